@@ -1,0 +1,92 @@
+# Everything that one does in a checkout. `make` lists the targets; only git, make and Python 3.11 to 3.13 with venv are
+# assumed. All that is installed goes into .venv, from the lock files, with the hash of every package checked.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+.PHONY: help setup brief lab test lint format docs bench lock upgrade test-oldest clean
+
+VENV := .venv
+OLDEST := .venv-oldest
+BIN := $(VENV)/bin
+PYTEST := -m pytest --numprocesses 2 --dist loadfile
+
+# uv shows its progress on a terminal, and is quiet where its list of packages would fill a log.
+install = $(1)/bin/uv pip install --python $(1)/bin/python --compile-bytecode $$([ -t 2 ] || echo --quiet)
+install_project = $(call install,$(1)) --no-deps --no-build-isolation --editable .
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/runtime.stamp ## make .venv from requirements.lock; after this the command is .venv/bin/hecn
+
+brief: setup ## run all briefs into briefs/ (HTML, PDF where Chromium is installed, index.html)
+	$(BIN)/hecn brief all -o briefs
+
+lab: setup ## open JupyterLab in notebooks/
+	$(BIN)/jupyter lab --notebook-dir notebooks
+
+test: $(VENV)/dev.stamp ## all tests, doctests and notebooks; ARGS are handed to pytest, e.g. ARGS='-k pcie'
+	$(BIN)/python $(PYTEST) --nbval-lax tests hecn_analysis notebooks $(ARGS)
+
+lint: $(VENV)/dev.stamp ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.stamp ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an error
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS='--repeat 21'
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
+	$(OLDEST)/bin/python $(PYTEST) -W default --nbval-lax tests hecn_analysis notebooks $(ARGS)
+
+# Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
+# or `make upgrade` asks for more.
+compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" $(UPGRADE)
+lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml
+	$(compile) --group bootstrap -o requirements-bootstrap.lock
+	$(compile) pyproject.toml --group build -o requirements.lock
+	$(compile) --group test --group lint --group docs --constraint requirements.lock -o requirements-dev.lock
+	$(compile) pyproject.toml --group build --group test --resolution lowest-direct -o requirements-oldest.lock
+
+upgrade: UPGRADE := --upgrade
+upgrade: lock ## the same with the newest versions of everything
+
+clean: ## remove what make made: environments, briefs, built docs, caches
+	rm -rf $(VENV) $(OLDEST) briefs dist docs/_build docs/api/generated .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is newer than the lock it was made from: nothing is installed again until a lock or pyproject.toml changes. It
+# holds the place of the checkout, since the programs in .venv name it: after a move the environment is made anew.
+ifneq ($(shell cat $(VENV)/runtime.stamp 2>/dev/null),$(CURDIR))
+.PHONY: $(VENV)/runtime.stamp
+endif
+$(VENV)/runtime.stamp: requirements-bootstrap.lock requirements.lock pyproject.toml tools/make-venv
+	@echo "Setting up $(VENV) (once) …"
+	@tools/make-venv $(VENV) requirements-bootstrap.lock
+	@$(call install,$(VENV)) --require-hashes --requirement requirements.lock
+	@$(call install_project,$(VENV))
+	@echo "$(CURDIR)" > $@
+
+$(VENV)/dev.stamp: $(VENV)/runtime.stamp requirements-dev.lock
+	@echo "Adding the tools for tests, checks and docs to $(VENV) (once) …"
+	@$(call install,$(VENV)) --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+$(OLDEST)/oldest.stamp: PYTHON ?= python3.11
+$(OLDEST)/oldest.stamp: requirements-bootstrap.lock requirements-oldest.lock pyproject.toml tools/make-venv
+	@echo "Setting up $(OLDEST) (once) …"
+	@PYTHON=$(PYTHON) tools/make-venv $(OLDEST) requirements-bootstrap.lock
+	@$(call install,$(OLDEST)) --require-hashes --requirement requirements-oldest.lock
+	@$(call install_project,$(OLDEST))
+	@touch $@

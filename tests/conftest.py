@@ -1,0 +1,60 @@
+"""What tests of several rooms share: the checkout, optional programs, and a collection of real logs where there is one.
+
+An optional program that is not installed skips the tests that ask for it, with the package to install as the reason.
+With HECN_REQUIRE_ALL set (as in continuous integration) it fails them instead.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+def _program(package: str, *names: str) -> str:
+    for name in names:
+        if path := shutil.which(name):
+            return path
+    reason = f"{names[0]} is not installed (Debian, Ubuntu: apt install {package})"
+    if os.environ.get("HECN_REQUIRE_ALL"):
+        pytest.fail(f"{reason}, and HECN_REQUIRE_ALL is set")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Folder of the checkout."""
+    return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a Chromium or Chrome."""
+    return _program("chromium", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+@pytest.fixture(scope="session")
+def nuttcp() -> str:
+    """Path of nuttcp."""
+    return _program("nuttcp", "nuttcp")
+
+
+@pytest.fixture(scope="session")
+def iperf3() -> str:
+    """Path of iperf3."""
+    return _program("iperf3", "iperf3")
+
+
+@pytest.fixture(scope="session")
+def pdftotext() -> str:
+    """Path of pdftotext, which reads back what a PDF says."""
+    return _program("poppler-utils", "pdftotext")
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """Folder of a collection of real logs, named by HECN_CORPUS; tests that read it are skipped without."""
+    place = os.environ.get("HECN_CORPUS")
+    if not place or not Path(place).is_dir():
+        pytest.skip("HECN_CORPUS names no folder")
+    return Path(place)
