@@ -1,0 +1,1 @@
+"""Physics of data transfers: limits as pure functions of numbers or arrays."""

@@ -1,0 +1,183 @@
+"""What all limits share: the kinds of their parameters, and the checks of their values.
+
+Annotations
+-----------
+A parameter says what it measures by its annotation: ``Rate`` (bit/s), ``Bytes``, ``Time`` (s), ``Fraction`` (1 = all),
+``Count``, ``Frequency`` (Hz), ``Transfers`` (T/s), ``Cycles``, ``CyclesPerByte``. Each is
+``Annotated[Number, dimension]`` with a dimension of :func:`hecn_analysis.units.parse`, so that the command line builds
+its options from a signature::
+
+    hints = typing.get_type_hints(limits.KINDS["pcie"], include_extras=True)
+    dimension(hints["max_payload"])     # "bytes"; also through "Bytes | None"; None for bool and Literal[...]
+
+A module with such functions does not import ``annotations`` from ``__future__``: its annotations are read at run time.
+
+Values
+------
+``Number`` is a number or an array. Arguments are turned into arrays with :func:`arrays`, broadcast as numpy does, and
+the result goes out through :func:`given`: a Python float when everything that went in was a number, else an array. NaN
+is never an impossible value: it passes every check, and makes NaN of its own element.
+"""
+
+import typing
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.units import Dimension
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+Number: TypeAlias = float | FloatArray
+
+Rate: TypeAlias = Annotated[Number, "rate"]
+Bytes: TypeAlias = Annotated[Number, "bytes"]
+Time: TypeAlias = Annotated[Number, "time"]
+Fraction: TypeAlias = Annotated[Number, "fraction"]
+Count: TypeAlias = Annotated[Number, "count"]
+Frequency: TypeAlias = Annotated[Number, "frequency"]
+Transfers: TypeAlias = Annotated[Number, "transfers"]
+Cycles: TypeAlias = Annotated[Number, "cycles"]
+CyclesPerByte: TypeAlias = Annotated[Number, "cycles_per_byte"]
+
+
+def dimension(annotation: Any) -> Dimension | None:  # noqa: ANN401 an annotation is any object
+    """Return the dimension that a parameter's annotation names, also inside ``X | None``, or None.
+
+    Examples
+    --------
+    >>> dimension(Rate), dimension(Bytes | None), dimension(bool)
+    ('rate', 'bytes', None)
+    """
+    if typing.get_origin(annotation) is Annotated:
+        return cast("Dimension", annotation.__metadata__[0])
+    return next((found for part in typing.get_args(annotation) if (found := dimension(part)) is not None), None)
+
+
+def arrays(**values: Number) -> tuple[FloatArray, ...]:
+    """Return the values as arrays of floats, in the order given, not yet broadcast.
+
+    Raises
+    ------
+    RangeError
+        A value that is no number, or shapes that do not broadcast.
+    """
+    out = []
+    for name, value in values.items():
+        array = np.asarray(value)
+        if array.dtype.kind not in "iuf":
+            raise RangeError(f"{name}: found {value!r}, expected a number or an array of numbers")
+        out.append(array.astype(np.float64))
+    try:
+        np.broadcast_shapes(*(array.shape for array in out))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(values, out, strict=True))
+        raise RangeError(f"found arrays of shapes {shapes}, expected shapes that broadcast") from None
+    return tuple(out)
+
+
+def given(result: Any) -> Number:  # noqa: ANN401 numpy's scalar types are many
+    """Return a Python float for a result without dimensions, else the array."""
+    array = np.asarray(result, dtype=np.float64)
+    return float(array) if array.ndim == 0 else array
+
+
+def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa: ANN401 bool or an array of them
+    """Raise RangeError for the first value where `bad` is true and that is not NaN, saying what was expected.
+
+    Parameters
+    ----------
+    name
+        The parameter's name.
+    values
+        What was given.
+    bad
+        Where it is impossible.
+    expected
+        What is allowed, as in "a time > 0 s".
+    """
+    array = np.asarray(values, dtype=np.float64)
+    array, where = np.broadcast_arrays(array, bad)
+    where = where & ~np.isnan(array)
+    if where.any():
+        first = tuple(int(index[0]) for index in np.nonzero(np.atleast_1d(where)))
+        value = np.atleast_1d(array)[first]
+        place = "" if array.ndim == 0 else f" at [{', '.join(map(str, first))}]"
+        raise RangeError(f"{name}: found {value:.10g}{place}, expected {expected}")
+
+
+def require_positive(**values: Number) -> None:
+    """Refuse values that are not greater than 0; infinity is allowed.
+
+    Examples
+    --------
+    >>> require_positive(rtt=-0.08)
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.errors.RangeError: rtt: found -0.08, expected a number > 0
+    """
+    for name, value in values.items():
+        refuse(name, value, np.asarray(value) <= 0, "a number > 0")
+
+
+def require_not_negative(**values: Number) -> None:
+    """Refuse values below 0; infinity is allowed."""
+    for name, value in values.items():
+        refuse(name, value, np.asarray(value) < 0, "a number >= 0")
+
+
+def require_between(low: float, high: float, **values: Number) -> None:
+    """Refuse values outside [low, high].
+
+    Examples
+    --------
+    >>> require_between(0, 1, loss=1.2)
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.errors.RangeError: loss: found 1.2, expected 0 to 1
+    """
+    for name, value in values.items():
+        array = np.asarray(value)
+        refuse(name, value, (array < low) | (array > high), f"{low:.10g} to {high:.10g}")
+
+
+def require_whole(low: float, **values: Number) -> None:
+    """Refuse values that are no whole number or below `low`."""
+    for name, value in values.items():
+        array = np.asarray(value, dtype=np.float64)
+        whole = np.isfinite(array) & (np.floor(array) == array)
+        refuse(name, value, ~whole | (array < low), f"a whole number >= {low:.10g}")
+
+
+def require_one_of(allowed: Iterable[float], **values: Number) -> None:
+    """Refuse numbers other than the allowed ones.
+
+    Examples
+    --------
+    >>> require_one_of((1, 2, 4, 8), lanes=3)
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.errors.RangeError: lanes: found 3, expected 1, 2, 4 or 8
+    """
+    choices = list(allowed)
+    words = ", ".join(f"{choice:.10g}" for choice in choices[:-1]) + f" or {choices[-1]:.10g}"
+    for name, value in values.items():
+        refuse(name, value, ~np.isin(np.asarray(value, dtype=np.float64), choices), words)
+
+
+def require_word(allowed: Iterable[object], **values: object) -> None:
+    """Refuse words other than the allowed ones.
+
+    Examples
+    --------
+    >>> require_word(("read", "write"), op="copy")
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.errors.RangeError: op: found 'copy', expected one of 'read', 'write'
+    """
+    choices = list(allowed)
+    for name, value in values.items():
+        if value not in choices:
+            raise RangeError(f"{name}: found {value!r}, expected one of {', '.join(map(repr, choices))}")
