@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
-PYTEST := -m pytest --numprocesses 2 --dist loadfile
+PYTEST := -m pytest --numprocesses 2 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
 
 # uv shows its progress on a terminal, and is quiet where its list of packages would fill a log.
 install = $(1)/bin/uv pip install --python $(1)/bin/python --compile-bytecode $$([ -t 2 ] || echo --quiet)
@@ -28,7 +28,7 @@ lab: setup ## open JupyterLab in notebooks/
 	$(BIN)/jupyter lab --notebook-dir notebooks
 
 test: $(VENV)/dev.stamp ## all tests, doctests and notebooks; ARGS are handed to pytest, e.g. ARGS='-k pcie'
-	$(BIN)/python $(PYTEST) --nbval-lax tests hecn_analysis notebooks $(ARGS)
+	$(BIN)/python $(PYTEST) tests hecn_analysis notebooks $(ARGS)
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check .
@@ -47,7 +47,7 @@ bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS=
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
-	$(OLDEST)/bin/python $(PYTEST) -W default --nbval-lax tests hecn_analysis notebooks $(ARGS)
+	$(OLDEST)/bin/python $(PYTEST) -W default tests hecn_analysis notebooks $(ARGS)
 
 # Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
 # or `make upgrade` asks for more.
