@@ -1,0 +1,299 @@
+"""The tables of measurements: one list of columns drives the dtypes, the checks and the documentation.
+
+`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool prints
+while it runs, `problems` what could not be used and why. SI base units: bit/s, bytes, seconds, fractions (1.0 is all
+packets, or one whole core), UTC. A value that the log does not give is missing (NA; NaN where the dtype is float64), never
+0. `make` checks a table where it is made; readers ask `faults` first, so that an impossible value in a log becomes a
+problem with its line and not an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.errors import RangeError, did_you_mean
+
+TEXT, COUNT, NUMBER, FLAG, TIME = "text", "count", "number", "flag", "time"
+_DTYPES: Mapping[str, str] = {
+    TEXT: "string",
+    COUNT: "Int64",
+    NUMBER: "float64",
+    FLAG: "bool",
+    TIME: "datetime64[ns, UTC]",
+}
+_LARGEST_COUNT = 2**63 - 1
+
+PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
+
+PROBLEM_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "unrecognised": "no reader knows the file, or a line inside the output of a known tool",
+        "unreadable": "the file could not be opened or decoded",
+        "truncated": "the output ends before its summary or inside a line",
+        "malformed": "a line of the tool whose figures cannot be read",
+        "inconsistent": "two figures of the log contradict each other",
+        "ambiguous": "the line can be read in more than one way; the message says which one was taken",
+        "unit": "a unit that the tool is known to misprint, or that was read past a misprint",
+        "aborted": "the run ended in an error, which the message gives",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    name
+        The name, which says the unit: ``throughput_bps``.
+    kind
+        `TEXT`, `COUNT` (whole number), `NUMBER`, `FLAG` or `TIME`.
+    unit
+        Unit of the values, empty for text.
+    meaning
+        What the value is, for the documentation.
+    low, high
+        Smallest and largest possible value, None for no bound.
+    words
+        The allowed texts, empty for any.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    words: tuple[str, ...] = ()
+
+    @property
+    def dtype(self) -> str:
+        """The pandas dtype of the column."""
+        return _DTYPES[self.kind]
+
+    def fault(self, value: object) -> str | None:
+        """Say what is wrong with a value, or None when it fits.
+
+        >>> COLUMNS["runs"]["loss_fraction"].fault(1.5)
+        'loss_fraction: found 1.5, expected a number from 0 to 1'
+        """
+        if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+            return None if self.kind != FLAG else f"{self.name}: found nothing, expected True or False"
+        if not self._fits(value):
+            return f"{self.name}: found {value!r}, expected {self.expected}"
+        return None
+
+    def _fits(self, value: Any) -> bool:  # noqa: ANN401 - any value may be asked about
+        if self.kind == TEXT:
+            return isinstance(value, str) and (not self.words or value in self.words)
+        if self.kind == FLAG:
+            return isinstance(value, (bool, np.bool_))
+        if self.kind == TIME:
+            return isinstance(value, pd.Timestamp) and value.tzinfo is not None
+        if isinstance(value, (bool, np.bool_)):
+            return False
+        if isinstance(value, (int, np.integer)):
+            finite = abs(int(value)) <= _LARGEST_COUNT
+        else:
+            finite = self.kind == NUMBER and isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
+        return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
+
+    @property
+    def expected(self) -> str:
+        """What a value of this column must be.
+
+        >>> COLUMNS["runs"]["protocol"].expected
+        'one of tcp, udp, rdma, icmp, file'
+        """
+        if self.words:
+            return "one of " + ", ".join(self.words)
+        noun = {TEXT: "text", COUNT: "a whole number", NUMBER: "a number", FLAG: "True or False", TIME: "a UTC time"}[
+            self.kind
+        ]
+        if self.low is not None and self.high is not None:
+            return f"{noun} from {self.low:g} to {self.high:g}"
+        return noun if self.low is None else f"{noun} of at least {self.low:g}"
+
+
+_PLACE = (Column("source_file", TEXT, "", "file as given; for a directory, that path joined with the file's"),)
+_RUN = Column("run", COUNT, "", "number of the run within its file, from 0", low=0)
+_STREAM = Column("stream", COUNT, "", "number of the parallel stream, from 0; missing: all of them together", low=0)
+_LINE = Column("line", COUNT, "", "line of the file where the row stands, from 1", low=1)
+_AMOUNT = (
+    Column("bytes", COUNT, "B", "payload bytes", low=0),
+    Column(
+        "throughput_bps",
+        NUMBER,
+        "bit/s",
+        "payload goodput as the tool's summary gives it; the receiver's where both ends are given",
+        low=0,
+    ),
+)
+_SENDER = Column(
+    "sender_throughput_bps",
+    NUMBER,
+    "bit/s",
+    "the sender's figure where the log gives it; where it gives only that one, throughput_bps is missing",
+    low=0,
+)
+_DURATION = Column("duration_s", NUMBER, "s", "duration that the throughput is over", low=0)
+_RETRANSMITS = Column("retransmits", COUNT, "", "TCP segments sent again", low=0)
+_RTT = Column("rtt_s", NUMBER, "s", "round-trip time of the connection as the tool gives it", low=0)
+_LOSS = (
+    Column("sent_packets", COUNT, "", "packets sent", low=0),
+    Column("lost_packets", COUNT, "", "packets that did not arrive", low=0),
+    Column("loss_fraction", NUMBER, "1", "lost packets over sent packets", low=0, high=1),
+    Column("jitter_s", NUMBER, "s", "jitter as the tool defines it", low=0),
+)
+_CPU = (
+    Column(
+        "cpu_sender_fraction", NUMBER, "cores", "processor time of the sender over the duration; 1.0 is one core", low=0
+    ),
+    Column("cpu_receiver_fraction", NUMBER, "cores", "the receiver's", low=0),
+)
+
+_RUNS = (
+    *_PLACE,
+    _RUN,
+    Column("line_first", COUNT, "", "first line of the run in the file, from 1", low=1),
+    Column("line_last", COUNT, "", "last line of the run", low=1),
+    Column("content_hash", TEXT, "", "SHA-256 of the file's bytes, hexadecimal"),
+    Column("tool", TEXT, "", "name of the tool, as in the list of readers"),
+    Column("tool_version", TEXT, "", "version that the log names"),
+    Column("label", TEXT, "", "words that the log puts in front of the result, such as 'File copy 1', 'n2tx' or 'Get'"),
+    Column("protocol", TEXT, "", "what carried the data; 'file' for disks and file copies", words=PROTOCOLS),
+    Column(
+        "direction",
+        TEXT,
+        "",
+        "'send' or 'receive' as seen by the host that wrote the log; for disks 'read', 'write' or a tool's finer word",
+    ),
+    Column("start_time", TIME, "UTC", "when the run began"),
+    _DURATION,
+    *_AMOUNT,
+    _SENDER,
+    Column("streams", COUNT, "", "parallel streams", low=1),
+    _RETRANSMITS,
+    _RTT,
+    Column("rtt_min_s", NUMBER, "s", "smallest delay of a probing tool (ping, mtr, owping)"),
+    Column("rtt_avg_s", NUMBER, "s", "mean delay of a probing tool"),
+    Column("rtt_max_s", NUMBER, "s", "largest delay of a probing tool"),
+    *_LOSS,
+    *_CPU,
+    Column("error", FLAG, "", "true where the run aborted; the text is in problems"),
+)
+_STREAMS = (*_PLACE, _RUN, _STREAM, _LINE, _DURATION, *_AMOUNT, _SENDER, _RETRANSMITS, _RTT, *_LOSS)
+_INTERVALS = (
+    *_PLACE,
+    _RUN,
+    _STREAM,
+    _LINE,
+    Column("t_start_s", NUMBER, "s", "start of the interval since the start of the run", low=0),
+    Column("t_end_s", NUMBER, "s", "end of the interval since the start of the run", low=0),
+    *_AMOUNT,
+    _RETRANSMITS,
+    Column("cwnd_bytes", COUNT, "B", "congestion window of the sender", low=0),
+    _RTT,
+    *_LOSS,
+)
+_PROBLEMS = (
+    *_PLACE,
+    _LINE,
+    Column("kind", TEXT, "", "what kind of problem", words=tuple(PROBLEM_KINDS)),
+    Column("message", TEXT, "", "what was found, what was expected, what was done"),
+)
+
+COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
+    {
+        table: MappingProxyType({column.name: column for column in columns})
+        for table, columns in {
+            "runs": _RUNS,
+            "streams": _STREAMS,
+            "intervals": _INTERVALS,
+            "problems": _PROBLEMS,
+        }.items()
+    }
+)
+
+
+def _columns(table: str) -> Mapping[str, Column]:
+    try:
+        return COLUMNS[table]
+    except KeyError:
+        raise RangeError(f"found table {table!r}, expected one of {', '.join(COLUMNS)}") from None
+
+
+def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
+    """Say what is wrong with a row: name of the column, and what was found and expected.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `COLUMNS`.
+    row
+        Values by column name; columns that are absent are missing values.
+
+    Examples
+    --------
+    >>> faults("intervals", {"bytes": -1, "t_end_s": 1.0})
+    {'bytes': 'bytes: found -1, expected a whole number of at least 0'}
+    """
+    columns = _columns(table)
+    found = {}
+    for name, value in row.items():
+        if name not in columns:
+            advice = did_you_mean(name, columns)
+            found[name] = f"{table}: found column {name!r}, expected one of {', '.join(columns)}" + (
+                f"; {advice}" if advice else ""
+            )
+        elif fault := columns[name].fault(value):
+            found[name] = fault
+    return found
+
+
+def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Make a checked table with all its columns, in their order.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `COLUMNS`.
+    rows
+        One mapping per row; absent keys are missing values, and an absent flag is False.
+
+    Raises
+    ------
+    RangeError
+        For an unknown column, a value of the wrong type or out of its range, with the number of the row.
+
+    Examples
+    --------
+    >>> make("intervals", [{"run": 0, "t_start_s": 0.0, "t_end_s": 1.0}])[["run", "t_end_s"]].to_dict("records")
+    [{'run': 0, 't_end_s': 1.0}]
+    """
+    rows = list(rows)
+    for number, row in enumerate(rows):
+        for fault in faults(table, row).values():
+            raise RangeError(f"{table}, row {number}: {fault}")
+    columns = _columns(table)
+    return pd.DataFrame(
+        {
+            name: _series(column, [row.get(name, False if column.kind == FLAG else None) for row in rows])
+            for name, column in columns.items()
+        }
+    )
+
+
+def _series(column: Column, values: Sequence[object]) -> pd.Series[Any]:
+    if column.kind == NUMBER:
+        return pd.Series(
+            np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float)
+        )
+    return pd.Series(values, dtype=column.dtype)
