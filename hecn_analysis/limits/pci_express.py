@@ -1,0 +1,500 @@
+r"""PCI Express 1 to 6: from the raw rate of a slot to what a device moves through it.
+
+The rate is worked out from the wire up, one function a layer:
+
+======================  ===========================================================================================
+:func:`raw_bps`         transfers per second, lanes, line coding
+:func:`packet_bps`      what is left for packets (TLPs) after acknowledgements, flow control and clock compensation
+:func:`throughput_bps`  what is left for data after framing, headers and read requests
+:func:`tag_limit_bps`   what the device's outstanding reads allow, however wide the link is
+:func:`tmt_bps`         the HECN documents' "theoretical maximum throughput": raw rate and write overhead only
+======================  ===========================================================================================
+
+Directions are the device's: a device *writes* to host memory (a network card that receives) and *reads* from it (one
+that sends). "Both" is both at once, each way at the same rate.
+
+How often an acknowledgement goes out
+-------------------------------------
+The base specification says how late an acknowledgement (ACK) or a flow-control update may be, in symbol times. For
+generations 3 to 5 that number is taken as a number of bytes, as pcie-bench's open model does [2]_; its authors compared
+it with measurements of network cards. On a wide link it counts more ACKs than the specification asks for, so it is a
+calibration rather than a derivation. For generations 1 and 2 the same count takes too much: half the packets of a x16
+link. There, one ACK and one update per packet of MaxPayload are counted, as often as is useful (UG962 [4]_ also assumes
+an ACK per packet). The documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within 0.5 %, where
+[2]_ would be 7 % low. FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
+
+References
+----------
+.. [1] PCI Express Base Specification 5.0, 2019: TLP format 2.2, flow-control updates 2.6.1.2 (tables 2-46 to 2-48),
+   framing 3.6 and 4.2.2.3, ACK latency limit 3.6.3.1 (tables 3-7 to 3-9), clock compensation 4.2.7.
+   FLIT mode: Base Specification 6.0, 2022.
+.. [2] R. Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM 2018,
+   doi:10.1145/3230543.3230560; model: https://github.com/pcie-bench/pcie-model.
+.. [3] HECN team, NASA Goddard Space Flight Center, "Introduction to GSFC High End Computing 20, 40 & 100 Gbps Network
+   Testbeds", 2010, "Nuttcp Sample Test Results With One HotLava Systems 6x10GE", 2, 3, 4 and 6 of 8.
+.. [4] Xilinx UG962, "VC709 Virtex-7 FPGA XT Connectivity Targeted Reference Design", v3.0, 2014, chapter 4.
+"""
+
+from typing import Final, Literal
+
+import numpy as np
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.limits._checks import (
+    Bytes,
+    Count,
+    FloatArray,
+    Number,
+    Time,
+    arrays,
+    given,
+    require_one_of,
+    require_positive,
+    require_whole,
+    require_word,
+)
+
+GENERATIONS: Final = (1, 2, 3, 4, 5, 6)
+LANES: Final = (1, 2, 4, 8, 12, 16, 32)
+SIZES: Final = (128, 256, 512, 1024, 2048, 4096)
+"""MaxPayload and MaxReadRequest settings. [B]"""
+BOUNDARIES: Final = (64, *SIZES)
+"""Sizes at which read completions are cut. [B]"""
+OPS: Final = ("read", "write", "both")
+Op = Literal["read", "write", "both"]
+
+# Indexed by generation; index 0 is unused.
+_TRANSFERS_PER_LANE: Final = np.array([np.nan, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9])  # [T/s]
+# 8b/10b, 128b/130b, and in FLIT mode the 236 of 256 bytes that carry packets (6 DLP, 8 CRC, 6 FEC).
+_CODING: Final = np.array([np.nan, 8 / 10, 8 / 10, 128 / 130, 128 / 130, 128 / 130, 236 / 256])
+_ACK_DELAY: Final = np.array([np.nan, 19.0, 70.0, 115.0, 115.0, 115.0, np.nan])  # internal delay, symbol times [1]
+# Framing: generations 1 and 2 start 1, sequence 2, LCRC 4, end 1; 3 to 5 start token 4 with the sequence, LCRC 4 [B].
+_FRAMING: Final = np.array([np.nan, 8.0, 8.0, 8.0, 8.0, 8.0, 0.0])
+
+# Indexed by lanes: how many packets may share an ACK, for MaxPayload to 256 and above [1].
+_ACK_FACTOR_SMALL: Final = np.full(33, np.nan)
+_ACK_FACTOR_LARGE: Final = np.full(33, np.nan)
+for _lanes, _small, _large in ((1, 1.4, 1), (2, 1.4, 1), (4, 1.4, 1), (8, 2.5, 1), (12, 3, 2), (16, 3, 2), (32, 3, 2)):
+    _ACK_FACTOR_SMALL[_lanes], _ACK_FACTOR_LARGE[_lanes] = _small, _large
+
+_DLLP: Final = 8.0  # start 2, body 4, CRC 2 [B]
+_PACKET_OVERHEAD: Final = 28.0  # what the specification adds to MaxPayload for headers and framing here [B]
+_SKIP: Final = 4 / 1538  # clock compensation: 4 symbols at most every 1538
+_COMPLETION_HEADER: Final = 12.0  # [B]
+_ECRC: Final = 4.0  # [B]
+TMT_OVERHEAD: Final = 24.0
+"""Bytes per packet in the documents' TMT: start 1, sequence 2, header 16, LCRC 4, end 1. [B]"""
+
+
+def _look_up(table: FloatArray, key: FloatArray) -> FloatArray:
+    """Return the table's values at whole keys, NaN at NaN."""
+    known = ~np.isnan(key)
+    return np.where(known, table[np.where(known, key, 1).astype(np.intp)], np.nan)
+
+
+def raw_bps(gen: Count, lanes: Count) -> Number:
+    r"""Return the data rate of a link in one direction after line coding.
+
+    .. math:: R = r_\mathrm{gen}\, c_\mathrm{gen}\, \mathrm{lanes}
+
+    with r = 2.5, 5, 8, 16, 32, 64 GT/s and c = 8/10 (generations 1, 2), 128/130 (3 to 5), 236/256 (6: the part of a
+    FLIT that carries packets).
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 6.
+    lanes
+        Lanes: 1, 2, 4, 8, 12, 16 or 32.
+
+    Returns
+    -------
+    float or array
+        The rate. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        No such generation or width.
+
+    Notes
+    -----
+    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s; the exact value is
+    126.031. Source: [1]_ of the module.
+
+    Examples
+    --------
+    >>> raw_bps(3, 16) / 1e9
+    126.031
+    """
+    gen, lanes = arrays(gen=gen, lanes=lanes)
+    require_one_of(GENERATIONS, gen=gen)
+    require_one_of(LANES, lanes=lanes)
+    return given(_look_up(_TRANSFERS_PER_LANE * _CODING, gen) * lanes)
+
+
+def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
+    r"""Return the documents' "theoretical maximum throughput" (TMT) of a slot.
+
+    .. math:: \mathrm{TMT} = R\, \frac{M}{M + 24}
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 6.
+    lanes
+        Lanes.
+    max_payload
+        MaxPayload M. [B]
+
+    Returns
+    -------
+    float or array
+        The TMT. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        No such generation, width or MaxPayload.
+
+    Notes
+    -----
+    An upper bound for writes of whole packets with 64-bit addresses; reads have 4 bytes less per packet. The documents
+    give it for generation 2; the other generations' coding is put in its place. Source: [3]_ of the module.
+
+    Examples
+    --------
+    The slides' values for PCIe 2.0 x16, MaxPayload 128 and 256:
+
+    >>> tmt_bps(2, 16, 128) / 1e9, tmt_bps(2, 16, 256) / 1e9
+    (53.8947, 58.5142)
+    """
+    (max_payload,) = arrays(max_payload=max_payload)
+    require_one_of(SIZES, max_payload=max_payload)
+    return given(raw_bps(gen, lanes) * max_payload / (max_payload + TMT_OVERHEAD))
+
+
+def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
+    r"""Return how late an ACK or a flow-control update may be, in symbol times: the specification's tables.
+
+    .. math:: L = \left\lfloor \frac{(M + 28)\, a}{\mathrm{lanes}} + d_\mathrm{gen} \right\rfloor
+
+    with the internal delay d = 19, 70, 115 symbol times (generations 1, 2, 3 to 5) and a factor a of 1 to 3 packets.
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 5; FLIT mode has no such limit (NaN).
+    lanes
+        Lanes.
+    max_payload
+        MaxPayload M. [B]
+
+    Returns
+    -------
+    float or array
+        Symbol times.
+
+    Raises
+    ------
+    RangeError
+        No such generation, width or MaxPayload.
+
+    Notes
+    -----
+    Source: [1]_ of the module, tables 2-46 to 2-48 (flow control) and 3-7 to 3-9 (ACK), which have the same numbers.
+
+    Examples
+    --------
+    >>> ack_limit(1, 8, 128), ack_limit(3, 8, 256), ack_limit(3, 16, 512)
+    (67.0, 203.0, 182.0)
+    """
+    gen, lanes, max_payload = arrays(gen=gen, lanes=lanes, max_payload=max_payload)
+    require_one_of(GENERATIONS, gen=gen)
+    require_one_of(LANES, lanes=lanes)
+    require_one_of(SIZES, max_payload=max_payload)
+    small, large = _look_up(_ACK_FACTOR_SMALL, lanes), _look_up(_ACK_FACTOR_LARGE, lanes)
+    factor = np.where(max_payload <= 256, small, large)
+    return given(np.floor((max_payload + _PACKET_OVERHEAD) * factor / lanes + _look_up(_ACK_DELAY, gen)))
+
+
+def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
+    r"""Return the rate left for packets in one direction of a busy link.
+
+    .. math:: T = R \left(1 - \frac{8}{A} - \frac{8}{F} - \frac{4}{1538}\right)
+
+    One ACK of 8 bytes goes out per A bytes, one flow-control update of 8 bytes per F = A bytes, and 4 symbols of clock
+    compensation per 1538. A is :func:`ack_limit` taken as bytes (generations 3 to 5), or one packet of M + 28 bytes
+    (1 and 2). In FLIT mode (6), T = R.
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 6.
+    lanes
+        Lanes.
+    max_payload
+        MaxPayload M. [B]
+
+    Returns
+    -------
+    float or array
+        The rate of packets, their framing and headers included. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        No such generation, width or MaxPayload.
+
+    Notes
+    -----
+    A calibration, see the head of the module; no error and no replay on the link. Source: [1]_, [2]_ of the module.
+
+    Examples
+    --------
+    The "TLP layer" of [2]_ for PCIe 3.0 x8 with MaxPayload 256:
+
+    >>> packet_bps(3, 8, 256) / 1e9
+    57.885
+    """
+    raw, late = raw_bps(gen, lanes), ack_limit(gen, lanes, max_payload)
+    gen, max_payload = arrays(gen=gen, max_payload=max_payload)
+    spacing = np.where(gen <= 2, max_payload + _PACKET_OVERHEAD, late)
+    return given(raw * np.where(gen == 6, 1.0, 1 - 2 * _DLLP / spacing - _SKIP))
+
+
+def tag_limit_bps(
+    outstanding: Count, round_trip: Time, max_read_request: Bytes, transfer: Bytes | None = None
+) -> Number:
+    r"""Return the rate of reads that a number of outstanding requests allows (Little's law).
+
+    .. math:: B = \frac{8\, N}{t}\, \frac{n}{\lceil n / m \rceil}
+
+    Parameters
+    ----------
+    outstanding
+        Read requests N that the device keeps open: its tags, 32 by default, 256 extended, 768 with 10-bit tags.
+    round_trip
+        Time t from request to last completion on an idle link. [s]
+    max_read_request
+        MaxReadRequest m. [B]
+    transfer
+        Size n of one transfer, which is cut into requests of at most m bytes; None: many times m. [B]
+
+    Returns
+    -------
+    float or array
+        The rate of read data. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        No such MaxReadRequest, or a count, time or size that is not positive.
+
+    Notes
+    -----
+    It binds for small transfers, remote memory, IOMMU misses, and on fast links with few tags. Source: [2]_.
+
+    Examples
+    --------
+    >>> tag_limit_bps(32, 1e-6, 512) / 1e9, tag_limit_bps(32, 1e-6, 512, transfer=64) / 1e9
+    (131.072, 16.384)
+    """
+    outstanding, round_trip, max_read_request = arrays(
+        outstanding=outstanding, round_trip=round_trip, max_read_request=max_read_request
+    )
+    require_whole(1, outstanding=outstanding)
+    require_positive(round_trip=round_trip)
+    require_one_of(SIZES, max_read_request=max_read_request)
+    size = max_read_request if transfer is None else _whole_transfer(transfer)
+    return given(8 * outstanding * (size / np.ceil(size / max_read_request)) / round_trip)
+
+
+def throughput_bps(
+    gen: Count,
+    lanes: Count,
+    max_payload: Bytes,
+    *,
+    op: Op = "write",
+    transfer: Bytes | None = None,
+    max_read_request: Bytes = 512,
+    completion_boundary: Bytes | None = None,
+    address_bits: Literal[32, 64] = 64,
+    ecrc: bool = False,
+) -> Number:
+    r"""Return the rate of data that a device moves through a busy link, all protocol overhead included.
+
+    .. math:: B = T\, n / \max(u, v)
+
+    where a transfer of n bytes takes u bytes on the wire from the device to the host and v bytes back:
+
+    ======  ============================  ============================
+    op      u                             v
+    ======  ============================  ============================
+    write   n + W h                       0
+    read    Q h                           n + C g
+    both    n + W h + Q h                 n + C g
+    ======  ============================  ============================
+
+    W = ceil(n / M) writes and Q = ceil(n / m) read requests have h = 8 + 16 bytes of framing and header (64-bit
+    addresses; 8 + 12 for 32 bits), the C completions g = 8 + 12; ECRC adds 4 to each; FLIT mode has no framing. Each
+    request is answered in completions of at most s = min(M, completion boundary) bytes.
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 6.
+    lanes
+        Lanes.
+    max_payload
+        MaxPayload M. [B]
+    op
+        What the device does: read, write, or both at once (the rate each way).
+    transfer
+        Size n of one transfer; None: many times MaxPayload and MaxReadRequest. [B]
+    max_read_request
+        MaxReadRequest m. [B]
+    completion_boundary
+        Size at which the host cuts read completions, if it does so below MaxPayload: 64 on older chipsets. [B]
+    address_bits
+        32 where all buffers are below 4 GiB.
+    ecrc
+        Packets carry an end-to-end checksum.
+
+    Returns
+    -------
+    float or array
+        The rate of data. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        A value that the specification does not have, or a transfer that is not a whole number of bytes.
+
+    Notes
+    -----
+    Transfers are aligned. Enough outstanding reads, see :func:`tag_limit_bps`. Descriptors and doorbells of a network
+    card are transfers of their own. FLIT mode: headers only, no measurement to compare with. Source: [1]_, [2]_.
+
+    Examples
+    --------
+    The reference values of [2]_: PCIe 3.0 x8, MaxPayload 256, 4096 bytes; then 5.0 x16 with MaxPayload 512:
+
+    >>> [throughput_bps(3, 8, 256, op=op, transfer=4096) / 1e9 for op in ("write", "read", "both")]
+    [52.923, 53.690, 50.748]
+    >>> throughput_bps(5, 16, 512, op="write") / 1e9, throughput_bps(5, 16, 512, op="read") / 1e9
+    (437.964, 441.257)
+    """
+    packets = packet_bps(gen, lanes, max_payload)
+    gen, max_payload, max_read_request = arrays(gen=gen, max_payload=max_payload, max_read_request=max_read_request)
+    require_one_of(SIZES, max_read_request=max_read_request)
+    require_word(OPS, op=op)
+    require_word((32, 64), address_bits=address_bits)
+    size = np.maximum(max_payload, max_read_request) if transfer is None else _whole_transfer(transfer)
+    fixed = _look_up(_FRAMING, gen) + (_ECRC if ecrc else 0.0)
+    request_overhead = fixed + (16.0 if address_bits == 64 else 12.0)
+    up = down = np.zeros(())
+    if op in {"write", "both"}:
+        up = size + np.ceil(size / max_payload) * request_overhead
+    if op in {"read", "both"}:
+        cut = max_payload if completion_boundary is None else np.minimum(max_payload, _boundary(completion_boundary))
+        requests = np.floor(size / max_read_request)
+        completions = requests * np.ceil(max_read_request / cut) + np.ceil((size - requests * max_read_request) / cut)
+        up = up + np.ceil(size / max_read_request) * request_overhead
+        down = size + completions * (fixed + _COMPLETION_HEADER)
+    return given(packets * size / np.maximum(up, down))
+
+
+def _whole_transfer(transfer: Bytes) -> FloatArray:
+    (size,) = arrays(transfer=transfer)
+    require_whole(1, transfer=size)
+    return size
+
+
+def _boundary(completion_boundary: Bytes) -> FloatArray:
+    (size,) = arrays(completion_boundary=completion_boundary)
+    require_one_of(BOUNDARIES, completion_boundary=size)
+    return size
+
+
+def pcie(
+    gen: Count,
+    lanes: Count,
+    max_payload: Bytes,
+    *,
+    max_read_request: Bytes = 512,
+    completion_boundary: Bytes | None = None,
+    address_bits: Literal[32, 64] = 64,
+    ecrc: bool = False,
+    transfer: Bytes | None = None,
+    op: Op = "write",
+    outstanding: Count | None = None,
+    round_trip: Time | None = None,
+) -> dict[str, Number]:
+    """Return what a PCI Express slot carries.
+
+    Parameters
+    ----------
+    gen
+        PCI Express generation, 1 to 6.
+    lanes
+        Lanes: 1, 2, 4, 8, 12, 16 or 32.
+    max_payload
+        MaxPayload as set, 128 to 4096. [B]
+    max_read_request
+        MaxReadRequest as set, 128 to 4096. [B]
+    completion_boundary
+        Size at which the host cuts read completions, if it does so below MaxPayload: 64 on older chipsets. [B]
+    address_bits
+        Width of the addresses: 32 where all buffers are below 4 GiB.
+    ecrc
+        Packets carry an end-to-end checksum.
+    transfer
+        Size of one transfer; without it, many times MaxPayload. [B]
+    op
+        What the device does: read (it sends), write (it receives), or both at once (the rate each way).
+    outstanding
+        Read requests that the device keeps open; needs the round trip too.
+    round_trip
+        Time of one read on an idle link. [s]
+
+    Returns
+    -------
+    dict
+        ``raw_bps``, ``tmt_bps`` (the documents' formula), ``throughput_bps`` (best estimate of what a device measures).
+        [bit/s]
+
+    Raises
+    ------
+    RangeError
+        An impossible value, or only one of `outstanding` and `round_trip`.
+
+    Examples
+    --------
+    >>> pcie(gen=2, lanes=16, max_payload=128)["tmt_bps"] / 1e9
+    53.8947
+    """
+    throughput = throughput_bps(
+        gen,
+        lanes,
+        max_payload,
+        op=op,
+        transfer=transfer,
+        max_read_request=max_read_request,
+        completion_boundary=completion_boundary,
+        address_bits=address_bits,
+        ecrc=ecrc,
+    )
+    if outstanding is not None and round_trip is not None:
+        tags = tag_limit_bps(outstanding, round_trip, max_read_request, transfer)
+        if op != "write":  # writes wait for no answer
+            throughput = given(np.minimum(throughput, tags))
+    elif outstanding is not None:
+        raise RangeError("round_trip: found none, expected the time of a read beside outstanding")
+    elif round_trip is not None:
+        raise RangeError("outstanding: found none, expected the number of open reads beside round_trip")
+    return {
+        "raw_bps": raw_bps(gen, lanes),
+        "tmt_bps": tmt_bps(gen, lanes, max_payload),
+        "throughput_bps": throughput,
+    }
