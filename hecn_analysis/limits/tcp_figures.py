@@ -1,0 +1,150 @@
+"""The figures of `hecn limits tcp`: what a window, losses and time leave of a path's rate."""
+
+from typing import Final, Literal
+
+import numpy as np
+
+from hecn_analysis.limits._checks import (
+    Bytes,
+    Count,
+    FloatArray,
+    Fraction,
+    Number,
+    Rate,
+    Time,
+    arrays,
+    given,
+    require_between,
+    require_positive,
+    require_whole,
+    require_word,
+)
+from hecn_analysis.limits.tcp_loss import cubic_window, reno_window
+from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, simulate
+from hecn_analysis.limits.tcp_window import bdp_bytes, window_limit_bps
+
+HEADERS: Final = 52
+"""IPv4 and TCP headers with timestamps in each packet. [bytes]"""
+FRAMING: Final = 38
+"""Ethernet header, checksum, preamble and gap around each packet. [bytes]"""
+DRAWS: Final = 64
+"""Random runs of a lossy path, of which the median is given."""
+
+
+def tcp(
+    rtt: Time,
+    window: Bytes | None = None,
+    loss: Fraction = 0.0,
+    mtu: Bytes = 1500,
+    rate: Rate | None = None,
+    queue: Bytes | None = None,
+    congestion_control: Literal["reno", "cubic", "bbr", "htcp", "bic"] = "cubic",
+    streams: Count = 1,
+    duration: Time | None = None,
+    bytes: Bytes | None = None,  # noqa: A002 named like the option
+) -> dict[str, Number]:
+    """Throughput of TCP over a path, and the limits that it comes from.
+
+    Parameters
+    ----------
+    rtt
+        Round-trip time without queueing. [s]
+    window
+        Usable window of each stream; none: not the limit. [bytes]
+    loss
+        Probability that a packet is lost. [fraction]
+    mtu
+        Largest IP packet. [bytes]
+    rate
+        Line rate of the Ethernet (a packet costs its IP length + 38 bytes); none: not the limit. [bit/s]
+    queue
+        Room in front of the narrowest port; none: one bandwidth-delay product. [bytes]
+    congestion_control
+        The sender's congestion control.
+    streams
+        Parallel connections.
+    duration
+        Length of a test from the first byte on; none, nor bytes: the long run. [s]
+    bytes
+        Amount to be transferred, in all streams together. [bytes]
+
+    Returns
+    -------
+    dict
+        `throughput_bps` payload (of a lossy path with a rate: the median of 64 simulated runs), `bdp_bytes` (NaN without a rate),
+        `window_limit_bps` and `loss_limit_bps` (all streams together; infinite where there is no such limit).
+
+    Examples
+    --------
+    >>> tcp(rtt=0.08, window=10e6, mtu=9000, rate=10e9)["throughput_bps"] / 1e6
+    1000.0
+    >>> tcp(rtt=0.1, loss=1e-4, mtu=1500)["loss_limit_bps"] / 1e6    # 187 packets each 100 ms, RFC 9438
+    21.7
+    """
+    require_positive(rtt=rtt)
+    require_between(0, 1, loss=loss)
+    require_between(HEADERS + 1, 65535, mtu=mtu)
+    require_whole(1, streams=streams)
+    require_word(CONGESTION_CONTROLS, congestion_control=congestion_control)
+    no = np.nan
+    optional = {"window": window, "rate": rate, "queue": queue, "duration": duration, "bytes": bytes}
+    require_positive(**{k: v for k, v in optional.items() if v is not None and k != "queue"})
+    t, p, size, n, w, r, q, d, b = np.broadcast_arrays(
+        *arrays(rtt=rtt, loss=loss, mtu=mtu, streams=streams),
+        *arrays(**{k: no if v is None else v for k, v in optional.items()}),
+    )
+    mss = size - HEADERS
+    by_window = np.full(t.shape, np.inf) if window is None else n * np.asarray(window_limit_bps(w, t))
+    line = np.full(t.shape, np.inf) if rate is None else r * mss / (size + FRAMING)
+    by_loss = _loss_limit(congestion_control, t, p, mss, n, line)
+    if rate is None:
+        throughput = np.minimum(by_window, by_loss)
+    else:
+        long_run = np.isnan(d) & np.isnan(b)
+        draws = DRAWS if np.any(p > 0) else 1
+        values = {
+            "rate_bps": r,
+            "rtt_s": t,
+            "mss_bytes": mss,
+            "packet_overhead_bytes": np.full(t.shape, HEADERS + FRAMING),
+            "loss": p,
+            "window_bytes": np.where(np.isnan(w) & (window is None), np.inf, w),
+            "queue_bytes": q,
+            "streams": n,
+            "duration_s": np.where(long_run, np.maximum(1000 * t, 240.0), d),
+            "transfer_bytes": b,
+            "warm_up_s": np.where(long_run, np.maximum(300 * t, 60.0), 0.0),
+        }
+        runs = simulate(
+            **{k: np.repeat(v[..., None], draws, axis=-1) for k, v in values.items()},
+            congestion_control=congestion_control,
+        )
+        throughput = np.median(runs.throughput_bps, axis=-1)
+    return {
+        "throughput_bps": given(throughput),
+        "bdp_bytes": given(np.full(t.shape, np.nan) if rate is None else bdp_bytes(r, t)),
+        "window_limit_bps": given(by_window),
+        "loss_limit_bps": given(by_loss),
+    }
+
+
+def _loss_limit(
+    control: str, rtt: FloatArray, loss: FloatArray, mss: FloatArray, streams: FloatArray, line: FloatArray
+) -> FloatArray:
+    """Rate of all streams that random loss alone would allow in the long run. [bit/s]"""
+    if control == "bbr":  # keeps its pace up to a loss of 20 %, where probing for bandwidth gains nothing any more
+        return np.where(loss > 0, line * (1 - loss), np.inf)
+    if control in ("reno", "cubic"):
+        window = np.asarray(reno_window(loss) if control == "reno" else cubic_window(loss, rtt))
+        return window * mss * 8 / rtt * streams * (1 - loss)
+    # no simple closed form: simulated on a path that is far too fast to matter
+    runs = simulate(
+        rate_bps=1e18,
+        rtt_s=rtt,
+        mss_bytes=mss,
+        loss=np.where(loss == 0, np.nan, loss),
+        congestion_control=control,
+        duration_s=np.maximum(2000 * rtt, 600.0),
+        warm_up_s=np.maximum(300 * rtt, 60.0),
+    )
+    return np.where(loss == 0, np.inf, runs.throughput_bps * streams)

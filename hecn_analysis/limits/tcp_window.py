@@ -1,0 +1,241 @@
+"""Windows: the bandwidth-delay product, what a window allows, and how much of a socket buffer Linux makes usable as one.
+
+Linux keeps packets with their headers and slack in socket buffers, and counts all of it. So the window that TCP can use is
+neither what a tool asked for nor what the kernel stored:
+
+1. ``setsockopt(SO_RCVBUF or SO_SNDBUF, w)`` is cut to `net.core.rmem_max` / `wmem_max`, stored doubled, and ends autotuning
+   (socket(7)). Autotuned buffers grow up to the third value of `tcp_rmem` / `tcp_wmem`, which is not doubled (tcp(7)).
+2. The receive window is a part of the buffer space. Up to Linux 6.5 the part was set by `tcp_adv_win_scale`
+   (`include/net/tcp.h`, `tcp_win_from_space`): 3/4 by default before Linux 3.4, half from there on. Since 6.6 it is
+   the payload of the packets over the memory they occupy (`truesize`), measured packet by packet, in steps of 1/256.
+3. The send buffer counts memory too, but outgoing payload lies in full pages, so it takes nearly all of them, and the
+   receive window is the smaller of the two.
+
+References
+----------
+.. [1] RFC 6349, "Framework for TCP Throughput Testing", 3.3.1 and 4.1.2; RFC 7323, window scale (at most 14).
+.. [2] Linux: `include/net/tcp.h`, `net/core/sock.c` (`__sock_set_rcvbuf`), `net/ipv4/tcp_input.c` (`tcp_measure_rcv_mss`),
+   `Documentation/networking/ip-sysctl.rst`; commits b49960a05e32 (3.4, half) and dfa2f0483360 (6.6, `scaling_ratio`).
+"""
+
+import re
+from typing import Final
+
+import numpy as np
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.limits._checks import (
+    Bytes,
+    FloatArray,
+    Number,
+    Rate,
+    Time,
+    arrays,
+    given,
+    require_not_negative,
+    require_positive,
+)
+
+LARGEST_WINDOW: Final = 65535.0 * 2**14
+"""The largest window that the header field and its scale can say (RFC 7323). [bytes]"""
+
+_PAGE: Final = 4096
+
+
+def bdp_bytes(rate_bps: Rate, rtt_s: Time) -> Number:
+    r"""Bandwidth-delay product: what is under way when a path is just full [bytes].
+
+    .. math:: B = R\, T / 8
+
+    Parameters
+    ----------
+    rate_bps
+        Rate of the narrowest link. [bit/s]
+    rtt_s
+        Round-trip time without queueing. [s]
+
+    Examples
+    --------
+    RFC 6349, table 3.3.1: 1 Gb/s over 1 ms and 10 Gb/s over 0.3 ms.
+
+    >>> bdp_bytes(1e9, 1e-3), bdp_bytes(10e9, 0.3e-3)
+    (125000.0, 375000.0)
+    """
+    require_positive(rate_bps=rate_bps, rtt_s=rtt_s)
+    rate, rtt = arrays(rate_bps=rate_bps, rtt_s=rtt_s)
+    return given(rate * rtt / 8)
+
+
+def window_limit_bps(window_bytes: Bytes, rtt_s: Time) -> Number:
+    r"""Throughput that a window allows: one window each round trip [bit/s].
+
+    .. math:: X = 8 W / T
+
+    Exact while the path itself is not full; with a queue T is the round-trip time that includes it.
+
+    Parameters
+    ----------
+    window_bytes
+        Window that TCP can use, all streams together. [bytes]
+    rtt_s
+        Round-trip time. [s]
+
+    Examples
+    --------
+    RFC 6349, 4.1.2: 16 KB over 5 ms; RFC 2488: 65,535 bytes over a satellite's 560 ms are 117,027 bytes/s.
+
+    >>> window_limit_bps(16e3, 5e-3) / 1e6
+    25.6
+    >>> round(window_limit_bps(65535, 0.56) / 8)
+    117027
+    """
+    require_positive(window_bytes=window_bytes, rtt_s=rtt_s)
+    window, rtt = arrays(window_bytes=window_bytes, rtt_s=rtt_s)
+    return given(8 * window / rtt)
+
+
+def kernel_version(kernel: str) -> tuple[int, int]:
+    """Major and minor number of a Linux version such as "6.18" or "3.10.0-1160.el7".
+
+    Examples
+    --------
+    >>> kernel_version("3.10.0-1160.el7")
+    (3, 10)
+    """
+    found = re.match(r"(\d+)\.(\d+)", kernel)
+    if found is None:
+        raise RangeError(f"kernel: found {kernel!r}, expected a Linux version such as '6.18'")
+    return int(found[1]), int(found[2])
+
+
+def truesize_bytes(mss_bytes: Bytes) -> Number:
+    """Memory that a received packet occupies where packets are not merged (LRO, GRO) [bytes].
+
+    Frames of up to about half a page get half a page (2048) and the packet's descriptor (256); longer ones whole
+    pages for the payload behind the descriptor and a small first part for the headers (256 + 256). Drivers differ: with
+    merged or page-recycled packets less is wasted.
+
+    Parameters
+    ----------
+    mss_bytes
+        Payload of a packet. [bytes]
+
+    Examples
+    --------
+    >>> truesize_bytes(1448), truesize_bytes(8948)
+    (2304.0, 12800.0)
+    """
+    require_positive(mss_bytes=mss_bytes)
+    (mss,) = arrays(mss_bytes=mss_bytes)
+    return given(np.where(mss <= 1600, _PAGE / 2 + 256, np.ceil(mss / _PAGE) * _PAGE + 512) + 0 * mss)
+
+
+def window_from_space(
+    space_bytes: Bytes, *, kernel: str = "6.18", mss_bytes: Bytes = 8948, adv_win_scale: int | None = None
+) -> Number:
+    r"""Receive window that Linux offers out of a receive buffer [bytes].
+
+    .. math:: W = S - S / 2^a \; (a > 0), \quad S\, 2^{a} \; (a \le 0); \qquad
+              W = \lfloor 256\, m / t \rfloor S / 256 \; \text{since Linux 6.6}
+
+    Parameters
+    ----------
+    space_bytes
+        Receive buffer: the third value of `tcp_rmem`, or twice what was asked for with SO_RCVBUF. [bytes]
+    kernel
+        Linux version of the receiver.
+    mss_bytes
+        Payload of a packet; matters since Linux 6.6. [bytes]
+    adv_win_scale
+        The sysctl `tcp_adv_win_scale` where it was changed; not used since Linux 6.6.
+
+    Examples
+    --------
+    >>> window_from_space(6291456, kernel="5.15"), window_from_space(6291456, kernel="2.6.32")
+    (3145728.0, 4718592.0)
+    >>> window_from_space(4096, kernel="6.18", mss_bytes=1448) / 4096
+    0.625
+    """
+    require_not_negative(space_bytes=space_bytes)
+    space, mss = arrays(space_bytes=space_bytes, mss_bytes=mss_bytes)
+    version = kernel_version(kernel)
+    if version >= (6, 6):
+        return given(np.floor(256 * mss / truesize_bytes(mss)) / 256 * space)
+    scale = adv_win_scale if adv_win_scale is not None else 1 if version >= (3, 4) else 2
+    return given((1 - 0.5**scale if scale > 0 else 2.0**scale) * space + 0 * mss)
+
+
+def usable_window(
+    window_bytes: Bytes,
+    *,
+    kernel: str = "6.18",
+    mss_bytes: Bytes = 8948,
+    rmem_max: Bytes = np.inf,
+    wmem_max: Bytes = np.inf,
+    adv_win_scale: int | None = None,
+) -> Number:
+    """Window that TCP can use after a tool asked for one with SO_SNDBUF and SO_RCVBUF on both ends [bytes].
+
+    Parameters
+    ----------
+    window_bytes
+        What the tool asked for (`-w`). [bytes]
+    kernel
+        Linux version of the receiver.
+    mss_bytes
+        Payload of a packet. [bytes]
+    rmem_max
+        Sysctl `net.core.rmem_max` of the receiver, which cuts what is asked for. [bytes]
+    wmem_max
+        Sysctl `net.core.wmem_max` of the sender. [bytes]
+    adv_win_scale
+        The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
+
+    Examples
+    --------
+    Doubled by the kernel; then half, three quarters, or the measured part of it:
+
+    >>> usable_window(1e6, kernel="5.15"), usable_window(1e6, kernel="2.6.32"), usable_window(1e6, kernel="6.18")
+    (1000000.0, 1500000.0, 1390625.0)
+    """
+    require_positive(window_bytes=window_bytes, rmem_max=rmem_max, wmem_max=wmem_max)
+    asked, rmem, wmem = arrays(window_bytes=window_bytes, rmem_max=rmem_max, wmem_max=wmem_max)
+    space: FloatArray = 2 * np.minimum(asked, rmem)
+    receive = window_from_space(given(space), kernel=kernel, mss_bytes=mss_bytes, adv_win_scale=adv_win_scale)
+    return given(np.minimum(np.minimum(receive, 2 * np.minimum(asked, wmem)), LARGEST_WINDOW))
+
+
+def autotuned_window(
+    *,
+    tcp_rmem_max: Bytes,
+    tcp_wmem_max: Bytes,
+    kernel: str = "6.18",
+    mss_bytes: Bytes = 8948,
+    adv_win_scale: int | None = None,
+) -> Number:
+    """Window that Linux reaches by autotuning, at most [bytes].
+
+    Parameters
+    ----------
+    tcp_rmem_max
+        Third value of the receiver's `tcp_rmem`. [bytes]
+    tcp_wmem_max
+        Third value of the sender's `tcp_wmem`. [bytes]
+    kernel
+        Linux version of the receiver.
+    mss_bytes
+        Payload of a packet. [bytes]
+    adv_win_scale
+        The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
+
+    Examples
+    --------
+    Common defaults, 6 MiB and 4 MiB: the receiver holds 3 MiB in flight.
+
+    >>> autotuned_window(tcp_rmem_max=6 * 2**20, tcp_wmem_max=4 * 2**20, kernel="5.15") / 2**20
+    3.0
+    """
+    require_positive(tcp_rmem_max=tcp_rmem_max, tcp_wmem_max=tcp_wmem_max)
+    receive = window_from_space(tcp_rmem_max, kernel=kernel, mss_bytes=mss_bytes, adv_win_scale=adv_win_scale)
+    (wmem,) = arrays(tcp_wmem_max=tcp_wmem_max)
+    return given(np.minimum(np.minimum(receive, wmem), LARGEST_WINDOW))
