@@ -6,7 +6,7 @@ MAC: 10GBASE-R signals at 10.3125 GBd so that its MAC runs at 10 Gb/s.
 
 References
 ----------
-.. [1] IEEE 802.3-2022: frame 3.1.1, gap 4.4.2; IEEE 802.1Q-2022: VLAN tag 9.6.
+.. [1] IEEE 802.3-2022: frame (clause 3), gap (clause 4); IEEE 802.1Q-2022: VLAN tag (clause 9).
 .. [2] RFC 791 (IPv4, header 20 bytes, MTU 68 to 65,535), RFC 8200 (IPv6, header 40 bytes, MTU 1280 and more), RFC 9293
    (TCP, header 20 bytes), RFC 7323 (timestamps, 12 bytes with padding), RFC 768 (UDP, header 8 bytes).
 .. [3] RFC 6349, 4.1.1: frames per second on 100 Mb/s, 1 Gb/s and 10 Gb/s.
@@ -43,22 +43,20 @@ IPVersion = Literal[4, 6]
 Protocol = Literal["tcp", "udp", "roce"]
 
 
-def _check_mtu(mtu: FloatArray, ip: IPVersion) -> None:
+def _packet(mtu: Bytes, ip: IPVersion, protocol: Protocol, *, timestamps: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the IP length and the data of a full packet, both in bytes."""
+    (mtu,) = arrays(mtu=mtu)
     require_word((4, 6), ip=ip)
-    low = SMALLEST_MTU[ip]
-    refuse("mtu", mtu, (mtu < low) | (mtu > LARGEST_MTU), f"{low:.0f} to 65535 B for IPv{ip}")
-
-
-def _packet(mtu: FloatArray, ip: IPVersion, protocol: Protocol, *, timestamps: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the IP length and the data of a full packet. [B]"""
     require_word(("tcp", "udp", "roce"), protocol=protocol)
-    header = IP_HEADER[ip]
+    header, low = IP_HEADER[ip], SMALLEST_MTU[ip]
+    rdma = np.isin(mtu, RDMA_MTUS) & (protocol == "roce")
+    refuse("mtu", mtu, ~rdma & ((mtu < low) | (mtu > LARGEST_MTU)), f"{low:.0f} to 65535 B for IPv{ip}")
     if protocol == "tcp":
         return mtu, mtu - header - _TCP - (_TIMESTAMPS if timestamps else 0.0)
     if protocol == "udp":
         return mtu, mtu - header - _UDP
     headers = header + _UDP + _ROCE
-    room = np.where(np.isin(mtu, RDMA_MTUS), mtu, mtu - headers)
+    room = np.where(rdma, mtu, mtu - headers)
     refuse(
         "mtu", mtu, room < RDMA_MTUS[0], f"{RDMA_MTUS[0] + headers:.0f} B or more for RoCE, or an RDMA MTU from 256 B"
     )
@@ -79,8 +77,9 @@ def payload_bytes(mtu: Bytes, *, ip: IPVersion = 4, timestamps: bool = True, pro
     timestamps
         TCP carries timestamps, as it does by default on all common systems; 12 bytes.
     protocol
-        ``tcp``, ``udp`` or ``roce`` (RoCEv2: UDP header 8, base transport header 12, check sequence 4). RoCE packets hold
-        256, 512, 1024, 2048 or 4096 bytes: the largest of these that fits; an MTU that is one of these is taken as it.
+        ``tcp``, ``udp`` or ``roce`` (RoCEv2: UDP header 8, base transport header 12, check sequence 4). RoCE packets
+        hold 256, 512, 1024, 2048 or 4096 bytes: the largest of these that fits. With ``roce`` an MTU that is one of
+        these numbers is taken as the RDMA MTU itself, as perftest reports it.
 
     Returns
     -------
@@ -97,8 +96,6 @@ def payload_bytes(mtu: Bytes, *, ip: IPVersion = 4, timestamps: bool = True, pro
     >>> payload_bytes(9000), payload_bytes(1500, ip=6), payload_bytes(1500, protocol="udp")
     (8948.0, 1428.0, 1472.0)
     """
-    (mtu,) = arrays(mtu=mtu)
-    _check_mtu(mtu, ip)
     return given(_packet(mtu, ip, protocol, timestamps=timestamps)[1])
 
 
@@ -131,8 +128,6 @@ def wire_bytes(mtu: Bytes, *, ip: IPVersion = 4, vlan: bool = False, protocol: P
     >>> wire_bytes(1500), wire_bytes(9000, vlan=True), wire_bytes(9000, protocol="roce")
     (1538.0, 9042.0, 4178.0)
     """
-    (mtu,) = arrays(mtu=mtu)
-    _check_mtu(mtu, ip)
     length, _ = _packet(mtu, ip, protocol, timestamps=False)
     return given(length + FRAME_OVERHEAD + (VLAN_TAG if vlan else 0.0))
 
@@ -221,8 +216,8 @@ def goodput_bps(
 
     Notes
     -----
-    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 bytes that the
-    first packet of a message has in addition. Source: [1]_, [2]_, [4]_ of the module.
+    An upper bound: acknowledgements go the other way, nothing is lost or sent twice. RoCE: without the 16 bytes that
+    the first packet of a message has in addition. Source: [1]_, [2]_, [4]_ of the module.
 
     Examples
     --------
@@ -306,8 +301,8 @@ def ethernet(
     Returns
     -------
     dict
-        ``goodput_bps`` (data) [bit/s], ``frames_per_s`` [1/s], ``wire_overhead``: 1 - goodput / rate, the part of the line
-        rate that is headers, preamble and gap. [1]
+        ``goodput_bps`` (data) [bit/s], ``frames_per_s`` [1/s], ``wire_overhead``: 1 - goodput / rate, the part of the
+        line rate that is headers, preamble and gap. [1]
 
     Raises
     ------

@@ -25,9 +25,8 @@ an ACK per packet). The documents' transmit tests through a PCIe 2.0 x16 slot [3
 
 References
 ----------
-.. [1] PCI Express Base Specification 5.0, 2019: TLP format 2.2, flow-control updates 2.6.1.2 (tables 2-46 to 2-48),
-   framing 3.6 and 4.2.2.3, ACK latency limit 3.6.3.1 (tables 3-7 to 3-9), clock compensation 4.2.7.
-   FLIT mode: Base Specification 6.0, 2022.
+.. [1] PCI Express Base Specification 5.0, 2019: headers (chapter 2), framing and DLLPs (chapters 3 and 4), flow-control
+   updates (tables 2-46 to 2-48), ACK latency limits (tables 3-7 to 3-9). FLIT mode: Base Specification 6.0, 2022.
 .. [2] R. Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM 2018,
    doi:10.1145/3230543.3230560; model: https://github.com/pcie-bench/pcie-model.
 .. [3] HECN team, NASA Goddard Space Flight Center, "Introduction to GSFC High End Computing 20, 40 & 100 Gbps Network

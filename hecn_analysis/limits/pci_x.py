@@ -5,8 +5,8 @@ a read, limits what a network card sends; what it receives are posted writes.
 
 References
 ----------
-.. [1] PCI-SIG, PCI-X Addendum to the PCI Local Bus Specification 2.0, 2003: phases of a transaction 2.6, maximum memory
-   read byte count 7.2.3.
+.. [1] PCI-SIG, PCI-X Addendum to the PCI Local Bus Specification 2.0, 2003: phases of a transaction, maximum memory
+   read byte count.
 .. [2] HECN team, NASA Goddard Space Flight Center, 2004: 3.2 Gb/s with bursts of 512 bytes and more than 5.0 Gb/s with
    4096 through one 10-Gigabit adapter on a 133 MHz bus.
 """
@@ -29,7 +29,7 @@ from hecn_analysis.limits._checks import (
 )
 
 CLOCKS: Final = (25e6, 533.4e6)
-"""Slowest and fastest clock: PCI may run slower but is not met so; PCI-X 533 has 533.33 million transfers a second. [Hz]"""
+"""Slowest and fastest clock: slower PCI buses are not met; PCI-X 533 has 533.33 million transfers a second. [Hz]"""
 LONGEST_BURST: Final = 4096.0
 """Longest burst of PCI-X. [B]"""
 
