@@ -63,7 +63,7 @@ upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions of everything
 
 clean: ## remove what make made: environments, briefs, built docs, caches
-	rm -rf $(VENV) $(OLDEST) briefs dist docs/_build docs/api/generated .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) briefs dist docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than the lock it was made from: nothing is installed again until a lock or pyproject.toml changes. It

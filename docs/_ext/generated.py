@@ -1,0 +1,177 @@
+"""Reference pages made from the code at every build: the command line, the tables, the keys of a scenario.
+
+They are written into docs/generated, which git ignores: what they say cannot differ from what the code does.
+"""
+
+import os
+import re
+import typing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, WithJsonSchema
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+from sphinx.application import Sphinx
+
+from hecn_analysis import tables
+from hecn_analysis.cli import build_parser
+from hecn_analysis.cli.parser import Parser
+from hecn_analysis.hardware import Host, Tool
+from hecn_analysis.hardware import Path as NetworkPath
+from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+
+WIDTH = "100"  # of the help texts, in characters
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a Markdown table."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def markdown(text: str) -> str:
+    """Turn the marks of a docstring into Markdown's."""
+    return re.sub(r"`+([^`]+)`+", r"`\1`", " ".join(text.split()))
+
+
+# --- the command line ---------------------------------------------------------------------------------------------------
+
+
+def helps(parser: Parser, depth: int) -> Iterator[str]:
+    """Give the help of a command and of all below it."""
+    parser.fill()
+    yield f"{'#' * depth} {parser.prog}\n\n```text\n{parser.format_help().rstrip()}\n```\n"
+    for name in parser.subcommands:
+        yield from helps(parser.subcommands[name], min(depth + 1, 4))
+
+
+def command_page() -> str:
+    """Give the page of the command line."""
+    os.environ["COLUMNS"] = WIDTH
+    return "# Command line\n\nWhat each command says with `--help`.\n\n" + "\n".join(helps(build_parser(), 2))
+
+
+# --- the tables ---------------------------------------------------------------------------------------------------------
+
+
+def tables_page() -> str:
+    """Give the page of the tables of measurements."""
+    text = [
+        "# Tables\n",
+        "What `hecn parse` and `hecn_analysis.read` give. SI base units; a value that the log does not give is missing, "
+        "never 0. `run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with "
+        "`source_file`.\n",
+    ]
+    for name, columns in tables.COLUMNS.items():
+        rows = ((f"`{c.name}`", c.dtype, c.unit, markdown(c.meaning)) for c in columns.values())
+        text += [f"## {name}\n", table(["column", "dtype", "unit", "meaning"], rows), ""]
+    rows = ((f"`{kind}`", meaning) for kind, meaning in tables.PROBLEM_KINDS.items())
+    text += ["## Kinds of problems\n", table(["kind", "meaning"], rows)]
+    return "\n".join(text)
+
+
+# --- the keys of a scenario ---------------------------------------------------------------------------------------------
+
+
+def dimension(field: FieldInfo) -> str | None:
+    """Give the dimension of a field that is a quantity with a unit."""
+
+    def marks(annotation: object) -> Iterator[object]:
+        yield from getattr(annotation, "__metadata__", ())
+        for inner in typing.get_args(annotation):
+            yield from marks(inner)
+
+    for mark in (*field.metadata, *marks(field.annotation)):
+        if isinstance(mark, WithJsonSchema) and mark.json_schema is not None:
+            return str(mark.json_schema["description"])
+    return None
+
+
+def models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    """Give the models that an annotation names, but for the numbers with provenance."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        if annotation is not Parameter:
+            yield annotation
+        return
+    for inner in typing.get_args(annotation):
+        yield from models_in(inner)
+
+
+def kind(field: FieldInfo) -> str:
+    """Say in a few words what may be written for a field."""
+    if found := dimension(field):
+        return f"{found.replace('_', ' ')} [{SHOWN_UNIT[found] or '1'}]"
+    annotation = field.annotation
+    options = [inner for inner in typing.get_args(annotation) if inner is not type(None)]
+    if typing.get_origin(annotation) is typing.Literal:
+        return " or ".join(f"`{option}`" for option in options)
+    named = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+    origin = typing.get_origin(annotation)
+    inner = next(models_in(annotation), None)
+    if inner is not None:
+        heading = f"[{inner.__name__}](#{inner.__name__.lower()})"
+        return f"by name: {heading}" if origin is dict else f"list of {heading}" if origin is list else heading
+    if origin is list:
+        return f"list of {named.get(options[0], 'value')}s"
+    return named.get(options[0] if options else annotation, "value")
+
+
+def default(field: FieldInfo) -> str:
+    """Say what holds where a field is left out."""
+    value = field.default
+    if value is PydanticUndefined:
+        return "required" if field.default_factory is None else ""
+    if isinstance(value, dict):
+        value = value.get("value", "")
+    return "" if value is None or value in ("", []) else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def fields(model: type[BaseModel], prefix: str) -> str:
+    """Give the table of a model's fields."""
+    rows = (
+        (f"`{prefix}{name}`", kind(field), default(field), markdown(field.description or ""))
+        for name, field in model.model_fields.items()
+    )
+    return table(["key", "value", "default", "meaning"], rows)
+
+
+def keys_page() -> str:
+    """Give the page of the keys of hosts, paths, tools and their parts."""
+    text = [
+        "# Keys of a scenario\n",
+        "`sender`, `receiver`, `path` and `tool` name entries of `models/` (or YAML files of your own); every other key "
+        "sets one field of one of them: `path.rtt=80ms`, `sender.cpu.clock=3GHz`. In a host's own YAML file the keys stand "
+        "without the first word. A quantity is an SI number or carries its unit; `{value: 80 ms, spread: 5 %, basis: "
+        "assumed, source: …}` adds how sure it is and where it comes from.\n",
+    ]
+    roots = ((Host, "sender."), (NetworkPath, "path."), (Tool, "tool."))
+    waiting = [model for model, _ in roots]
+    prefixes = {model: prefix for model, prefix in roots}
+    done: list[type[BaseModel]] = []
+    while waiting:
+        model = waiting.pop(0)
+        if model in done:
+            continue
+        done.append(model)
+        about = "\n\n".join(markdown(part) for part in (model.__doc__ or "").split("\n\n"))
+        text += [f"## {model.__name__}\n", f"{about}\n", fields(model, prefixes.get(model, "")), ""]
+        waiting += [inner for field in model.model_fields.values() for inner in models_in(field.annotation)]
+    return "\n".join(text)
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the pages before Sphinx reads any."""
+    folder = Path(app.srcdir) / "generated"
+    folder.mkdir(exist_ok=True)
+    for name, page in {"command": command_page, "tables": tables_page, "keys": keys_page}.items():
+        target, text = folder / f"{name}.md", page() + "\n"
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx."""
+    app.connect("builder-inited", write_pages, priority=100)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
