@@ -1,1 +1,56 @@
-"""hecn-analysis."""
+"""How fast should this transfer be, what holds it back, and what to change or buy.
+
+>>> import hecn_analysis as hecn
+>>> round(hecn.limits.pcie(gen=2, lanes=16, max_payload=128)["tmt_bps"] / 1e9, 4)
+53.8947
+
+Importing the package costs almost nothing: a public name brings its module, and pandas, NumPy or pydantic behind it,
+when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hecn_analysis import limits as limits
+    from hecn_analysis.errors import HecnError as HecnError
+    from hecn_analysis.errors import InputError as InputError
+    from hecn_analysis.errors import RangeError as RangeError
+    from hecn_analysis.hardware import load_scenario as load_scenario
+    from hecn_analysis.logs import read as read
+    from hecn_analysis.prediction import predict as predict
+
+    __version__: str
+
+# Public name -> the module that it comes from. A subpackage comes from itself.
+_SOURCES = {
+    "HecnError": "errors",
+    "InputError": "errors",
+    "RangeError": "errors",
+    "limits": "limits",
+    "load_scenario": "hardware",
+    "predict": "prediction",
+    "read": "logs",
+}
+
+__all__ = ["HecnError", "InputError", "RangeError", "__version__", "limits", "load_scenario", "predict", "read"]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = import_module("importlib.metadata").version("hecn-analysis")
+        elif (source := _SOURCES.get(name)) is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        else:
+            module = import_module(f"{__name__}.{source}")
+            value = module if source == name else getattr(module, name)
+        globals()[name] = value  # asked once
+        return value

@@ -1,0 +1,100 @@
+"""The command ``hecn``: its commands, each in the module of its name, and the status that it ends with.
+
+Nothing heavy is imported here, and a command's own arguments are added only when that command is chosen:
+``hecn --help`` must answer in less than half of the time that importing pandas takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+
+from hecn_analysis.cli.parser import Parser
+from hecn_analysis.cli.remarks import explain, say
+
+STATUS_FINE = 0
+STATUS_BAD_INPUT = 1
+STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
+
+COMMANDS = {
+    "parse": "read the logs of transfer tools into one table",
+    "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
+    "predict": "how fast a transfer should be, what holds it back, what would next",
+    "brief": "result briefs: HTML, PDF and an index page",
+    "completion": "completion of this command line in a shell",
+}
+
+DESCRIPTION = """\
+How fast should this transfer be, what holds it back, what to change or buy.
+
+Data goes to stdout (or into the file named by -o), remarks go to stderr."""
+
+EPILOG = """\
+examples:
+  hecn parse data/logs
+  hecn limits pcie --gen 2 --lanes 16 --max-payload 128,256
+  hecn predict --sender ideal --receiver ideal --tool nuttcp \\
+      --set path.rate=10Gb/s path.rtt=80ms path.mtu=9000
+  hecn brief --list
+
+Each command has its own --help.
+
+exit status:
+  0  fine
+  1  bad input, said on stderr, one line an error; the good part is delivered
+  2  wrong usage of the command
+
+HECN_DEBUG=1 in the environment shows the Python traceback of an error."""
+
+
+def build_parser() -> Parser:
+    """Parser of the whole command line. A command's own arguments are added when it is chosen."""
+    parser = Parser(prog="hecn", description=DESCRIPTION, epilog=EPILOG)
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary, fill=partial(_fill, name))
+    return parser
+
+
+def _fill(name: str, parser: Parser) -> None:
+    """Let the command's module add its arguments; it has `add_arguments(parser)` and `run(arguments) -> status`."""
+    module = import_module(f"hecn_analysis.cli.{name}")
+    module.add_arguments(parser)
+    parser.set_defaults(run=module.run)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``hecn`` with these arguments (default: the program's own) and return its exit status."""
+    try:
+        status = _run(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough (| head): no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor one when Python flushes at exit
+        return STATUS_FINE
+    except KeyboardInterrupt:
+        return STATUS_INTERRUPTED
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        parser = build_parser()
+        arguments = parser.parse_args(argv)
+        if arguments.version:
+            print("hecn", import_module("hecn_analysis").__version__)
+            return STATUS_FINE
+        if arguments.command is None:
+            parser.error("a command is missing, one of " + ", ".join(COMMANDS))
+        status: int = arguments.run(arguments)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if os.environ.get("HECN_DEBUG"):
+            raise
+        say(explain(error))
+        return STATUS_BAD_INPUT
+    return status

@@ -1,0 +1,165 @@
+"""``hecn limits``: the figure functions of `hecn_analysis.limits` as commands.
+
+Their signatures are the options, their docstrings the help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import hecn_analysis as hecn
+from hecn_analysis import units
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.limits._checks import dimension
+
+DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."
+
+EPILOG = """\
+examples:
+  hecn limits pcie --gen 2 --lanes 16 --max-payload 128,256
+  hecn limits ethernet --rate 10Gb/s --mtu 9000
+  hecn limits tcp --rtt 80ms --window 16MiB
+
+Each kind has its own --help with its options."""
+
+# What a kind's --help shows; each of these runs as it stands.
+EXAMPLES = {
+    "pcie": "--gen 2 --lanes 16 --max-payload 128,256",
+    "pcix": "--clock 133MHz --width 64 --burst 512,4096",
+    "ethernet": "--rate 10Gb/s --mtu 1500,9000",
+    "tcp": "--rtt 80ms --window 16MiB --rate 10Gb/s --mtu 9000",
+    "raid": "--level 5 --disks 8 --disk-rate 80MB/s --op write",
+}
+
+VALUES = """\
+A value is an SI number (bit/s, bytes, seconds, fractions) or carries a unit:
+10Gb/s, 204MB/s, 64GiB, 80ms, 5%. Several values with commas between them give
+a row for each."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add a command for every kind; its options when it is chosen."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    kinds = parser.add_subparsers(title="kinds", metavar="KIND", dest="kind", required=True)
+    for kind, figures in hecn.limits.KINDS.items():
+        kinds.add_parser(kind, help=_summary(figures), fill=partial(_add_options, kind, figures))
+
+
+def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: Parser) -> None:
+    parser.description = f"{_summary(figures)}\n\n{VALUES}"
+    if kind in EXAMPLES:
+        parser.epilog = f"example:\n  hecn limits {kind} {EXAMPLES[kind]}"
+    meanings = parameter_meanings(inspect.getdoc(figures) or "")
+    for name, (parameter, hint) in _parameters(figures).items():
+        option = option_of(name)
+        meaning = meanings.get(name, "").replace("%", "%%")
+        if hint is bool:
+            off = parameter.default is True
+            parser.add_argument(
+                f"--no-{option[2:]}" if off else option,
+                dest=name,
+                action="store_false" if off else "store_true",
+                help=f"without: {meaning}" if off else meaning,
+            )
+            continue
+        choices = [str(choice) for choice in get_args(hint)] if get_origin(hint) is Literal else None
+        required = parameter.default is parameter.empty
+        default = (
+            "" if required or parameter.default is None else f" (default: {parameter.default:{'' if choices else 'g'}})"
+        )
+        parser.add_argument(
+            option,
+            dest=name,
+            required=required,
+            choices=choices,
+            metavar=None if choices else (dimension(hint) or name).upper(),
+            help=meaning + default,
+        )
+    add_output_arguments(parser)
+    parser.set_defaults(figures=figures)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute the figures: one object, or with several values of an option a row for each combination."""
+    given = _given(arguments)
+    several = [name for name, values in given.items() if len(values) > 1]
+    rows = []
+    for values in itertools.product(*given.values()):
+        settings = dict(zip(given, values, strict=True))
+        figures = arguments.figures(**settings)
+        rows.append({**{name: settings[name] for name in several}, **figures})
+    form = output.chosen_format(arguments)
+    if several or form == "csv":
+        chunks = output.written(rows, list(rows[0]), form)
+    else:
+        chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0])
+    output.deliver(chunks, arguments)
+    return 0
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:
+    """Values of the options that were given, by parameter."""
+    given: dict[str, list[object]] = {}
+    for name, (_, hint) in _parameters(arguments.figures).items():
+        value = getattr(arguments, name)
+        if value is None:
+            continue
+        if hint is bool:
+            given[name] = [value]
+        elif get_origin(hint) is Literal:
+            given[name] = [choice for choice in get_args(hint) if str(choice) == value]
+        else:
+            measures = dimension(hint)
+            if measures is None:
+                raise TypeError(f"{arguments.kind}: parameter {name} says no dimension")
+            given[name] = [units.parse(part.strip(), measures, name=option_of(name)) for part in value.split(",")]
+    return given
+
+
+def _parameters(figures: Callable[..., object]) -> dict[str, tuple[inspect.Parameter, Any]]:
+    hints = get_type_hints(figures, include_extras=True)
+    return {name: (parameter, hints[name]) for name, parameter in inspect.signature(figures).parameters.items()}
+
+
+def option_of(parameter: str) -> str:
+    """Option of a parameter.
+
+    Parameters
+    ----------
+    parameter
+        Name of a parameter.
+
+    Examples
+    --------
+    >>> option_of("max_payload")
+    '--max-payload'
+    """
+    return "--" + parameter.replace("_", "-")
+
+
+def parameter_meanings(doc: str) -> dict[str, str]:
+    """Give the meaning of each parameter in the ``Parameters`` section of a numpy docstring.
+
+    >>> parameter_meanings(inspect.getdoc(option_of))
+    {'parameter': 'Name of a parameter.'}
+    """
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}$|\Z)", doc, re.DOTALL | re.MULTILINE)
+    meanings: dict[str, str] = {}
+    for names, text in re.findall(
+        r"^(\w[^\n]*)\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n" if section else "", re.MULTILINE
+    ):
+        for name in names.partition(":")[0].split(","):
+            meanings[name.strip()] = " ".join(text.split())
+    return meanings
+
+
+def _summary(figures: Callable[..., object]) -> str:
+    first = (inspect.getdoc(figures) or "").partition("\n\n")[0]
+    return " ".join(first.split()).replace("%", "%%")

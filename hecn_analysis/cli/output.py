@@ -1,0 +1,200 @@
+"""How data leaves ``hecn``: as text for people, JSON or CSV for programs; to stdout, or all or nothing into a file.
+
+JSON and CSV carry SI numbers in full precision under the names of the tables, times as ISO 8601. A missing value is
+null in JSON and an empty cell in CSV. Infinity (no limit) has no form in JSON and is null there too; CSV says inf. In
+text a number carries its unit instead of its name doing so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis import units
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[str, object]
+
+# Ending of a name -> how its values are written for people. The first that fits counts.
+_HUMAN: Sequence[tuple[str, Callable[[float], str]]] = (
+    ("_per_s", lambda value: f"{value:,.0f} /s"),
+    ("_bps", units.format_rate),
+    ("_bytes", units.format_bytes),
+    ("_fraction", units.format_fraction),
+    ("_s", units.format_time),
+)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
+    """Turn a value into what JSON knows, with None for what is missing; infinity stays.
+
+    >>> plain({"rtt_s": float("nan"), "ladder": (1, float("inf"))})
+    {'rtt_s': None, 'ladder': [1, inf]}
+    """
+    if isinstance(value, str | int) or value is None:  # a bool is an int
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy's scalars and arrays
+        return plain(value.tolist())
+    return str(value)
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, object]]:
+    """Rows of a table in plain values; None where a value is missing, times as ISO 8601 in UTC."""
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if column.dtype.kind == "M":
+            column = column.map(lambda time: time.isoformat().replace("+00:00", "Z"), na_action="ignore")
+        columns.append(column.astype(object).where(column.notna(), None).tolist())
+    return [dict(zip(frame.columns, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def json_object(value: object) -> Iterator[str]:
+    """One object, or a list of nested ones, indented."""
+    yield json.dumps(_finite(plain(value)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def json_rows(rows: Iterable[Row]) -> Iterator[str]:
+    """List of row objects, one a line: it can be looked through with head and grep, and compared with diff."""
+    start = "[\n"
+    for row in rows:
+        yield start + json.dumps(_finite(plain(row)), ensure_ascii=False, allow_nan=False)
+        start = ",\n"
+    yield "[]\n" if start == "[\n" else "\n]\n"
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
+
+
+def csv_rows(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
+    """Rows under a header; what is itself a list or an object stands in its cell as JSON."""
+    line = io.StringIO()
+    writer = csv.DictWriter(line, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _cell(plain(value)) for name, value in row.items()})
+        if line.tell() > io.DEFAULT_BUFFER_SIZE:
+            yield line.getvalue()
+            line.seek(0)
+            line.truncate()
+    yield line.getvalue()
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False).replace("Infinity", "inf")
+
+
+def text_rows(rows: Sequence[Row]) -> Iterator[str]:
+    """Aligned columns for people; columns without any value are left out."""
+    names = [name for name in (rows[0] if rows else ()) if any(plain(row[name]) is not None for row in rows)]
+    body = [[human(name, row[name]) for name in names] for row in rows]
+    header = [bare(name) for name in names]
+    widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
+    left = [all(isinstance(row[name], str | None) for row in rows) for name in names]
+    for line in (header, *body):
+        cells = (
+            f"{cell:{'<' if is_left else '>'}{width}}" for cell, width, is_left in zip(line, widths, left, strict=True)
+        )
+        yield "  ".join(cells).rstrip() + "\n"
+
+
+def written(rows: Sequence[Row], columns: Sequence[str], form: str) -> Iterator[str]:
+    """Rows in the form asked for; `columns` are those of CSV, also where there are no rows."""
+    if form == "json":
+        return json_rows(rows)
+    return csv_rows(rows, columns) if form == "csv" else text_rows(rows)
+
+
+def text_object(figures: Row) -> Iterator[str]:
+    """Named figures, one a line: for people, and exactly."""
+    width = max(map(len, figures))
+    written = {name: human(name, value) for name, value in figures.items()}
+    wide = max(map(len, written.values()))
+    for name, value in figures.items():
+        yield f"{name:<{width}}  {written[name]:>{wide}}  {_cell(plain(value))}".rstrip() + "\n"
+
+
+def human(name: str, value: object) -> str:
+    """Write a value for people, with its unit.
+
+    >>> human("streams", 6), human("error", False), human("tool", "dd"), human("rtt_s", None)
+    ('6', 'no', 'dd', '–')
+    """
+    value = plain(value)
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return str(value)
+    for ending, written in _HUMAN:
+        if name.endswith(ending):
+            return written(value) if math.isfinite(value) else "no limit"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def bare(name: str) -> str:
+    """Name without the unit at its end.
+
+    >>> bare("throughput_bps"), bare("frames_per_s"), bare("streams")
+    ('throughput', 'frames', 'streams')
+    """
+    for ending, _ in _HUMAN:
+        if name.endswith(ending) and ending != "_fraction":
+            return name.removesuffix(ending)
+    return name
+
+
+def chosen_format(arguments: argparse.Namespace) -> str:
+    """Give the format asked for, else what the suffix of the output file says, else text."""
+    if arguments.format is not None:
+        return str(arguments.format)
+    suffix = Path(arguments.output or "").suffix
+    return suffix[1:] if suffix in {".json", ".csv"} else "text"
+
+
+def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
+    """Write to stdout or, all or nothing, to the file of ``-o``."""
+    if arguments.output is None:
+        sys.stdout.writelines(chunks)
+        return
+    target = Path(arguments.output).resolve()
+    if not target.parent.is_dir():
+        raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=arguments.output)
+    if target.exists() and not target.is_file():  # a terminal, a pipe, /dev/null: nothing to replace
+        with target.open("w", encoding="utf-8") as stream:
+            stream.writelines(chunks)
+        return
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("x", encoding="utf-8") as stream:
+            stream.writelines(chunks)
+        part.replace(target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()

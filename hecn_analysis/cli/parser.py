@@ -1,0 +1,121 @@
+"""The argument parser of ``hecn``: argparse that fills in a command when it is chosen and knows what a typo meant."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+from hecn_analysis.errors import InputError, did_you_mean
+
+STATUS_WRONG_USAGE = 2
+FORMATS = ("text", "json", "csv")
+
+Subcommands = Mapping[str, "Parser"]
+
+
+class Parser(argparse.ArgumentParser):
+    """One command's parser.
+
+    Parameters
+    ----------
+    fill
+        Adds the arguments. It is called when the command is chosen, so that one command's cost is not every command's.
+    """
+
+    def __init__(self, *, fill: Callable[[Parser], None] | None = None, **words: Any) -> None:  # noqa: ANN401 (argparse's own)
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
+        self._fill = fill
+        self._negative_number_matcher = re.compile(
+            r"-\.?\d"
+        )  # "-80ms" is a value (a wrong one, said so), not an option
+
+    @property
+    def subcommands(self) -> Subcommands:
+        """Parsers of the commands below this one, by name."""
+        self.fill()
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 (there is no public way to ask)
+                return dict(action.choices)
+        return {}
+
+    @property
+    def arguments(self) -> list[argparse.Action]:
+        """Options and positional arguments."""
+        self.fill()
+        return list(self._actions)
+
+    def fill(self) -> None:
+        """Add the arguments, if that has not been done."""
+        if self._fill is not None:
+            fill, self._fill = self._fill, None
+            fill(self)
+
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # noqa: ANN401
+        """Argparse's, after filling in; unknown options are refused here, where the known ones are known."""
+        self.fill()
+        words = sys.argv[1:] if args is None else list(args)
+        self._refuse_unknown_options(words)
+        found, extra = super().parse_known_args(words, namespace)
+        if extra:
+            self.error(f"unexpected argument {extra[0]!r}")
+        return found, extra
+
+    def _refuse_unknown_options(self, words: list[str]) -> None:
+        # Before argparse looks: it would first complain of the required option that was misspelt.
+        for word in words:
+            if word == "--" or (self.subcommands and not word.startswith("-")):
+                return
+            option = word.partition("=")[0]
+            if option.startswith("--") and option not in self._option_string_actions:
+                self.error(_unknown("option", option, self._option_string_actions))
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            what = "command" if action.dest == "command" else action.dest
+            self.error(_unknown(what, str(value), [str(choice) for choice in action.choices]))
+
+    def error(self, message: str) -> NoReturn:
+        """One line, and where to read on; status 2."""
+        self.exit(STATUS_WRONG_USAGE, f"{self.prog}: {message} (see: {self.prog} --help)\n")
+
+
+def _unknown(what: str, word: str, known: Iterable[str]) -> str:
+    known = list(known)
+    advice = did_you_mean(word, known)
+    if advice is None and what != "option":
+        advice = "known: " + ", ".join(known)
+    return f"unknown {what} {word!r}" + (f"; {advice}" if advice else "")
+
+
+def add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--format`` and ``-o``, the same in every command that delivers data."""
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="text for people, JSON or CSV for programs (default: by the suffix of FILE, else text)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout, whole or not at all")
+
+
+def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Take settings ``key=value`` from words that may have names among them: an option of several settings takes all.
+
+    Examples
+    --------
+    >>> settings(["path.rtt=80ms", "lan.yaml"])
+    ({'path.rtt': '80ms'}, ['lan.yaml'])
+    """
+    found: dict[str, str] = {}
+    others: list[str] = []
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            others.append(word)
+        elif key in found:
+            raise InputError(f"{key} set twice", "one value for each key")
+        else:
+            found[key.strip()] = value.strip()
+    return found, others

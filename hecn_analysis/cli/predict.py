@@ -1,0 +1,228 @@
+"""``hecn predict``: throughput, interval and bottleneck of scenarios, given as files, options or rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import hecn_analysis as hecn
+from hecn_analysis import units
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.remarks import explain, say_all
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.progress import track
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction import Prediction
+
+STDIN = "-"
+ROLES = {
+    "sender": "host that sends",
+    "receiver": "host that receives",
+    "path": "network path between them",
+    "tool": "what moves the data",
+}
+HANDED_THROUGH = ("id", "note")
+# The columns of text and CSV; JSON has the whole prediction.
+COLUMNS = (
+    "throughput_bps",
+    "low_bps",
+    "high_bps",
+    "bottleneck",
+    "bottleneck_class",
+    "next_bottleneck",
+    "next_bps",
+    "warnings",
+)
+
+DESCRIPTION = """\
+How fast a transfer should be, with the interval that a single new run falls
+into with 90 %, what holds it back, and the ladder of what would hold it back
+next. A scenario is a YAML file, the name of a shipped one, or put together from
+--sender, --receiver, --path, --tool and --set."""
+
+EPILOG = r"""examples:
+  hecn predict --sender ideal --receiver ideal --tool nuttcp \
+      --set path.rate=10Gb/s path.rtt=80ms path.mtu=9000
+  hecn predict --sender b --receiver b --path back-to-back-10ge --tool nuttcp \
+      --format json
+  printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
+      hecn predict --cases - --format csv
+
+A table of cases has a column for each key (path.rtt, tool.streams, …); an empty
+cell is an absent key; the columns id and note are handed through. A row that
+cannot be predicted gives an error in its place, the others are predicted."""
+
+
+class Case(NamedTuple):
+    """One question.
+
+    Attributes
+    ----------
+    scenario
+        File or name of the scenario, or its keys.
+    along
+        What the result carries along.
+    place
+        Where the question stands, in front of an error.
+    fault
+        Why it is none.
+    """
+
+    scenario: str | Mapping[str, str]
+    along: Mapping[str, str]
+    place: str = ""
+    fault: str | None = None
+
+
+class Answer(NamedTuple):
+    """The prediction of a case, or why there is none."""
+
+    case: Case
+    prediction: Prediction | None
+    error: str | None
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """What JSON shows of it."""
+        return {**self.case.along, **({"error": self.error} if self.prediction is None else self.prediction.to_dict())}
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn predict``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument(
+        "scenarios", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
+    )
+    for role, meaning in ROLES.items():
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a key of every scenario, e.g. path.rtt=80ms; may be repeated",
+    )
+    parser.add_argument("--cases", metavar="CASES", help="CSV table of cases, one a row; - reads stdin")
+    parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 when a prediction is lower, e.g. 9Gb/s")
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict every case; one that cannot be predicted is said on stderr and does not stop the others."""
+    keys, scenarios = settings(arguments.set)
+    keys = {**{role: name for role in ROLES if (name := getattr(arguments, role)) is not None}, **keys}
+    wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
+    scenarios = [*arguments.scenarios, *scenarios]
+    cases = [Case(name, {"scenario": name} if len(scenarios) > 1 else {}) for name in scenarios]
+    if arguments.cases is not None:
+        cases += read_cases(arguments.cases)
+    elif not scenarios:
+        cases = [Case({}, {})]
+    answers = [_answer(case, keys) for case in track(cases, "predicting")]
+    several = arguments.cases is not None or len(cases) > 1
+    if several or answers[0].prediction is not None:
+        output.deliver(_written(answers, several, output.chosen_format(arguments)), arguments)
+    faults = [fault for answer in answers if (fault := answer.error or _too_slow(answer, wanted)) is not None]
+    say_all(faults, "each stands in its row")
+    return 1 if faults else 0
+
+
+def _answer(case: Case, keys: Mapping[str, str]) -> Answer:
+    if case.fault is not None:
+        return Answer(case, None, case.place + case.fault)
+    try:
+        return Answer(case, hecn.predict(hecn.load_scenario(case.scenario, keys)), None)
+    except HecnError as error:
+        return Answer(case, None, case.place + explain(error))
+
+
+def _too_slow(answer: Answer, wanted_bps: float) -> str | None:
+    if answer.prediction is None or answer.prediction.throughput_bps >= wanted_bps:
+        return None
+    name = ", ".join(f"{key} {value}" for key, value in answer.case.along.items())
+    found, wanted = units.format_rate(answer.prediction.throughput_bps), units.format_rate(wanted_bps)
+    return (f"{name}: " if name else "") + f"found a prediction of {found}, expected at least {wanted}"
+
+
+def read_cases(source: str) -> Iterator[Case]:
+    """Read a CSV table of cases: a column for each key, an empty cell is an absent key.
+
+    Parameters
+    ----------
+    source
+        File, or ``-`` for stdin.
+
+    Raises
+    ------
+    InputError
+        The file is no such table.
+    """
+    with _opened(source) as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            if not header:
+                raise InputError("an empty table", "a line with the names of the keys", source=source, line=1)
+            if twice := [name for name, count in Counter(header).items() if count > 1 or not name]:
+                raise InputError(f"column {twice[0]!r}", "a name for each column, each once", source=source, line=1)
+            for cells in reader:
+                if cells:
+                    yield _case(header, cells, f"{source}:{reader.line_num}: ")
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(str(error), "CSV in UTF-8", source=source, line=reader.line_num + 1) from None
+
+
+@contextlib.contextmanager
+def _opened(source: str) -> Iterator[TextIO]:
+    if source == STDIN:
+        yield sys.stdin
+    else:
+        with open(source, encoding="utf-8-sig", newline="") as stream:  # noqa: PTH123 (the name is kept as it was given, for messages)
+            yield stream
+
+
+def _case(header: Sequence[str], cells: Sequence[str], place: str) -> Case:
+    along = {name: cell for name, cell in zip(header, cells, strict=False) if name in HANDED_THROUGH}
+    if len(cells) != len(header):
+        return Case({}, along, place, f"found {len(cells)} cells, expected {len(header)}")
+    keys = {
+        name: cell.strip()
+        for name, cell in zip(header, cells, strict=True)
+        if name not in HANDED_THROUGH and cell.strip()
+    }
+    return Case(keys, along, place)
+
+
+def _written(answers: Sequence[Answer], several: bool, form: str) -> Iterator[str]:
+    if form == "json":
+        return output.json_rows(answer.row for answer in answers) if several else output.json_object(answers[0].row)
+    if form == "text" and not several:
+        return _text(answers[0])
+    columns = [*dict.fromkeys(name for answer in answers for name in answer.case.along), *COLUMNS, "error"]
+    return output.written([dict.fromkeys(columns) | _flat(answer) for answer in answers], columns, form)
+
+
+def _flat(answer: Answer) -> dict[str, object]:
+    """One row of a table of predictions: the next rung of the ladder and the warnings as one cell each."""
+    row = answer.row
+    rungs = row.get("ladder", [])
+    if len(rungs) > 1:
+        row |= {"next_bottleneck": rungs[1]["resource"], "next_bps": rungs[1]["throughput_bps"]}
+    row["warnings"] = "; ".join(row.get("warnings", ())) or None
+    return {name: value for name, value in row.items() if name in {*answer.case.along, *COLUMNS, "error"}}
+
+
+def _text(answer: Answer) -> Iterator[str]:
+    """The sentence, then the ladder, then what to be careful about."""
+    yield f"{answer.prediction}\n\n"
+    yield from output.text_rows(answer.row["ladder"])
+    for warning in answer.row["warnings"]:
+        yield f"\nwarning: {warning}\n"
