@@ -43,8 +43,8 @@ docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an 
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS='--repeat 21'
-	$(BIN)/python benchmarks/run.py $(ARGS)
+bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS='--rounds 31'
+	$(BIN)/python -m benchmarks.run $(ARGS)
 
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(OLDEST)/bin/python $(PYTEST) -W default tests hecn_analysis notebooks $(ARGS)

@@ -23,6 +23,22 @@ from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 
 WIDTH = "100"  # of the help texts, in characters
 
+TABLES_HEAD = """\
+# Tables
+
+What `hecn parse` and `hecn_analysis.read` give. SI base units; a value that the log does not give is missing, never 0.
+`run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with `source_file`.
+"""
+
+KEYS_HEAD = """\
+# Keys of a scenario
+
+`sender`, `receiver`, `path` and `tool` name entries of `models/` (or YAML files of your own); every other key sets one
+field of one of them: `path.rtt=80ms`, `sender.cpu.clock=3GHz`. In a host's own YAML file the keys stand without the
+first word. A quantity is an SI number or carries its unit; `{value: 80 ms, spread: 5 %, basis: assumed, source: …}`
+adds how sure it is and where it comes from.
+"""
+
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Write a Markdown table."""
@@ -36,7 +52,7 @@ def markdown(text: str) -> str:
     return re.sub(r"`+([^`]+)`+", r"`\1`", " ".join(text.split()))
 
 
-# --- the command line ---------------------------------------------------------------------------------------------------
+# --- the command line
 
 
 def helps(parser: Parser, depth: int) -> Iterator[str]:
@@ -53,17 +69,12 @@ def command_page() -> str:
     return "# Command line\n\nWhat each command says with `--help`.\n\n" + "\n".join(helps(build_parser(), 2))
 
 
-# --- the tables ---------------------------------------------------------------------------------------------------------
+# --- the tables
 
 
 def tables_page() -> str:
     """Give the page of the tables of measurements."""
-    text = [
-        "# Tables\n",
-        "What `hecn parse` and `hecn_analysis.read` give. SI base units; a value that the log does not give is missing, "
-        "never 0. `run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with "
-        "`source_file`.\n",
-    ]
+    text = [TABLES_HEAD]
     for name, columns in tables.COLUMNS.items():
         rows = ((f"`{c.name}`", c.dtype, c.unit, markdown(c.meaning)) for c in columns.values())
         text += [f"## {name}\n", table(["column", "dtype", "unit", "meaning"], rows), ""]
@@ -72,7 +83,7 @@ def tables_page() -> str:
     return "\n".join(text)
 
 
-# --- the keys of a scenario ---------------------------------------------------------------------------------------------
+# --- the keys of a scenario
 
 
 def dimension(field: FieldInfo) -> str | None:
@@ -139,16 +150,10 @@ def fields(model: type[BaseModel], prefix: str) -> str:
 
 def keys_page() -> str:
     """Give the page of the keys of hosts, paths, tools and their parts."""
-    text = [
-        "# Keys of a scenario\n",
-        "`sender`, `receiver`, `path` and `tool` name entries of `models/` (or YAML files of your own); every other key "
-        "sets one field of one of them: `path.rtt=80ms`, `sender.cpu.clock=3GHz`. In a host's own YAML file the keys stand "
-        "without the first word. A quantity is an SI number or carries its unit; `{value: 80 ms, spread: 5 %, basis: "
-        "assumed, source: …}` adds how sure it is and where it comes from.\n",
-    ]
+    text = [KEYS_HEAD]
     roots = ((Host, "sender."), (NetworkPath, "path."), (Tool, "tool."))
     waiting = [model for model, _ in roots]
-    prefixes = {model: prefix for model, prefix in roots}
+    prefixes: dict[type[BaseModel], str] = dict(roots)
     done: list[type[BaseModel]] = []
     while waiting:
         model = waiting.pop(0)

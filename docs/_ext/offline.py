@@ -1,4 +1,4 @@
-"""Formulas and figures that need no network: MathML written by docutils, and Plotly figures with plotly.js from here."""
+"""Formulas and figures that need no network: MathML from docutils, and plotly.js beside the pages."""
 
 import plotly.io as pio
 from docutils import nodes
@@ -57,7 +57,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx and myst-nb."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.config.html_math_renderer = "mathml"
-    # myst-nb finds such classes through entry points of installed packages; this one belongs to the documentation alone.
+    # myst-nb finds such classes through entry points of installed packages; this one is the documentation's.
     render.load_mime_renders = lambda: [PlotlyFigure]
     app.connect("html-page-context", only_where_needed)
     app.connect("build-finished", write_plotlyjs)
