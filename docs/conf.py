@@ -50,3 +50,6 @@ autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 python_use_unqualified_type_names = True
+suppress_warnings = [
+    "ref.citation",  # a list of references at the head of a module serves its functions, whose docstrings stand elsewhere
+]
