@@ -1,1 +1,27 @@
-"""Physics of data transfers: limits as pure functions of numbers or arrays."""
+"""Physics of data transfers: limits as pure functions of numbers or arrays.
+
+One module a phenomenon, its functions named by what they return (``raw_bps``, ``goodput_bps``). On top of them, one
+*figure function* a kind, which returns all figures of ``hecn limits KIND`` under their public names and takes the
+command's options as keywords; :data:`KINDS` lists them. The command line builds its options from their signatures:
+annotations of :mod:`hecn_analysis.limits._checks` say what an option measures, the docstring is its help.
+
+Everything is in SI: bit/s, bytes, seconds, fractions. Numbers in give Python floats, arrays in give arrays; NaN
+gives NaN in its own element; an impossible value is a :class:`hecn_analysis.RangeError` that says what is allowed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from hecn_analysis.limits.framing import ethernet
+from hecn_analysis.limits.host import cpu, memory
+from hecn_analysis.limits.pci_express import pcie
+from hecn_analysis.limits.pci_x import pcix
+from hecn_analysis.limits.storage import disk, raid
+from hecn_analysis.limits.tcp_figures import tcp
+
+__all__ = ["KINDS", "cpu", "disk", "ethernet", "memory", "pcie", "pcix", "raid", "tcp"]
+
+KINDS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
+    function.__name__: function for function in (pcie, pcix, ethernet, tcp, raid, disk, cpu, memory)
+}
+"""Kind of ``hecn limits`` -> its figure function."""

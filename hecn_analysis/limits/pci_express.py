@@ -163,7 +163,7 @@ def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
 
     Examples
     --------
-    The slides' values for PCIe 2.0 x16, MaxPayload 128 and 256:
+    The slides' values for PCIe 2.0 x16, MaxPayload 128 and 256 (58.51428..., which the slides cut off):
 
     >>> tmt_bps(2, 16, 128) / 1e9, tmt_bps(2, 16, 256) / 1e9
     (53.8947, 58.5142)

@@ -293,9 +293,9 @@ def raid_write_bps(
 
     - level 0: x = R; level 10: 2 R; level 1: n R;
     - levels 5, 6, 50, 60, with groups of m disks, p of them parity, and chunks of c bytes: each full stripe of
-      (m - p) c bytes moves m c. A remainder of r bytes touches u = min(r, c) bytes of each parity chunk and moves the less of
-      2 (r + p u), when old data and parity are read (read-modify-write), and m u, when the rest of the stripe is read
-      (reconstruct-write).
+      (m - p) c bytes moves m c. A remainder of r bytes touches u = min(r, c) bytes of each parity chunk and moves the
+      less of 2 (r + p u), when old data and parity are read (read-modify-write), and m u, when the rest of the stripe
+      is read (reconstruct-write).
 
     Parameters
     ----------
@@ -325,7 +325,8 @@ def raid_write_bps(
     Notes
     -----
     All disks are busy; the wait between reading and writing the same place is not counted, so that partial writes
-    without a write-back cache are slower than this. One chunk of RAID 5: 4 disk operations, of RAID 6: 6. Source: [2]_, [3]_.
+    without a write-back cache are slower than this. One chunk of RAID 5 takes 4 disk operations, of RAID 6 takes 6.
+    Source: [2]_, [3]_ of the module.
 
     Examples
     --------
@@ -374,7 +375,7 @@ def _members(
     least = _SMALLEST_GROUP[level]
     of_group = f" in each of {np.nanmax(g):.0f} groups" if nested and not np.isnan(g).all() else ""
     refuse("disks", n, n < least * g, f"{least} or more{of_group} for RAID {level}")
-    refuse("disks", n, n % g != 0, "the same number in each group")
+    refuse("disks", n, n % g > 0, "the same number in each group")
     if level == 10:
         refuse("disks", n, n % 2 != 0, "an even number for RAID 10")
     return n, g, rate

@@ -1,0 +1,108 @@
+"""Promises of every kind of limit: floats or arrays as given, NaN kept to its element, options that explain."""
+
+import inspect
+import re
+import typing
+
+import numpy as np
+import pytest
+
+from hecn_analysis import limits
+from hecn_analysis.errors import RangeError
+from hecn_analysis.limits._checks import arrays, dimension, given, refuse, require_one_of, require_whole
+
+# A plausible call of each kind, with every numeric option given.
+CALLS = {
+    "pcie": {"gen": 3, "lanes": 8, "max_payload": 256, "max_read_request": 512, "completion_boundary": 64}
+    | {"transfer": 1500, "op": "both", "outstanding": 32, "round_trip": 2e-6},
+    "pcix": {"clock": 133.33e6, "width": 64, "burst": 512, "overhead_clocks": 90},
+    "ethernet": {"rate": 10e9, "mtu": 9000},
+    "raid": {"level": 60, "disks": 16, "disk_rate": 1e9, "op": "write", "groups": 2, "chunk": 65536}
+    | {"request": 100_000, "controller_rate": 20e9},
+    "disk": {"outer_rate": 1e9, "inner_rate": 5e8, "position": 0.3, "streams": 2, "chunk": 1e6, "seek": 8e-3}
+    | {"revolution": 8.3e-3},
+    "cpu": {"clock": 3e9, "cycles_per_byte": 1.1, "cycles_per_packet": 3000, "unit": 8948},
+    "memory": {"channels": 3, "transfers": 1333e6, "passes": 3, "usable": 0.75},
+}
+FIGURES = {
+    "pcie": {"raw_bps", "tmt_bps", "throughput_bps"},
+    "pcix": {"raw_bps", "throughput_bps"},
+    "ethernet": {"goodput_bps", "frames_per_s", "wire_overhead"},
+    "tcp": {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"},
+    "raid": {"throughput_bps"},
+    "disk": {"throughput_bps"},
+    "cpu": {"throughput_bps"},
+    "memory": {"throughput_bps"},
+}
+NUMERIC = [
+    (kind, name)
+    for kind, call in CALLS.items()
+    for name in call
+    if dimension(typing.get_type_hints(limits.KINDS[kind], include_extras=True)[name])
+]
+
+
+def test_the_kinds_are_those_of_the_command():
+    assert set(limits.KINDS) == set(FIGURES)
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_numbers_in_give_the_named_figures_as_floats(kind):
+    figures = limits.KINDS[kind](**CALLS[kind])
+    assert set(figures) == FIGURES[kind]
+    assert {type(figure) for figure in figures.values()} == {float}
+
+
+@pytest.mark.parametrize(("kind", "name"), NUMERIC)
+def test_an_array_gives_what_its_elements_give_and_nan_stays_in_its_element(kind, name):
+    function, call = limits.KINDS[kind], CALLS[kind]
+    alone = function(**call)
+    together = function(**call | {name: np.array([call[name], np.nan, call[name]], dtype=float)})
+    touched = 0
+    for figure, value in together.items():
+        if np.ndim(value) == 0:  # does not depend on it
+            assert value == alone[figure]
+        else:
+            touched += 1
+            np.testing.assert_array_equal(value, [alone[figure], np.nan, alone[figure]])
+    assert touched
+
+
+@pytest.mark.parametrize("kind", limits.KINDS)
+def test_every_option_says_what_it_is_and_what_it_measures(kind):
+    function = limits.KINDS[kind]
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name in inspect.signature(function).parameters:
+        assert re.search(rf"^    {name}\n        \S", inspect.getdoc(function).replace("\n", "\n    "), re.MULTILINE), (
+            name
+        )
+        literal = typing.get_origin(hints[name]) is typing.Literal
+        assert literal or hints[name] is bool or dimension(hints[name]) is not None, name
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_text_and_truth_values_are_no_numbers(kind):
+    name = next(name for known, name in NUMERIC if known == kind)
+    for value in ("8", True, None if kind == "pcie" else "x", 1j):
+        with pytest.raises(RangeError, match=f"^{name}: found .*, expected a number or an array of numbers$"):
+            limits.KINDS[kind](**CALLS[kind] | {name: value})
+
+
+def test_shapes_that_do_not_fit_are_refused_by_name():
+    with pytest.raises(RangeError) as caught:
+        arrays(rate=np.ones(2), mtu=np.ones(3))
+    assert str(caught.value) == "found arrays of shapes rate (2,), mtu (3,), expected shapes that broadcast"
+
+
+def test_the_first_impossible_element_is_named():
+    with pytest.raises(RangeError) as caught:
+        require_one_of((1, 2, 4), lanes=np.array([[1, np.nan], [2, 3]]))
+    assert str(caught.value) == "lanes: found 3 at [1, 1], expected 1, 2 or 4"
+    with pytest.raises(RangeError, match=r"^disks: found 2.5, expected a whole number >= 1$"):
+        require_whole(1, disks=2.5)
+    refuse("x", np.nan, bad=True, expected="anything")  # NaN is never impossible
+
+
+def test_results_without_dimensions_become_floats():
+    assert type(given(np.float64(1))) is float
+    assert given(np.ones(1)).shape == (1,)
