@@ -1,0 +1,189 @@
+"""Descriptions before validation: nested values that remember in which file and line each key was written.
+
+A description is put together from layers (a host that is `like` another, the parts it names, the settings of a
+scenario); each later layer wins, a ``null`` takes a key away.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+
+KeyPath = tuple[str, ...]
+Place = tuple[str, int | None]
+
+
+class Description:
+    """Nested values and the place of each key.
+
+    Parameters
+    ----------
+    values
+        Nested dicts, lists and scalars.
+    places
+        Source and line of the keys that have one; a key without takes its nearest parent's.
+    """
+
+    def __init__(self, values: dict[str, Any], places: dict[KeyPath, Place]) -> None:
+        self.values = values
+        self._places = places
+
+    @classmethod
+    def of_document(cls, document: yaml_file.Document) -> Description:
+        """All of a YAML file."""
+        places: dict[KeyPath, Place] = {}
+        _collect(document, document.values, (), places)
+        return cls(copy.deepcopy(document.values), places)
+
+    def copy(self) -> Description:
+        """Return a copy that can be changed alone."""
+        return Description(copy.deepcopy(self.values), dict(self._places))
+
+    def place(self, path: KeyPath) -> Place:
+        """Where the key at `path`, or its nearest parent, was written."""
+        for length in range(len(path), -1, -1):
+            if path[:length] in self._places:
+                return self._places[path[:length]]
+        return ("a description", None)
+
+    def at(self, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
+        """Value at `path`, or None."""
+        current: Any = self.values
+        for key in path:
+            if not isinstance(current, dict) or key not in current:
+                return None
+            current = current[key]
+        return current
+
+    def put(self, path: KeyPath, value: Any, place: Place) -> None:  # noqa: ANN401
+        """Set the value at `path`; None takes the key away."""
+        current = self.values
+        for key in path[:-1]:
+            below = current.setdefault(key, {})
+            if not isinstance(below, dict):
+                below = current[key] = {"part": below} if isinstance(below, str) else {}
+            current = below
+        self._places = {known: where for known, where in self._places.items() if known[: len(path)] != path}
+        if value is None:
+            current.pop(path[-1], None)
+        else:
+            current[path[-1]] = copy.deepcopy(value)
+            self._places[path] = place
+
+    def overlay(self, upper: Description) -> Description:
+        """Return this description with `upper` laid over it: mappings are merged, all else is replaced."""
+        result = self.copy()
+        result._lay(upper, upper.values, ())
+        result._places.update(
+            {path: place for path, place in upper._places.items() if path == () or result.at(path) is not None}
+        )
+        return result
+
+    def _lay(self, upper: Description, values: Mapping[str, Any], path: KeyPath) -> None:
+        for key, value in values.items():
+            here = (*path, str(key))
+            if isinstance(value, dict) and isinstance(self.at(here), dict):
+                self._lay(upper, value, here)
+            else:
+                self.put(here, value, upper.place(here))
+
+
+def _collect(document: yaml_file.Document, value: Any, path: KeyPath, places: dict[KeyPath, Place]) -> None:  # noqa: ANN401
+    places[path] = (document.source, document.line(path))
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        _collect(document, below, (*path, str(key)), places)
+
+
+class Library:
+    """The descriptions in a folder laid out like ``models/``: ``hosts``, ``paths``, ``tools`` one a file, ``parts`` one file a kind."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._parts: dict[str, Description] = {}
+
+    def names(self, kind: str) -> list[str]:
+        """Names of all descriptions of a kind (hosts, paths, tools, scenarios), sorted."""
+        return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
+
+    def entry(self, kind: str, name: str, *, asked_by: Place | None = None) -> Description:
+        """Description of that name, with what it is `like` and its parts filled in later by `with_parts`.
+
+        A name that ends in ``.yaml`` is a file of the caller's own.
+
+        Raises
+        ------
+        InputError
+            There is none of that name; the nearest is named.
+        """
+        if name.endswith((".yaml", ".yml")):
+            path = Path(name)
+        else:
+            path = self.folder / kind / f"{name}.yaml"
+            known = self.names(kind)
+            if name not in known:
+                source, line = asked_by or (None, None)
+                raise InputError(
+                    f"{kind.removesuffix('s')} {name!r}",
+                    f"one of {', '.join(known)}",
+                    source=source,
+                    line=line,
+                    advice=did_you_mean(name, known),
+                )
+        description = Description.of_document(yaml_file.load(path))
+        like = description.values.pop("like", None)
+        if like is None:
+            return description
+        if like == name:
+            raise InputError(
+                f"{name!r} that is like itself", "another one", source=path, line=description.place(("like",))[1]
+            )
+        return self.entry(kind, str(like), asked_by=description.place(("like",))).overlay(description)
+
+    def part(self, kind: str, name: str, place: Place) -> Description:
+        """Description of a part; `kind` is the file in ``parts``: cpus, nics, controllers or disks."""
+        if kind not in self._parts:
+            self._parts[kind] = Description.of_document(yaml_file.load(self.folder / "parts" / f"{kind}.yaml"))
+        known = self._parts[kind]
+        if name not in known.values:
+            raise InputError(
+                f"part {name!r}",
+                f"one of {', '.join(known.values)}",
+                source=place[0],
+                line=place[1],
+                advice=did_you_mean(name, known.values),
+            )
+        below = {path[1:]: where for path, where in known._places.items() if path[:1] == (name,)}
+        return Description(copy.deepcopy(known.values[name]), below)
+
+    def with_parts(self, host: Description) -> Description:
+        """Fill in the parts that a host names: ``cpu``, ``slots.*.nic``, ``slots.*.controller``, ``arrays.*.disk``."""
+        fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus")]
+        fields += [
+            (("slots", slot, card), f"{card}s")
+            for slot in host.values.get("slots") or {}
+            for card in ("nic", "controller")
+        ]
+        fields += [(("arrays", array, "disk"), "disks") for array in host.values.get("arrays") or {}]
+        for path, kind in fields:
+            named = host.at(path)
+            name = named.get("part") if isinstance(named, dict) else named
+            if not isinstance(name, str):
+                continue
+            part = self.part(kind, name, host.place(path))
+            part.put(("part",), name, host.place(path))
+            base = Description({}, {})
+            base.put(path, part.values, part.place(()))
+            base._places.update({(*path, *below): where for below, where in part._places.items()})
+            over = Description({}, {})
+            over.put(path, named if isinstance(named, dict) else {}, host.place(path))
+            over._places.update({known: where for known, where in host._places.items() if known[: len(path)] == path})
+            merged = base.overlay(over)
+            host.put(path, merged.at(path), host.place(path))
+            host._places.update({known: where for known, where in merged._places.items() if known[: len(path)] == path})
+        return host

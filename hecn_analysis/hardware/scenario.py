@@ -1,0 +1,203 @@
+"""A scenario: who sends to whom, over which path, with which tool, and what is set differently from the library.
+
+Keys are the contract's: ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` (or files of one's own),
+dotted keys such as ``path.rtt`` or ``sender.cpu.clock`` set single fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any
+
+import yaml
+
+from hecn_analysis import places
+from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.description import Description, Library, Place
+from hecn_analysis.hardware.host import Host
+from hecn_analysis.hardware.path import Path
+from hecn_analysis.hardware.tool import Tool
+
+ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
+_ABOUT = ("name", "title", "source", "set")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One transfer, or several at once, ready to be predicted.
+
+    Attributes
+    ----------
+    name, title
+        What to call it.
+    sender, receiver
+        The hosts; None where the tool has no such end (dd has one of the two).
+    path, tool
+        What lies between them and what moves the data.
+    keys
+        The keys it was made of, for `with_` and for the record.
+    """
+
+    name: str
+    title: str
+    sender: Host | None
+    receiver: Host | None
+    path: Path
+    tool: Tool
+    keys: Mapping[str, Any] = field(repr=False)
+    source: str = ""
+
+    def with_(self, settings: Mapping[str, Any]) -> Scenario:
+        """Return the same scenario with some keys set differently.
+
+        Parameters
+        ----------
+        settings
+            Keys to values, e.g. ``{"path.rtt": "80 ms"}``.
+        """
+        return make_scenario({**self.keys, **settings}, source=self.source)
+
+
+def load_scenario(
+    scenario: str | FilePath | Mapping[str, Any] | Scenario, settings: Mapping[str, Any] | None = None
+) -> Scenario:
+    """Scenario of a YAML file, of a name in ``models/scenarios``, or of a mapping of keys.
+
+    Parameters
+    ----------
+    scenario
+        File, name or mapping.
+    settings
+        Keys set over it.
+
+    Raises
+    ------
+    InputError
+        Unknown key or name (the nearest is named), impossible value; with file and line where there is one.
+
+    Examples
+    --------
+    >>> load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rtt": "80ms"}).path.rtt.value
+    0.08
+    """
+    if isinstance(scenario, Scenario):
+        return scenario.with_(settings or {})
+    if isinstance(scenario, Mapping):
+        return make_scenario({**scenario, **(settings or {})})
+    library = Library(places.models_dir())
+    named = FilePath(scenario)
+    if named.suffix in {".yaml", ".yml"} or named.is_file():
+        document = yaml_file.load(named)
+    else:
+        known = library.names("scenarios")
+        if str(scenario) not in known:
+            raise InputError(
+                f"scenario {str(scenario)!r}",
+                f"a YAML file or one of {', '.join(known)}",
+                advice=did_you_mean(str(scenario), known),
+            )
+        document = yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
+    return make_scenario(
+        {"name": named.stem, **document.values, **(settings or {})},
+        source=document.source,
+        line=lambda key: document.line((key,)),
+    )
+
+
+def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None) -> Scenario:  # noqa: ANN401 - a function or None
+    """Scenario of a flat mapping of keys; see `load_scenario`."""
+
+    def place(key: str) -> Place:
+        return (source or "scenario", None if line is None else line(key))
+
+    flat = _flat(keys, place)
+    library = Library(places.models_dir())
+    base: dict[str, Description] = {}
+    for role, kind in ROLES.items():
+        name = flat.get(role)
+        if name is None:
+            base[role] = Description({}, {(): place(role)})
+        else:
+            base[role] = library.entry(kind, str(name), asked_by=place(role))
+    for key, value in flat.items():
+        role, _, rest = key.partition(".")
+        if rest:
+            base[role].put(tuple(rest.split(".")), _scalar(value), place(key))
+    tool = yaml_file.validate(Tool, base["tool"].values, base["tool"].place)
+    path = yaml_file.validate(Path, base["path"].values, base["path"].place)
+    sender = _host(library, "sender", flat, base, needed=tool.source_end != "none", place=place)
+    receiver = _host(library, "receiver", flat, base, needed=tool.sink_end != "none", place=place)
+    if tool.protocol != "file" and "path" not in flat and not any(key.startswith("path.") for key in flat):
+        raise InputError(
+            "no path",
+            f"the key 'path' (one of {', '.join(library.names('paths'))}) or keys such as 'path.rate'",
+            source=source or None,
+        )
+    return Scenario(
+        name=str(keys.get("name") or ""),
+        title=str(keys.get("title") or ""),
+        sender=sender,
+        receiver=receiver,
+        path=path,
+        tool=tool,
+        keys=dict(flat),
+        source=source,
+    )
+
+
+def _host(
+    library: Library,
+    role: str,
+    flat: Mapping[str, Any],
+    base: Mapping[str, Description],
+    *,
+    needed: bool,
+    place: Any,  # noqa: ANN401
+) -> Host | None:
+    if not needed:
+        return None
+    if role not in flat and not any(key.startswith(f"{role}.") for key in flat):
+        raise InputError(
+            f"no {role}", f"the key {role!r}: one of {', '.join(library.names('hosts'))}", source=place(role)[0]
+        )
+    description = library.with_parts(base[role])
+    description.values.setdefault("name", str(flat.get(role) or role))
+    return yaml_file.validate(Host, description.values, description.place)
+
+
+def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Keys of a scenario as dotted keys; an empty value is an absent key."""
+    flat: dict[str, Any] = {}
+    items = [*keys.items(), *(keys.get("set") or {}).items()]
+    for key, value in items:
+        role = str(key).partition(".")[0]
+        if key in _ABOUT or value is None or value == "":
+            continue
+        if role not in ROLES:
+            known = [*ROLES, *_ABOUT]
+            source, line = place(key)
+            raise InputError(
+                f"unknown key {key!r}",
+                f"{', '.join(known)} or a dotted key such as 'path.rtt'",
+                source=source,
+                line=line,
+                advice=did_you_mean(role, known),
+            )
+        if isinstance(value, Mapping):
+            flat.update({f"{key}.{below}" if below != "name" else str(key): deeper for below, deeper in value.items()})
+        else:
+            flat[str(key)] = value
+    return flat
+
+
+def _scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML would read it
+    """Text such as ``8``, ``true`` or ``[1, 3]`` as a value; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value

@@ -1,0 +1,53 @@
+"""A transfer tool: what it moves between which ends, with how many processes and streams. Data in ``models/tools/*.yaml``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis.hardware.quantity import Bytes, Factor, Time
+
+End = Literal["memory", "disk", "none"]
+
+
+class Tool(BaseModel):
+    """A tool and the settings of one use of it.
+
+    `window` is what one asks the tool for (0: the kernel tunes it); it goes through the kernel's rules before it limits.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = ""
+    title: str = ""
+    source: str = ""
+    protocol: Literal["tcp", "file"] = Field(default="tcp", description="file: nothing crosses a network")
+    source_end: End = Field(
+        default="memory", description="where the sender takes the data from; none: there is no sender"
+    )
+    sink_end: End = Field(default="memory", description="where the receiver puts them; none: there is no receiver")
+    io: Literal["buffered", "direct"] = Field(
+        default="buffered", description="file I/O through the page cache or around it"
+    )
+    processes: Annotated[int, Field(ge=1, description="transfers at once, each a process of its own")] = 1
+    streams: Annotated[int, Field(ge=1, description="TCP connections of each process")] = 1
+    bonding: bool = Field(
+        default=False,
+        description="application bonding: each process opens `streams` connections on every link of the path",
+    )
+    lockstep: bool = Field(
+        default=False, description="streams are written in turn by one thread: all go at the pace of the slowest"
+    )
+    bidirectional: bool = Field(
+        default=False, description="as many processes again send the other way at the same time"
+    )
+    window: Bytes = Field(default=0, validate_default=True)
+    duration: Time | None = Field(default=None, description="whole test")
+    warm_up: Time = Field(default=0, validate_default=True, description="its first seconds, left out of the average")
+    bytes: Bytes | None = Field(default=None, description="a fixed amount instead of a duration, per process")
+    repeat: Factor = Field(
+        default={"value": 1, "spread": 0.015, "basis": "assumed", "source": "a quiet network and idle hosts"},
+        validate_default=True,
+        description="what a single run differs by from the mean of many, as a factor with a spread",
+    )

@@ -1,0 +1,201 @@
+"""Series of measured cases, and how their predictions compare with what was measured. Data in ``data/series/*.yaml``.
+
+A series is a set of runs that belong together: the scenario they share, and for each case the keys that differ, the log
+lines (or a figure that a document gives in a sentence) that measured it, and the document and place they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis import places
+from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
+from hecn_analysis.logs import Reading, read
+from hecn_analysis.prediction.model import predict
+from hecn_analysis.prediction.result import Prediction
+
+
+class Case(BaseModel):
+    """One measured test: perhaps several runs at once, whose throughputs add up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    place: str = Field(description="place in the document: slide title or section")
+    set: dict[str, Any] = Field(default={}, description="keys of the scenario that differ from the series")
+    log: str | None = Field(default=None, description="file below data/logs")
+    runs: list[int] = Field(default=[], description="numbers of its runs in that file; they ran at the same time")
+    figure: str | None = Field(
+        default=None, description="id of a row of data/documents.csv, for a figure given in a sentence"
+    )
+    stated_limit: str = Field(default="", description="class of the limit that the document names")
+
+
+class _SeriesFile(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    document: str
+    scenario: dict[str, Any]
+    cases: dict[str, Case]
+
+
+@dataclass(frozen=True)
+class Series:
+    """Cases that belong together.
+
+    Attributes
+    ----------
+    scenarios
+        Scenario of each case, in order.
+    """
+
+    name: str
+    title: str
+    document: str
+    cases: Mapping[str, Case]
+    scenarios: Mapping[str, Scenario]
+
+
+def series_names() -> list[str]:
+    """Names of the shipped series."""
+    return sorted(path.stem for path in (places.data_dir() / "series").glob("*.yaml"))
+
+
+def load_series(name: str) -> Series:
+    """Read a series of ``data/series``.
+
+    Raises
+    ------
+    InputError
+        Unknown name (the nearest is named), or something wrong in the file, with its line.
+    """
+    path = places.data_dir() / "series" / f"{name}.yaml"
+    if name not in series_names():
+        raise InputError(
+            f"series {name!r}", f"one of {', '.join(series_names())}", advice=did_you_mean(name, series_names())
+        )
+    document = yaml_file.load(path)
+    content = yaml_file.validate(_SeriesFile, document.values, lambda key: (document.source, document.line(key)))
+    scenarios = {}
+    for case, entry in content.cases.items():
+        try:
+            scenarios[case] = load_scenario({"name": case, "title": entry.title, **content.scenario, **entry.set})
+        except InputError as error:
+            line = document.line(("cases", case, "set"))
+            raise InputError(error.found, error.expected, source=path, line=line, advice=error.advice) from None
+    return Series(name, content.title, content.document, content.cases, scenarios)
+
+
+def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
+    """Predict every case of one or more series and set it against its measurement.
+
+    Returns
+    -------
+    DataFrame
+        One row a case. ``measured_bps`` is the sum of the case's runs [bit/s], missing where the document's line is not
+        available; ``measured_low_bound`` says that the document gives it as "more than"; ``error`` is
+        predicted / measured - 1; ``inside`` whether the measurement lies in the 90 % interval; ``source_file``,
+        ``line_first``, ``line_last``, ``document``, ``place`` say where the measurement stands.
+    """
+    several = [series] if isinstance(series, str | Series) else list(series)
+    rows = [
+        _row(loaded, name)
+        for loaded in (load_series(one) if isinstance(one, str) else one for one in several)
+        for name in loaded.cases
+    ]
+    frame = pd.DataFrame(rows).convert_dtypes()
+    measured = frame["measured_bps"].astype("Float64")
+    frame["error"] = frame["predicted_bps"] / measured - 1
+    inside = (frame["low_bps"] <= measured) & (measured <= frame["high_bps"])
+    above = (
+        measured <= frame["high_bps"]
+    )  # of a lower bound all that can be said is that the prediction must not be below
+    frame["inside"] = above.where(frame["measured_low_bound"], inside)
+    return frame
+
+
+def _row(series: Series, name: str) -> dict[str, Any]:
+    case = series.cases[name]
+    result: Prediction = predict(series.scenarios[name])
+    return {
+        "series": series.name,
+        "case": name,
+        "title": case.title,
+        **_measured(case, series),
+        "predicted_bps": result.throughput_bps,
+        "low_bps": result.low_bps,
+        "high_bps": result.high_bps,
+        "bottleneck": result.bottleneck,
+        "bottleneck_class": result.bottleneck_class,
+        "bottleneck_title": result.ladder[0].title if result.ladder else None,
+        "stated_limit": case.stated_limit,
+        "flows": len(result.flows),
+        "document": series.document,
+        "place": case.place,
+    }
+
+
+def _measured(case: Case, series: Series) -> dict[str, Any]:
+    """What was measured in a case, and where that stands."""
+    empty = dict.fromkeys(
+        (
+            "measured_bps",
+            "cpu_sender_fraction",
+            "cpu_receiver_fraction",
+            "retransmits",
+            "rtt_s",
+            "source_file",
+            "line_first",
+            "line_last",
+        )
+    )
+    if case.figure is not None:
+        figures = _documented()
+        if case.figure not in figures.index:
+            raise InputError(
+                f"figure {case.figure!r}",
+                f"one of {', '.join(figures.index)} in data/documents.csv",
+                source=f"series {series.name}",
+            )
+        row = figures.loc[case.figure]
+        place = {"source_file": "documents.csv", "line_first": int(row["line"]), "line_last": int(row["line"])}
+        return {**empty, "measured_bps": float(row["value"]), "measured_low_bound": row["bound"] == "lower", **place}
+    if case.log is None or not case.runs:
+        return {**empty, "measured_low_bound": False}
+    runs = _reading(case.log).runs
+    chosen = runs[runs["run"].isin(case.runs)]
+    if len(chosen) != len(case.runs):
+        raise InputError(
+            f"runs {case.runs}", f"runs 0 to {len(runs) - 1} of {case.log}", source=f"series {series.name}"
+        )
+    return {
+        "measured_bps": float(chosen["throughput_bps"].sum()),
+        "measured_low_bound": False,
+        "cpu_sender_fraction": chosen["cpu_sender_fraction"].mean(),
+        "cpu_receiver_fraction": chosen["cpu_receiver_fraction"].mean(),
+        "retransmits": chosen["retransmits"].sum(min_count=1),
+        "rtt_s": chosen["rtt_s"].mean(),
+        "source_file": f"logs/{case.log}",
+        "line_first": int(chosen["line_first"].min()),
+        "line_last": int(chosen["line_last"].max()),
+    }
+
+
+@cache
+def _reading(log: str) -> Reading:
+    return read(Path(places.data_dir() / "logs" / log))
+
+
+@cache
+def _documented() -> pd.DataFrame:
+    frame = pd.read_csv(places.data_dir() / "documents.csv", comment="#", dtype={"id": str})
+    return frame.assign(line=range(2, len(frame) + 2)).set_index("id")

@@ -1,0 +1,382 @@
+"""From a scenario to resources and demands: which part of which host a bit of each flow keeps busy, and for how long.
+
+A flow is one process of the tool, from the place its data come from to the place they go to. Each resource (a core, a
+slot, an array, a link) has a demand, the time that it needs for one payload bit; work that shares a core adds up, work on
+different resources overlaps. Demands come from `hecn_analysis.limits`; this module only knows which applies where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hecn_analysis import limits
+from hecn_analysis.limits import storage
+from hecn_analysis.prediction.draws import Draws, FloatArray
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Array, Cpu, Host, Scenario, Slot
+
+#: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
+#: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
+NETWORK_PASSES = 2
+#: What a file adds: the copy's side in the page cache (or, with direct I/O, in the buffer), and the controller's.
+FILE_PASSES = 2
+
+_DEFAULT_APP_CORES = (1, 3, 2, 0)
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something that can be fully busy.
+
+    Attributes
+    ----------
+    name
+        ``receiver.cpu.core1``, ``sender.slot.nic1``, ``path.link``: whose, its class, which one.
+    resource_class
+        One of the contract's classes: cpu, memory, slot, nic, disk, raid, link, ...
+    title
+        What it is, for people.
+    """
+
+    name: str
+    resource_class: str
+    title: str
+
+
+@dataclass(frozen=True)
+class System:
+    """What `solve.max_min` needs, for the central values and every draw.
+
+    Attributes
+    ----------
+    resources, flows
+        Names of the axes of `demand`.
+    demand
+        Shape (1 + draws, flows, resources). [s/bit]
+    reverse
+        Of each flow: it goes from the scenario's receiver to its sender.
+    """
+
+    resources: tuple[Resource, ...]
+    flows: tuple[str, ...]
+    demand: FloatArray
+    reverse: tuple[bool, ...]
+
+
+class _Demands:
+    """Collects demands by resource and flow."""
+
+    def __init__(self, flows: int) -> None:
+        self.flows = flows
+        self.table: dict[tuple[str, str], tuple[Resource, FloatArray]] = {}
+
+    def add(self, flow: int, name: str, seconds_per_bit: FloatArray, *, title: str, variant: str = "") -> None:
+        """Add to what `flow` asks of the resource; `variant` keeps apart the two directions of one resource."""
+        key = (name, variant)
+        if key not in self.table:
+            self.table[key] = (Resource(name, name.split(".")[1], title), np.zeros((Draws.size, self.flows)))
+        self.table[key][1][:, flow] += seconds_per_bit
+
+
+def build(scenario: Scenario, draw: Draws) -> System:
+    """Resources of a scenario and the demands of its flows on them.
+
+    Parameters
+    ----------
+    scenario
+        What to look at.
+    draw
+        Gives the values of parameters, and keeps which were used.
+    """
+    tool = scenario.tool
+    ways = (False, True) if tool.bidirectional else (False,)
+    flows = [(number, way) for way in ways for number in range(tool.processes)]
+    names = [
+        ("reverse " if way else "") + (f"process {number + 1}" if tool.processes > 1 else "flow")
+        for number, way in flows
+    ]
+    demands = _Demands(len(flows))
+    for role, host in (("sender", scenario.sender), ("receiver", scenario.receiver)):
+        if host is not None:
+            _HostDemands(scenario, draw, demands, role, host, flows).add()
+    if tool.protocol != "file":
+        _add_links(scenario, draw, demands, flows)
+    rows = list(demands.table.values())
+    demand = np.stack([column for _, column in rows], axis=2) if rows else np.zeros((Draws.size, len(flows), 0))
+    return System(tuple(resource for resource, _ in rows), tuple(names), demand, tuple(way for _, way in flows))
+
+
+def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
+    """Links that process `number` uses, each with its share of the process's traffic."""
+    path, tool = scenario.path, scenario.tool
+    if path.spread == "round-robin" or tool.bonding:
+        yield from ((link, 1 / path.links) for link in range(path.links))
+        return
+    used = [(number * tool.streams + stream) % path.links for stream in range(tool.streams)]
+    yield from ((link, used.count(link) / tool.streams) for link in sorted(set(used)))
+
+
+def streams_per_process(scenario: Scenario) -> int:
+    """TCP connections that a process opens."""
+    tool = scenario.tool
+    return tool.streams * (scenario.path.links if tool.bonding else 1)
+
+
+def payload_per_packet(scenario: Scenario) -> tuple[int, int]:
+    """TCP payload of a full packet, and what the packet costs on an Ethernet wire. [B]"""
+    path = scenario.path
+    headers = (40 if path.ip == 4 else 60) + (12 if path.timestamps else 0)
+    return path.mtu - headers, path.mtu + 38 + (4 if path.vlan else 0)
+
+
+def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tuple[int, bool]]) -> None:
+    path = scenario.path
+    if path.rate is None:
+        return
+    goodput = limits.ethernet(
+        rate=draw("path.rate", path.rate), mtu=path.mtu, ip=path.ip, timestamps=path.timestamps, vlan=path.vlan
+    )["goodput_bps"]
+    for flow, (number, way) in enumerate(flows):
+        for link, share in link_shares(scenario, number):
+            name = "path.link" if path.links == 1 else f"path.link.{link + 1}"
+            demands.add(
+                flow, name, share / goodput, title=f"{path.title or 'the path'}: link {link + 1}", variant=str(way)
+            )
+
+
+class _HostDemands:
+    """What the flows ask of one host."""
+
+    def __init__(
+        self, scenario: Scenario, draw: Draws, demands: _Demands, role: str, host: Host, flows: list[tuple[int, bool]]
+    ) -> None:
+        self.scenario = scenario
+        self.draw = draw
+        self.demands = demands
+        self.role = role
+        self.host = host
+        self.flows = flows
+
+    def add(self) -> None:
+        """Add storage, slots, cores and memory, for each flow in the part that this host has in it."""
+        for flow, (number, way) in enumerate(self.flows):
+            sends = (self.role == "sender") != way
+            tool = self.scenario.tool
+            networked = tool.protocol != "file"
+            end = tool.source_end if sends else tool.sink_end
+            on_disk = end == "disk"
+            self._storage(flow, number, sends=sends, on_disk=on_disk)
+            if networked:
+                self._cards(flow, number, sends=sends)
+            if self.host.cpu is not None:
+                self._cores(flow, self.host.cpu, sends=sends, networked=networked, on_disk=on_disk)
+            self._memory(flow, networked=networked, on_disk=on_disk)
+
+    # storage -------------------------------------------------------------------------------------------------------
+
+    def _files_on(self) -> list[str]:
+        return self.host.files_on or list(self.host.arrays)[:1]
+
+    def _storage(self, flow: int, number: int, *, sends: bool, on_disk: bool) -> None:
+        host = self.host
+        known_rate = host.read_rate if sends else host.write_rate
+        if known_rate is not None:
+            field = "read_rate" if sends else "write_rate"
+            rate = self.draw(f"{self.role}.{field}", known_rate)
+            self.demands.add(flow, f"{self.role}.disk", 1 / rate, title=f"storage of the {self.role}", variant=field)
+        if not on_disk or not host.arrays or known_rate is not None:
+            return
+        files_on = self._files_on()
+        name = files_on[number % len(files_on)]
+        array = host.arrays[name]
+        neighbours = sum(
+            files_on[other % len(files_on)] == name for other, way in self.flows if way == self.flows[flow][1]
+        )
+        rate = self._array_rate(name, array, neighbours, reads=sends)
+        title = f"array {name} of the {self.role} (RAID {array.level}, {array.disks} disks)"
+        self.demands.add(flow, f"{self.role}.raid.{name}", 1 / rate, title=title)
+        for slot_name in array.slots:
+            slot = host.slots[slot_name]
+            capacity = self._pcie(slot_name, slot, op="write" if sends else "read")
+            share = 1 / len(array.slots)
+            self.demands.add(
+                flow,
+                f"{self.role}.slot.{slot_name}",
+                share / capacity,
+                title=self._slot_title(slot_name, slot),
+                variant=str(sends),
+            )
+
+    def _array_rate(self, name: str, array: Array, streams: int, *, reads: bool) -> FloatArray:
+        at = f"{self.role}.arrays.{name}.disk"
+        disk = array.disk
+        rate = self.draw(f"{at}.read_rate", disk.read_rate) if reads else self.draw(f"{at}.write_rate", disk.write_rate)
+        if streams > 1:
+            shared = storage.interleaved_bps(
+                rate,
+                self.draw(f"{at}.run_bytes", disk.run_bytes),
+                seek=self.draw(f"{at}.seek", disk.seek),
+                revolution=self.draw(f"{at}.revolution", disk.revolution),
+            )
+            rate = np.asarray(shared, dtype=np.float64)
+        op = "read" if reads else "write"
+        result = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)[
+            "throughput_bps"
+        ]
+        return np.asarray(result, dtype=np.float64)
+
+    # slots and cards -----------------------------------------------------------------------------------------------
+
+    def _ports(self) -> list[str]:
+        """Slot of each network port, in order."""
+        return [name for name, slot in self.host.slots.items() if slot.nic is not None for _ in range(slot.nic.ports)]
+
+    def _cards(self, flow: int, number: int, *, sends: bool) -> None:
+        ports = self._ports()
+        if not ports:
+            return
+        payload, wire = payload_per_packet(self.scenario)
+        path = self.scenario.path
+        for link, share in link_shares(self.scenario, number):
+            name = ports[link % len(ports)]
+            slot = self.host.slots[name]
+            capacity = self._slot_rate(name, slot, sends=sends) * payload / (path.mtu + 14)
+            variant = "" if slot.bus == "pcix" else str(sends)  # PCI-X is one bus for both directions
+            self.demands.add(
+                flow, f"{self.role}.slot.{name}", share / capacity, title=self._slot_title(name, slot), variant=variant
+            )
+            assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
+            if path.rate is None or slot.nic.port_rate.value < path.rate.value:
+                port = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
+                title = f"port {link + 1} of the {self.role}'s {slot.nic.title or 'network card'}"
+                self.demands.add(
+                    flow, f"{self.role}.nic.{name}.{link + 1}", share / port, title=title, variant=str(sends)
+                )
+
+    def _slot_rate(self, name: str, slot: Slot, *, sends: bool) -> FloatArray:
+        at = f"{self.role}.slots.{name}"
+        if slot.bus == "pcie":
+            efficiency = (
+                self.draw(f"{at}.read_efficiency", slot.read_efficiency)
+                if sends
+                else self.draw(f"{at}.write_efficiency", slot.write_efficiency)
+            )
+            return self._pcie(name, slot, op="read" if sends else "write") * efficiency
+        assert slot.clock is not None  # noqa: S101 - checked by Slot
+        figures = limits.pcix(
+            clock=self.draw(f"{at}.clock", slot.clock),
+            width=slot.width,
+            burst=self.draw(f"{at}.burst", slot.burst) if sends else self.draw(f"{at}.write_burst", slot.write_burst),
+            overhead_clocks=self.draw(f"{at}.overhead_clocks", slot.overhead_clocks),
+        )
+        return np.asarray(figures["throughput_bps"], dtype=np.float64)
+
+    def _pcie(self, name: str, slot: Slot, *, op: str) -> FloatArray:
+        card = slot.nic or slot.controller
+        assert slot.gen is not None  # noqa: S101 - checked by Slot
+        assert slot.lanes is not None  # noqa: S101 - checked by Slot
+        gen = min(slot.gen, card.gen or slot.gen) if card else slot.gen
+        lanes = min(slot.lanes, card.lanes or slot.lanes) if card else slot.lanes
+        max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
+        figures = limits.pcie(
+            gen=gen,
+            lanes=lanes,
+            max_payload=self.draw(f"{self.role}.slots.{name}.max_payload", max_payload),
+            max_read_request=self.draw(f"{self.role}.slots.{name}.max_read_request", slot.max_read_request),
+            op=op,
+        )
+        return np.asarray(figures["throughput_bps"], dtype=np.float64)
+
+    def _slot_title(self, name: str, slot: Slot) -> str:
+        card = slot.nic or slot.controller
+        bus = f"PCIe {slot.gen}.0 x{slot.lanes}" if slot.bus == "pcie" else "PCI-X"
+        return f"slot {name} of the {self.role} ({bus}{', ' + card.title if card and card.title else ''})"
+
+    # cores ---------------------------------------------------------------------------------------------------------
+
+    def _app_cores(self, cpu: Cpu) -> list[int]:
+        first = [core for core in _DEFAULT_APP_CORES if core < cpu.cores]
+        return self.host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), cpu.cores))
+
+    def _cores(self, flow: int, cpu: Cpu, *, sends: bool, networked: bool, on_disk: bool) -> None:
+        app = self._app_cores(cpu)
+        busy = {app[index % len(app)] for index in range(len(self.flows))}
+        nic = self.host.nic_cores or [core for core in range(cpu.cores) if core not in busy] or list(range(cpu.cores))
+        clock = self.draw(f"{self.role}.cpu.clock", cpu.clock)
+        crowding = 1 + self.draw(f"{self.role}.cpu.contention", cpu.contention) * (len(busy) - 1)
+        own = self._application_cost(cpu, sends=sends, networked=networked, on_disk=on_disk) * crowding
+        core = app[flow % len(app)]
+        self._core(flow, core, own / clock / 8)
+        if networked:
+            field = (
+                "send_interrupt_cost"
+                if sends
+                else "merged_interrupt_cost"
+                if self.host.lro
+                else "receive_interrupt_cost"
+            )
+            cost = self.draw(f"{self.role}.cpu.{field}", getattr(cpu, field))
+            for core in nic:
+                self._core(flow, core, cost * crowding / clock / 8 / len(nic))
+        if on_disk and self.host.arrays:
+            cost = self.draw(f"{self.role}.cpu.storage_interrupt_cost", cpu.storage_interrupt_cost)
+            cores = self._storage_cores(flow) or nic
+            for core in cores:
+                self._core(flow, core, cost * crowding / clock / 8 / len(cores))
+
+    def _storage_cores(self, flow: int) -> list[int]:
+        """Core that serves the array of a flow, where the host says which."""
+        cores = self.host.storage_cores
+        files_on = self._files_on()
+        array = files_on[self.flows[flow][0] % len(files_on)]
+        return [cores[list(dict.fromkeys(files_on)).index(array) % len(cores)]] if cores else []
+
+    def _application_cost(self, cpu: Cpu, *, sends: bool, networked: bool, on_disk: bool) -> FloatArray:
+        """Cycles per payload byte of the transfer process. [cycles/B]"""
+
+        def cost(name: str) -> FloatArray:
+            return self.draw(f"{self.role}.cpu.{name}", getattr(cpu, name))
+
+        total = np.zeros(Draws.size)
+        if networked:
+            total += cost("send_cost") if sends else cost("receive_cost") + cost("far_cost") * self._far(cpu)
+            if self.scenario.path.spread == "round-robin":
+                total += cost("reorder_cost")
+        if on_disk:
+            direct = self.scenario.tool.io == "direct"
+            total += cost("direct_cost") if direct else cost("read_cost") if sends else cost("write_cost")
+        return total
+
+    def _far(self, cpu: Cpu) -> FloatArray:
+        """Share of the received data that has left the cache before it is copied: a window against the cache."""
+        path = self.scenario.path
+        if path.rate is None:
+            return np.zeros(Draws.size)
+        bdp_bytes = path.rate.value * path.links * self.draw("path.rtt", path.rtt) / 8
+        return np.minimum(1.0, bdp_bytes / self.draw(f"{self.role}.cpu.cache", cpu.cache))
+
+    def _core(self, flow: int, core: int, seconds_per_bit: FloatArray) -> None:
+        self.demands.add(flow, f"{self.role}.cpu.core{core}", seconds_per_bit, title=f"core {core} of the {self.role}")
+
+    # memory --------------------------------------------------------------------------------------------------------
+
+    def _memory(self, flow: int, *, networked: bool, on_disk: bool) -> None:
+        memory = self.host.memory
+        if memory is None:
+            return
+        passes = (NETWORK_PASSES if networked else 0) + (FILE_PASSES if on_disk else 0)
+        if passes == 0:
+            return
+        figures = limits.memory(
+            channels=memory.channels,
+            transfers=self.draw(f"{self.role}.memory.transfers", memory.transfers),
+            usable=self.draw(f"{self.role}.memory.usable", memory.usable),
+            passes=passes,
+        )
+        capacity = np.asarray(figures["throughput_bps"], dtype=np.float64)
+        self.demands.add(flow, f"{self.role}.memory", 1 / capacity, title=f"memory of the {self.role}")

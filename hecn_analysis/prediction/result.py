@@ -1,0 +1,171 @@
+"""What a prediction says: a throughput with its interval, what binds, what would bind next, and what it rests on."""
+
+from __future__ import annotations
+
+import html
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from hecn_analysis import units
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Scenario
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of the ladder: a resource, and the throughput that it allows when every earlier one is lifted.
+
+    Attributes
+    ----------
+    resource, resource_class, title
+        ``receiver.cpu.core1``, ``cpu``, and what that is in words.
+    throughput_bps
+        All flows together, limited by this resource. [bit/s]
+    probability
+        Share of the draws in which it is the first to bind.
+    """
+
+    resource: str
+    resource_class: str
+    title: str
+    throughput_bps: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One process of the tool, in one direction."""
+
+    name: str
+    throughput_bps: float
+    bottleneck: str
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A number that the prediction rests on, with its spread and where it comes from."""
+
+    name: str
+    value: float
+    unit: str
+    spread: float
+    basis: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a scenario should reach, and why. Rates are payload of all flows together. [bit/s]
+
+    Attributes
+    ----------
+    throughput_bps, low_bps, high_bps
+        Central value, and the interval that a single new run falls into with 90 %.
+    utilisation
+        Busy fraction of every resource at the central throughput.
+    ladder
+        The bottleneck first, then what binds when it is lifted, and so on.
+    warnings
+        What the reader should know before relying on it.
+    assumptions
+        Every parameter that was used.
+    """
+
+    scenario: Scenario
+    throughput_bps: float
+    low_bps: float
+    high_bps: float
+    utilisation: dict[str, float]
+    ladder: tuple[Rung, ...]
+    flows: tuple[Flow, ...]
+    warnings: tuple[str, ...]
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def bottleneck(self) -> str | None:
+        """Resource that binds first; None where nothing sets a limit."""
+        return self.ladder[0].resource if self.ladder else None
+
+    @property
+    def bottleneck_class(self) -> str | None:
+        """Class of `bottleneck`."""
+        return self.ladder[0].resource_class if self.ladder else None
+
+    def __str__(self) -> str:
+        """Say it in a sentence or two, as an engineer would aloud."""
+        who = describe(self.scenario)
+        if not self.ladder:
+            return f"{who}: nothing in this description sets a limit."
+        limits = units.format_rate
+        first = self.ladder[0]
+        text = (
+            f"{who}: {limits(self.throughput_bps)} (90 % of single runs between {limits(self.low_bps)} and {limits(self.high_bps)}), "
+            f"held back by {first.title}."
+        )
+        if len(self.ladder) > 1:
+            second = self.ladder[1]
+            text += f" Without that, {second.title} would allow {limits(second.throughput_bps)}."
+        return text
+
+    def _repr_html_(self) -> str:
+        """Sentence and ladder for Jupyter."""
+        rows = "".join(
+            f"<tr><td>{html.escape(rung.title)}</td><td><code>{html.escape(rung.resource)}</code></td>"
+            f"<td style='text-align:right'>{units.format_rate(rung.throughput_bps)}</td>"
+            f"<td style='text-align:right'>{units.format_fraction(self.utilisation.get(rung.resource))}</td></tr>"
+            for rung in self.ladder
+        )
+        head = "<tr><th>limit</th><th>resource</th><th>allows</th><th>busy now</th></tr>"
+        warnings = "".join(f"<p>⚠ {html.escape(warning)}</p>" for warning in self.warnings)
+        return f"<p>{html.escape(str(self))}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, under the names of the public contract."""
+        return {
+            "name": self.scenario.name,
+            "sentence": str(self),
+            "throughput_bps": self.throughput_bps,
+            "low_bps": self.low_bps,
+            "high_bps": self.high_bps,
+            "bottleneck": self.bottleneck,
+            "bottleneck_class": self.bottleneck_class,
+            "utilisation": self.utilisation,
+            "ladder": [asdict(rung) for rung in self.ladder],
+            "flows": [asdict(flow) for flow in self.flows],
+            "warnings": list(self.warnings),
+            "assumptions": [asdict(assumption) for assumption in self.assumptions],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Like `to_dict`, as JSON text; what is not finite is null."""
+        return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Ladder as a table: one row a rung, with `utilisation` beside."""
+        columns = ["resource", "resource_class", "title", "throughput_bps", "probability"]
+        frame = pd.DataFrame([asdict(rung) for rung in self.ladder], columns=columns)
+        return frame.assign(utilisation=frame["resource"].map(self.utilisation))
+
+
+def describe(scenario: Scenario) -> str:
+    """Who sends to whom, over what, with what."""
+    tool = scenario.tool.name or "a transfer"
+    ends = " to ".join(host.name for host in (scenario.sender, scenario.receiver) if host is not None)
+    path = f" over {scenario.path.name}" if scenario.tool.protocol != "file" and scenario.path.name else ""
+    many = f" ({scenario.tool.processes} processes)" if scenario.tool.processes > 1 else ""
+    ways = " both ways" if scenario.tool.bidirectional else ""
+    return f"{tool}{many} {'on ' if scenario.tool.protocol == 'file' else ''}{ends}{path}{ways}"
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    if isinstance(value, dict):
+        return {key: _finite(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_finite(below) for below in value]
+    return value

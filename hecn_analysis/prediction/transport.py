@@ -1,0 +1,181 @@
+"""What TCP makes of the rate that the resources would allow: windows, losses, and the time to get going."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hecn_analysis.limits import tcp_rounds, tcp_window
+from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Host, Scenario
+
+#: Start-up is left out where this many round trips are less than `_NEGLIGIBLE` of the test: it then costs less still.
+_ROUNDS = 60
+_NEGLIGIBLE = 2e-3
+
+
+@dataclass(frozen=True)
+class Transport:
+    """TCP of one flow of a scenario.
+
+    Attributes
+    ----------
+    window_bytes
+        Usable window of each stream, shape (1 + draws,). [B]
+    window_owner
+        Resource name and words for what sets it.
+    """
+
+    scenario: Scenario
+    sending: Host
+    receiving: Host
+    rtt_s: FloatArray
+    loss: FloatArray
+    window_bytes: FloatArray
+    window_owner: tuple[str, str]
+
+    @classmethod
+    def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
+        """Transport of the flows of one direction."""
+        roles = ("receiver", "sender") if reverse else ("sender", "receiver")
+        hosts = {"sender": scenario.sender, "receiver": scenario.receiver}
+        sending, receiving = hosts[roles[0]], hosts[roles[1]]
+        assert sending is not None  # noqa: S101 - a network tool has both ends
+        assert receiving is not None  # noqa: S101 - see above
+        window, owner = _window(scenario, draw, roles, sending, receiving)
+        return cls(
+            scenario,
+            sending,
+            receiving,
+            draw("path.rtt", scenario.path.rtt),
+            draw("path.loss", scenario.path.loss),
+            window,
+            owner,
+        )
+
+    @property
+    def window_limit_bps(self) -> FloatArray:
+        """Window over round-trip time, all streams of a process together. [bit/s]"""
+        with np.errstate(divide="ignore"):
+            return streams_per_process(self.scenario) * self.window_bytes * 8 / self.rtt_s
+
+    @property
+    def matters(self) -> bool:
+        """Whether more than the window limit has to be looked at: losses, or a start-up that is felt."""
+        tool = self.scenario.tool
+        if self.rtt_s[0] == 0:
+            return False
+        if self.loss[0] > 0 or tool.bytes is not None:
+            return bool(self.loss[0] > 0 or self._rounds_time() > _NEGLIGIBLE * self._shortest())
+        return bool(tool.duration is not None and self._rounds_time() > _NEGLIGIBLE * tool.duration.value)
+
+    def _rounds_time(self) -> float:
+        frames = self.receiving.lro_frames.value if self.receiving.lro else 2.0
+        return float(self.rtt_s[0]) * _ROUNDS * (1.0 if self.sending.byte_counting else frames)
+
+    def _shortest(self) -> float:
+        """Time of a fixed amount at the rate of the path. [s]"""
+        path, tool = self.scenario.path, self.scenario.tool
+        if tool.bytes is None or path.rate is None:
+            return float("inf") if tool.bytes is None else 0.0
+        return tool.bytes.value * 8 / (path.rate.value * path.links)
+
+    def own_port_is_narrowest(self) -> bool:
+        """Whether the sender's own port is as slow as the path: its queue then holds the sender back and drops nothing."""
+        rate = self.scenario.path.rate
+        ports = [slot.nic.port_rate.value for slot in self.sending.slots.values() if slot.nic is not None]
+        return rate is not None and bool(ports) and max(ports) <= rate.value
+
+    def simulate(
+        self,
+        payload_bps: FloatArray,
+        element: FloatArray,
+        *,
+        link_bound: FloatArray,
+        lossless: FloatArray,
+        windowless: FloatArray,
+        warm: FloatArray,
+    ) -> FloatArray:
+        """Mean throughput of a process whose resources would allow `payload_bps`, for many cases at once.
+
+        Parameters
+        ----------
+        payload_bps
+            What the resources allow, shape (cases,). [bit/s]
+        element
+            Index into the draws of each case.
+        link_bound
+            Whether that is the link's doing: then packets queue at its port and are dropped when the queue is full; where
+            a host is the slower one, flow control holds the sender back.
+        lossless, windowless, warm
+            Whether losses, the window, the start-up are lifted in a case.
+        """
+        tool, path = self.scenario.tool, self.scenario.path
+        index = element.astype(np.int64)
+        payload, wire = payload_per_packet(self.scenario)
+        finite = np.isfinite(payload_bps)
+        rate = np.where(finite, payload_bps, 1e15)
+        queue = np.full(rate.shape, np.inf)
+        if not self.own_port_is_narrowest():
+            one_bdp = rate * wire / payload * self.rtt_s[index] / 8
+            named = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
+            queue = np.where(link_bound.astype(bool), named, np.inf)
+        duration = np.full(
+            rate.shape, np.nan if tool.duration is None or tool.bytes is not None else tool.duration.value
+        )
+        amount = np.full(rate.shape, np.nan if tool.bytes is None else tool.bytes.value)
+        warm_up = np.full(rate.shape, 0.0 if tool.bytes is not None else tool.warm_up.value)
+        long_enough = np.maximum(10.0, 1000 * self.rtt_s[index])
+        is_warm = warm.astype(bool)
+        length = np.where(np.isnan(duration), amount * 8 / rate, duration - warm_up)
+        duration = np.where(is_warm, length + long_enough, duration)
+        warm_up = np.where(is_warm, long_enough, warm_up)
+        amount = np.where(is_warm, np.nan, amount)
+        result = tcp_rounds.simulate(
+            rate_bps=rate * wire / payload,
+            rtt_s=self.rtt_s[index],
+            mss_bytes=payload,
+            packet_overhead_bytes=wire - payload,
+            loss=np.where(lossless.astype(bool), 0.0, self.loss[index]),
+            window_bytes=np.where(windowless.astype(bool), np.inf, self.window_bytes[index]),
+            queue_bytes=queue,
+            congestion_control=self.sending.congestion_control,
+            streams=streams_per_process(self.scenario),
+            duration_s=duration,
+            transfer_bytes=amount,
+            warm_up_s=warm_up,
+            initial_window=self.sending.initial_window,
+            ack_every=self.receiving.lro_frames.value if self.receiving.lro else 2,
+            byte_counting=self.sending.byte_counting,
+            hystart=self.sending.hystart,
+            lockstep=tool.lockstep,
+        )
+        return np.asarray(result.throughput_bps, dtype=np.float64)
+
+
+def _window(
+    scenario: Scenario, draw: Draws, roles: tuple[str, str], sending: Host, receiving: Host
+) -> tuple[FloatArray, tuple[str, str]]:
+    """Usable window of a stream and what sets it."""
+    tool = scenario.tool
+    mss, _ = payload_per_packet(scenario)
+    receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}
+    if tool.window.value > 0:
+        window = tcp_window.usable_window(
+            draw("tool.window", tool.window),
+            rmem_max=draw(f"{roles[1]}.rmem_max", receiving.rmem_max),
+            wmem_max=draw(f"{roles[0]}.wmem_max", sending.wmem_max),
+            **receiver,
+        )
+        return np.asarray(window), (f"{roles[1]}.window.tool", "the window that the tool asked for")
+    read = draw(f"{roles[1]}.tcp_rmem_max", receiving.tcp_rmem_max)
+    written = draw(f"{roles[0]}.tcp_wmem_max", sending.tcp_wmem_max)
+    window = np.asarray(tcp_window.autotuned_window(tcp_rmem_max=read, tcp_wmem_max=written, **receiver))
+    if written[0] <= window[0]:
+        return window, (f"{roles[0]}.window.tcp_wmem", f"the {roles[0]}'s largest send buffer (tcp_wmem)")
+    return window, (f"{roles[1]}.window.tcp_rmem", f"the {roles[1]}'s largest receive window (tcp_rmem)")
