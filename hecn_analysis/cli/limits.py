@@ -29,6 +29,8 @@ examples:
 
 Each kind has its own --help with its options."""
 
+DIGITS = 6  # these figures are exact, and compared with those of documents
+
 # What a kind's --help shows; each of these runs as it stands.
 EXAMPLES = {
     "pcie": "--gen 2 --lanes 16 --max-payload 128,256",
@@ -36,6 +38,9 @@ EXAMPLES = {
     "ethernet": "--rate 10Gb/s --mtu 1500,9000",
     "tcp": "--rtt 80ms --window 16MiB --rate 10Gb/s --mtu 9000",
     "raid": "--level 5 --disks 8 --disk-rate 80MB/s --op write",
+    "disk": "--outer-rate 80MB/s --inner-rate 40MB/s",
+    "cpu": "--clock 3.2GHz --cycles-per-byte 1.1",
+    "memory": "--channels 3 --transfers 1333MT/s",
 }
 
 VALUES = """\
@@ -53,34 +58,32 @@ def add_arguments(parser: Parser) -> None:
 
 
 def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: Parser) -> None:
-    parser.description = f"{_summary(figures)}\n\n{VALUES}"
-    if kind in EXAMPLES:
-        parser.epilog = f"example:\n  hecn limits {kind} {EXAMPLES[kind]}"
+    summary = _summary(figures)
+    parser.description = f"{summary[:1].upper()}{summary[1:]}.\n\n{VALUES}"
+    parser.epilog = f"example:\n  hecn limits {kind} {EXAMPLES[kind]}"
     meanings = parameter_meanings(inspect.getdoc(figures) or "")
     for name, (parameter, hint) in _parameters(figures).items():
-        option = option_of(name)
-        meaning = meanings.get(name, "").replace("%", "%%")
+        option, meaning = option_of(name), meanings[name].replace("%", "%%")
         if hint is bool:
-            off = parameter.default is True
+            on = parameter.default is False
             parser.add_argument(
-                f"--no-{option[2:]}" if off else option,
+                option if on else f"--no-{option[2:]}",
                 dest=name,
-                action="store_false" if off else "store_true",
-                help=f"without: {meaning}" if off else meaning,
+                action="store_true" if on else "store_false",
+                help=meaning if on else f"turn off: {meaning}",
             )
             continue
         choices = [str(choice) for choice in get_args(hint)] if get_origin(hint) is Literal else None
         required = parameter.default is parameter.empty
-        default = (
-            "" if required or parameter.default is None else f" (default: {parameter.default:{'' if choices else 'g'}})"
-        )
+        if not required and parameter.default is not None:
+            meaning += f" (default: {parameter.default if choices else format(parameter.default, '.7g')})"
         parser.add_argument(
             option,
             dest=name,
             required=required,
             choices=choices,
             metavar=None if choices else (dimension(hint) or name).upper(),
-            help=meaning + default,
+            help=meaning,
         )
     add_output_arguments(parser)
     parser.set_defaults(figures=figures)
@@ -97,9 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append({**{name: settings[name] for name in several}, **figures})
     form = output.chosen_format(arguments)
     if several or form == "csv":
-        chunks = output.written(rows, list(rows[0]), form)
+        chunks = output.written(rows, list(rows[0]), form, DIGITS)
     else:
-        chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0])
+        chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0], DIGITS)
     output.deliver(chunks, arguments)
     return 0
 
@@ -145,10 +148,10 @@ def option_of(parameter: str) -> str:
 
 
 def parameter_meanings(doc: str) -> dict[str, str]:
-    """Give the meaning of each parameter in the ``Parameters`` section of a numpy docstring.
+    """Give the meaning of each parameter in the ``Parameters`` section of a numpy docstring, without its unit.
 
     >>> parameter_meanings(inspect.getdoc(option_of))
-    {'parameter': 'Name of a parameter.'}
+    {'parameter': 'Name of a parameter'}
     """
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}$|\Z)", doc, re.DOTALL | re.MULTILINE)
     meanings: dict[str, str] = {}
@@ -156,10 +159,11 @@ def parameter_meanings(doc: str) -> dict[str, str]:
         r"^(\w[^\n]*)\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n" if section else "", re.MULTILINE
     ):
         for name in names.partition(":")[0].split(","):
-            meanings[name.strip()] = " ".join(text.split())
+            meanings[name.strip()] = re.sub(r"\.?( \[[^]]*\])?$", "", " ".join(text.split())).replace("`", "")
     return meanings
 
 
 def _summary(figures: Callable[..., object]) -> str:
-    first = (inspect.getdoc(figures) or "").partition("\n\n")[0]
-    return " ".join(first.split()).replace("%", "%%")
+    first = " ".join((inspect.getdoc(figures) or "").partition("\n\n")[0].split())
+    first = first.removeprefix("Return ").removesuffix(".").replace("%", "%%")
+    return first[:1].lower() + first[1:] if first[1:2].islower() else first

@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, object]
 
-# Ending of a name -> how its values are written for people. The first that fits counts.
-_HUMAN: Sequence[tuple[str, Callable[[float], str]]] = (
-    ("_per_s", lambda value: f"{value:,.0f} /s"),
-    ("_bps", units.format_rate),
-    ("_bytes", units.format_bytes),
-    ("_fraction", units.format_fraction),
-    ("_s", units.format_time),
-)
+# Ending of a name -> how its values are written for people, with so many significant digits. The first one counts.
+_HUMAN: Mapping[str, Callable[[float, int], str]] = {
+    "_per_s": lambda value, digits: f"{value:,.{max(0, digits - 6)}f} /s",
+    "_bps": lambda value, digits: units.format_rate(value, digits=digits),
+    "_bytes": lambda value, digits: units.format_bytes(value, digits=digits),
+    "_fraction": lambda value, digits: units.format_fraction(value, digits=digits),
+    "_s": lambda value, digits: units.format_time(value, digits=digits),
+    "probability": lambda value, _: f"{value:.0%}",
+}
+_UNITS = ("_per_s", "_bps", "_bytes", "_s")
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
@@ -106,13 +108,15 @@ def csv_rows(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
 def _cell(value: Any) -> str:  # noqa: ANN401
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False).replace("Infinity", "inf")
+    if isinstance(value, float):
+        return repr(int(value) if value.is_integer() else value)  # 8, not 8.0
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def text_rows(rows: Sequence[Row]) -> Iterator[str]:
+def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
     """Aligned columns for people; columns without any value are left out."""
     names = [name for name in (rows[0] if rows else ()) if any(plain(row[name]) is not None for row in rows)]
-    body = [[human(name, row[name]) for name in names] for row in rows]
+    body = [[human(name, row[name], digits) for name in names] for row in rows]
     header = [bare(name) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     left = [all(isinstance(row[name], str | None) for row in rows) for name in names]
@@ -123,23 +127,21 @@ def text_rows(rows: Sequence[Row]) -> Iterator[str]:
         yield "  ".join(cells).rstrip() + "\n"
 
 
-def written(rows: Sequence[Row], columns: Sequence[str], form: str) -> Iterator[str]:
-    """Rows in the form asked for; `columns` are those of CSV, also where there are no rows."""
+def written(rows: Sequence[Row], columns: Sequence[str], form: str, digits: int = 3) -> Iterator[str]:
+    """Rows in the form asked for; `columns` are those of CSV, also where there are no rows, `digits` those of text."""
     if form == "json":
         return json_rows(rows)
-    return csv_rows(rows, columns) if form == "csv" else text_rows(rows)
+    return csv_rows(rows, columns) if form == "csv" else text_rows(rows, digits)
 
 
-def text_object(figures: Row) -> Iterator[str]:
-    """Named figures, one a line: for people, and exactly."""
-    width = max(map(len, figures))
-    written = {name: human(name, value) for name, value in figures.items()}
-    wide = max(map(len, written.values()))
+def text_object(figures: Row, digits: int = 3) -> Iterator[str]:
+    """Named figures for people, one a line."""
+    width = max(map(len, map(bare, figures)))
     for name, value in figures.items():
-        yield f"{name:<{width}}  {written[name]:>{wide}}  {_cell(plain(value))}".rstrip() + "\n"
+        yield f"{bare(name):<{width}}  {human(name, value, digits)}\n"
 
 
-def human(name: str, value: object) -> str:
+def human(name: str, value: object, digits: int = 3) -> str:
     """Write a value for people, with its unit.
 
     >>> human("streams", 6), human("error", False), human("tool", "dd"), human("rtt_s", None)
@@ -152,9 +154,11 @@ def human(name: str, value: object) -> str:
         return "yes" if value else "no"
     if not isinstance(value, int | float):
         return str(value)
-    for ending, written in _HUMAN:
+    if math.isinf(value):
+        return "no limit"
+    for ending, form in _HUMAN.items():
         if name.endswith(ending):
-            return written(value) if math.isfinite(value) else "no limit"
+            return form(value, digits)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -164,10 +168,7 @@ def bare(name: str) -> str:
     >>> bare("throughput_bps"), bare("frames_per_s"), bare("streams")
     ('throughput', 'frames', 'streams')
     """
-    for ending, _ in _HUMAN:
-        if name.endswith(ending) and ending != "_fraction":
-            return name.removesuffix(ending)
-    return name
+    return next((name.removesuffix(ending) for ending in _UNITS if name.endswith(ending)), name)
 
 
 def chosen_format(arguments: argparse.Namespace) -> str:

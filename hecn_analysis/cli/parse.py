@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TABLES = ("runs", "streams", "intervals", "problems")
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")  # the other kinds are remarks on what was read
 STDIN = "/dev/stdin"  # a file like any other, to the readers
+DIGITS = 4
 NOT_FOR_PEOPLE = ["content_hash"]
 
 DESCRIPTION = """\
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     frame = getattr(reading, arguments.table)
     form = output.chosen_format(arguments)
     rows = _rows(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
-    output.deliver(output.written(rows, list(frame.columns), form), arguments)
+    output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)
     problems = _rows(reading.problems)
     if problems:
         if arguments.table != "problems":

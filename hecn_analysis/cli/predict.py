@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import hecn_analysis as hecn
 from hecn_analysis import units
@@ -40,6 +38,7 @@ COLUMNS = (
     "next_bps",
     "warnings",
 )
+RUNG = ("throughput_bps", "probability", "resource", "title")
 
 DESCRIPTION = """\
 How fast a transfer should be, with the interval that a single new run falls
@@ -70,14 +69,14 @@ class Case(NamedTuple):
     along
         What the result carries along.
     place
-        Where the question stands, in front of an error.
+        File and line of the question, if it is the row of a table.
     fault
         Why it is none.
     """
 
     scenario: str | Mapping[str, str]
-    along: Mapping[str, str]
-    place: str = ""
+    along: Mapping[str, str | None]
+    place: tuple[str, int] | None = None
     fault: str | None = None
 
 
@@ -121,13 +120,13 @@ def run(arguments: argparse.Namespace) -> int:
     keys = {**{role: name for role in ROLES if (name := getattr(arguments, role)) is not None}, **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.scenarios, *scenarios]
-    cases = [Case(name, {"scenario": name} if len(scenarios) > 1 else {}) for name in scenarios]
+    several = arguments.cases is not None or len(scenarios) > 1
+    cases = [Case(name, {"scenario": name} if several else {}) for name in scenarios]
     if arguments.cases is not None:
         cases += read_cases(arguments.cases)
     elif not scenarios:
         cases = [Case({}, {})]
     answers = [_answer(case, keys) for case in track(cases, "predicting")]
-    several = arguments.cases is not None or len(cases) > 1
     if several or answers[0].prediction is not None:
         output.deliver(_written(answers, several, output.chosen_format(arguments)), arguments)
     faults = [fault for answer in answers if (fault := answer.error or _too_slow(answer, wanted)) is not None]
@@ -136,12 +135,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _answer(case: Case, keys: Mapping[str, str]) -> Answer:
+    from hecn_analysis.hardware.scenario import make_scenario  # noqa: PLC0415 (not needed for --help)
+
+    source, line = case.place or ("", None)
     if case.fault is not None:
-        return Answer(case, None, case.place + case.fault)
+        return Answer(case, None, f"{source}:{line}: {case.fault}")
     try:
-        return Answer(case, hecn.predict(hecn.load_scenario(case.scenario, keys)), None)
+        if isinstance(case.scenario, str):
+            scenario = hecn.load_scenario(case.scenario, keys)
+        else:
+            scenario = make_scenario({**case.scenario, **keys}, source=source, line=lambda _: line)
+        return Answer(case, hecn.predict(scenario), None)
     except HecnError as error:
-        return Answer(case, None, case.place + explain(error))
+        return Answer(case, None, explain(error))
 
 
 def _too_slow(answer: Answer, wanted_bps: float) -> str | None:
@@ -165,40 +171,33 @@ def read_cases(source: str) -> Iterator[Case]:
     InputError
         The file is no such table.
     """
-    with _opened(source) as stream:
+    with open(0 if source == STDIN else source, encoding="utf-8-sig", newline="", closefd=source != STDIN) as stream:
         reader = csv.reader(stream, strict=True)
         try:
             header = [name.strip() for name in next(reader, [])]
             if not header:
                 raise InputError("an empty table", "a line with the names of the keys", source=source, line=1)
-            if twice := [name for name, count in Counter(header).items() if count > 1 or not name]:
-                raise InputError(f"column {twice[0]!r}", "a name for each column, each once", source=source, line=1)
+            if wrong := [name for name, count in Counter(header).items() if count > 1 or not name]:
+                raise InputError(f"column {wrong[0]!r}", "a name for each column, each once", source=source, line=1)
             for cells in reader:
                 if cells:
-                    yield _case(header, cells, f"{source}:{reader.line_num}: ")
+                    yield _case(header, cells, source, reader.line_num)
         except (csv.Error, UnicodeDecodeError) as error:
-            raise InputError(str(error), "CSV in UTF-8", source=source, line=reader.line_num + 1) from None
+            yield Case(
+                {}, {}, (source, reader.line_num), f"found a table that breaks off ({error}), expected CSV in UTF-8"
+            )
 
 
-@contextlib.contextmanager
-def _opened(source: str) -> Iterator[TextIO]:
-    if source == STDIN:
-        yield sys.stdin
-    else:
-        with open(source, encoding="utf-8-sig", newline="") as stream:  # noqa: PTH123 (the name is kept as it was given, for messages)
-            yield stream
-
-
-def _case(header: Sequence[str], cells: Sequence[str], place: str) -> Case:
-    along = {name: cell for name, cell in zip(header, cells, strict=False) if name in HANDED_THROUGH}
+def _case(header: Sequence[str], cells: Sequence[str], source: str, line: int) -> Case:
+    along = {name: cell or None for name, cell in zip(header, cells, strict=False) if name in HANDED_THROUGH}
     if len(cells) != len(header):
-        return Case({}, along, place, f"found {len(cells)} cells, expected {len(header)}")
+        return Case({}, along, (source, line), f"found {len(cells)} cells, expected {len(header)}")
     keys = {
         name: cell.strip()
         for name, cell in zip(header, cells, strict=True)
         if name not in HANDED_THROUGH and cell.strip()
     }
-    return Case(keys, along, place)
+    return Case(keys, along, (source, line))
 
 
 def _written(answers: Sequence[Answer], several: bool, form: str) -> Iterator[str]:
@@ -223,6 +222,6 @@ def _flat(answer: Answer) -> dict[str, object]:
 def _text(answer: Answer) -> Iterator[str]:
     """The sentence, then the ladder, then what to be careful about."""
     yield f"{answer.prediction}\n\n"
-    yield from output.text_rows(answer.row["ladder"])
+    yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"
