@@ -17,11 +17,12 @@ How often an acknowledgement goes out
 -------------------------------------
 The base specification says how late an acknowledgement (ACK) or a flow-control update may be, in symbol times. For
 generations 3 to 5 that number is taken as a number of bytes, as pcie-bench's open model does [2]_; its authors compared
-it with measurements of network cards. On a wide link it counts more ACKs than the specification asks for, so it is a
-calibration rather than a derivation. For generations 1 and 2 the same count takes too much: half the packets of a x16
-link. There, one ACK and one update per packet of MaxPayload are counted, as often as is useful (UG962 [4]_ also assumes
-an ACK per packet). The documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within 0.5 %, where
-[2]_ would be 7 % low. FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
+it with measurements of network cards. On a wide link this counts more ACKs than the specification asks for (it has
+symbol times of all lanes together), and often more than one per packet: a calibration, not a derivation. For
+generations 1 and 2, whose limits are shorter still, it takes too much: three ACKs per packet on a x16 link. There, at
+most one ACK and one update per packet of MaxPayload are counted; UG962 [4]_ also assumes an ACK per packet. The
+documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within 0.5 %, where [2]_ is 6 to 8 % low.
+FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
 
 References
 ----------
@@ -223,8 +224,8 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     .. math:: T = R \left(1 - \frac{8}{A} - \frac{8}{F} - \frac{4}{1538}\right)
 
     One ACK of 8 bytes goes out per A bytes, one flow-control update of 8 bytes per F = A bytes, and 4 symbols of clock
-    compensation per 1538. A is :func:`ack_limit` taken as bytes (generations 3 to 5), or one packet of M + 28 bytes
-    (1 and 2). In FLIT mode (6), T = R.
+    compensation per 1538. A is :func:`ack_limit` taken as bytes, and in generations 1 and 2 at least one packet
+    of M + 28 bytes. In FLIT mode (6), T = R.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     """
     raw, late = raw_bps(gen, lanes), ack_limit(gen, lanes, max_payload)
     gen, max_payload = arrays(gen=gen, max_payload=max_payload)
-    spacing = np.where(gen <= 2, max_payload + _PACKET_OVERHEAD, late)
+    spacing = np.where(gen <= 2, np.maximum(late, max_payload + _PACKET_OVERHEAD), late)
     return given(raw * np.where(gen == 6, 1.0, 1 - 2 * _DLLP / spacing - _SKIP))
 
 

@@ -195,3 +195,9 @@ def test_all_arguments_broadcast():
     table = throughput_bps(gens, lanes, 256, op="both", transfer=1500)
     for (row, gen), (column, width) in itertools.product(enumerate(GENERATIONS), enumerate(LANES)):
         assert table[row, column] == throughput_bps(gen, width, 256, op="both", transfer=1500)
+
+
+def test_older_links_acknowledge_a_packet_at_most_once():
+    """Generation 1 x16, MaxPayload 128: 8 + 8 bytes per 156, not per 48; x1 as late as is allowed, per 237 bytes."""
+    assert packet_bps(1, 16, 128) == pytest.approx(32e9 * (1 - 16 / 156 - 4 / 1538))
+    assert packet_bps(1, 1, 128) == pytest.approx(2e9 * (1 - 16 / 237 - 4 / 1538))
