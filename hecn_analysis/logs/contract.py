@@ -1,0 +1,203 @@
+"""What a reader is, what it is given and what it hands over.
+
+A reader is a class for one tool (or one family whose output lines are the same). The session makes one per file, offers it
+lines in order, and the reader says which are its own. It hands runs and problems to `Findings`, which checks them: figures
+that cannot be, or that contradict each other, become problems with their line. Nothing in a log makes a reader raise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import tables
+from hecn_analysis.logs.source import Line
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+_SUMMARY_TOLERANCE: Final = 0.01
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The tables of one or more logs; `hecn_analysis.tables.COLUMNS` describes the columns.
+
+    Parameters
+    ----------
+    runs, streams, intervals, problems
+        One row per run, per parallel stream, per interval, and per thing that could not be used.
+    """
+
+    runs: pd.DataFrame
+    streams: pd.DataFrame
+    intervals: pd.DataFrame
+    problems: pd.DataFrame
+
+    def __str__(self) -> str:
+        return f"{len(self.runs)} runs, {len(self.intervals)} intervals, {len(self.problems)} problems"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line in a log.
+
+    Parameters
+    ----------
+    line
+        Number of its line.
+    program
+        Name of the program without its path, empty where the program is none that a reader knows.
+    arguments
+        The words after it.
+    """
+
+    line: int
+    program: str
+    arguments: tuple[str, ...]
+
+
+@dataclass
+class Run:
+    """A run as a reader hands it over.
+
+    Parameters
+    ----------
+    line_first, line_last
+        Its lines in the file, from 1.
+    columns
+        Columns of the table of runs.
+    streams
+        Rows of the table of streams, without the columns that name the run.
+    intervals
+        Columns of the table of intervals, one number per row, NaN where missing.
+    rounding
+        Relative error that the log's own rounding may put between bytes / duration and the rate.
+    """
+
+    line_first: int
+    line_last: int
+    columns: dict[str, object]
+    streams: Sequence[Mapping[str, object]] = ()
+    intervals: Mapping[str, Array] = field(default_factory=dict)
+    rounding: float = 0.01
+
+
+@dataclass
+class Findings:
+    """What has been found in one file so far, and the lines that no reader claimed.
+
+    Parameters
+    ----------
+    source_file
+        The name of the file as it is reported.
+    """
+
+    source_file: str
+    runs: list[Run] = field(default_factory=list)
+    problems: list[dict[str, object]] = field(default_factory=list)
+    command: Command = Command(0, "", ())
+    recent: deque[Line] = field(default_factory=lambda: deque(maxlen=8))
+
+    def problem(self, line: int | None, kind: str, message: str) -> None:
+        """Note what could not be used.
+
+        Parameters
+        ----------
+        line
+            Number of the line, None for the whole file.
+        kind
+            A key of `tables.PROBLEM_KINDS`.
+        message
+            What was found, what was expected, what was done.
+        """
+        self.problems.append({"source_file": self.source_file, "line": line, "kind": kind, "message": message})
+
+    def run(self, run: Run) -> None:
+        """Take over a run, checked: impossible values are left out and contradictions noted."""
+        for name, fault in tables.faults("runs", run.columns).items():
+            run.columns[name] = None
+            self.problem(run.line_last, "inconsistent", f"{fault}; left out")
+        self._check_packets(run)
+        self._check_rate(run)
+        self._check_intervals(run)
+        self.runs.append(run)
+
+    def _check_packets(self, run: Run) -> None:
+        sent, lost = run.columns.get("sent_packets"), run.columns.get("lost_packets")
+        if isinstance(sent, int) and isinstance(lost, int) and lost > sent:
+            run.columns["loss_fraction"] = None
+            self.problem(
+                run.line_last,
+                "inconsistent",
+                f"found {lost} packets lost of {sent} sent, expected no more lost than sent; loss_fraction left out",
+            )
+
+    def _check_rate(self, run: Run) -> None:
+        amount, duration, rate = (run.columns.get(name) for name in ("bytes", "duration_s", "throughput_bps"))
+        if not (isinstance(amount, int) and isinstance(duration, float) and isinstance(rate, float) and duration > 0):
+            return
+        expected = 8 * amount / duration
+        if abs(rate - expected) > run.rounding * max(rate, expected):
+            self.problem(
+                run.line_last,
+                "inconsistent",
+                f"found a rate of {rate:.6g} bit/s, expected {expected:.6g} bit/s from "
+                f"{amount} bytes in {duration:g} s; kept as printed",
+            )
+
+    def _check_intervals(self, run: Run) -> None:
+        amounts, ends = run.intervals.get("bytes"), run.intervals.get("t_end_s")
+        total, duration = run.columns.get("bytes"), run.columns.get("duration_s")
+        if amounts is None or ends is None or not isinstance(total, int) or not isinstance(duration, float):
+            return
+        streams = run.intervals.get("stream")
+        whole = slice(None) if streams is None else np.isnan(streams)
+        found, covered = float(np.nansum(amounts[whole])), float(np.max(ends[whole], initial=0.0))
+        slack = _SUMMARY_TOLERANCE * total
+        if found > total + slack or (covered >= duration * (1 - _SUMMARY_TOLERANCE / 2) and found < total - slack):
+            self.problem(
+                run.line_last,
+                "inconsistent",
+                f"found {found:.6g} bytes in the intervals and {total} in the summary, expected a difference below 1 %",
+            )
+
+    def tables(self, content_hash: str) -> tuple[list[dict[str, object]], list[dict[str, object]], list[tables.Block]]:
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file."""
+        runs: list[dict[str, object]] = []
+        streams: list[dict[str, object]] = []
+        blocks: list[tables.Block] = []
+        for number, run in enumerate(sorted(self.runs, key=lambda run: run.line_first)):
+            name = {"source_file": self.source_file, "run": number}
+            lines = {"line_first": run.line_first, "line_last": run.line_last, "content_hash": content_hash}
+            runs.append({**name, **lines, **run.columns})
+            streams.extend({**name, **row} for row in run.streams)
+            if run.intervals:
+                length = len(next(iter(run.intervals.values())))
+                blocks.append(tables.Block(length, name, run.intervals))
+        return runs, streams, blocks
+
+
+class Reader(Protocol):
+    """A reader of one tool's output; the session makes one for each file."""
+
+    TOOLS: tuple[str, ...]
+    """Names of the tools in the table of runs; also the programs that are looked for in command lines."""
+    VERSIONS: str
+    """The versions whose wording the reader knows, for the documentation."""
+    HINT: re.Pattern[str]
+    """Found in every line that the reader wants to see while none of its runs is open."""
+
+    def __init__(self, findings: Findings) -> None: ...
+
+    def feed(self, line: Line) -> bool:
+        """Take a line that is the tool's own and return True, or return False and leave it to other readers."""
+
+    def finish(self) -> None:
+        """The file has ended: hand over what is still open."""
