@@ -1,12 +1,16 @@
 """How long the package and the command take to start, as whole processes, against importing pandas."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from benchmarks.harness import HECN, PYTHON, Pair, program
 
 
-def pairs() -> list[Pair]:
+@contextmanager
+def pairs() -> Iterator[list[Pair]]:
     """Give the pairs of this benchmark."""
     pandas = program(PYTHON, "-c", "import pandas")
-    return [
+    yield [
         Pair(
             "import hecn_analysis", "import pandas", program(PYTHON, "-c", "import hecn_analysis"), pandas, target=1.0
         ),

@@ -18,6 +18,7 @@ extensions = [
     "numpydoc",
     "offline",  # docs/_ext: formulas and figures without a network
     "generated",  # docs/_ext: reference pages made from the code
+    "shell",  # docs/_ext: commands that run when the pages are built
 ]
 exclude_patterns = ["_build", "jupyter_execute"]
 templates_path = ["_templates"]
