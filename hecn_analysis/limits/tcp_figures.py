@@ -33,6 +33,7 @@ DRAWS: Final = 64
 
 def tcp(
     rtt: Time,
+    *,
     window: Bytes | None = None,
     loss: Fraction = 0.0,
     mtu: Bytes = 1500,
@@ -71,8 +72,8 @@ def tcp(
     Returns
     -------
     dict
-        `throughput_bps` payload (of a lossy path with a rate: the median of 64 simulated runs), `bdp_bytes` (NaN without a rate),
-        `window_limit_bps` and `loss_limit_bps` (all streams together; infinite where there is no such limit).
+        `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
+        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams together; infinite without such a limit).
 
     Examples
     --------
@@ -96,13 +97,13 @@ def tcp(
     mss = size - HEADERS
     by_window = np.full(t.shape, np.inf) if window is None else n * np.asarray(window_limit_bps(w, t))
     line = np.full(t.shape, np.inf) if rate is None else r * mss / (size + FRAMING)
-    by_loss = _loss_limit(congestion_control, t, p, mss, n, line)
+    by_loss = _loss_limit(congestion_control, rtt=t, loss=p, mss=mss, streams=n, line=line)
     if rate is None:
         throughput = np.minimum(by_window, by_loss)
     else:
         long_run = np.isnan(d) & np.isnan(b)
         draws = DRAWS if np.any(p > 0) else 1
-        values = {
+        values: dict[str, FloatArray] = {
             "rate_bps": r,
             "rtt_s": t,
             "mss_bytes": mss,
@@ -116,8 +117,9 @@ def tcp(
             "warm_up_s": np.where(long_run, np.maximum(300 * t, 60.0), 0.0),
         }
         runs = simulate(
-            **{k: np.repeat(v[..., None], draws, axis=-1) for k, v in values.items()},
             congestion_control=congestion_control,
+            seed=0,
+            **{k: np.repeat(v[..., None], draws, axis=-1) for k, v in values.items()},
         )
         throughput = np.median(runs.throughput_bps, axis=-1)
     return {
@@ -129,9 +131,9 @@ def tcp(
 
 
 def _loss_limit(
-    control: str, rtt: FloatArray, loss: FloatArray, mss: FloatArray, streams: FloatArray, line: FloatArray
+    control: str, *, rtt: FloatArray, loss: FloatArray, mss: FloatArray, streams: FloatArray, line: FloatArray
 ) -> FloatArray:
-    """Rate of all streams that random loss alone would allow in the long run. [bit/s]"""
+    """Rate of all streams that random loss alone would allow in the long run, in bit/s."""
     if control == "bbr":  # keeps its pace up to a loss of 20 %, where probing for bandwidth gains nothing any more
         return np.where(loss > 0, line * (1 - loss), np.inf)
     if control in ("reno", "cubic"):

@@ -1,20 +1,20 @@
 r"""Closed forms for TCP on lossy paths: the window, or the throughput, that a congestion control holds at a given loss.
 
-They describe the long run of one stream that nothing but random loss holds back. For timed tests, fixed amounts, queues and
-windows see `tcp_rounds`, which simulates. p is the probability of a loss *event* (at most one per round trip).
+They describe the long run of one stream that nothing but random loss holds back. For timed tests, fixed amounts, queues
+and windows see `tcp_rounds`, which simulates. p is the probability of a loss *event* (at most one per round trip).
 
-===========================  =================================  ==========================================================
+===========================  =================================  =================================================
 :func:`mathis_bps`           p < 1 %, no timeouts               M. Mathis et al., ACM CCR 27(3), 1997 [1]_
 :func:`pftk_bps`             timeouts too, p up to 30 %         J. Padhye et al., SIGCOMM 1998; RFC 5348, 3.1 [2]_
 :func:`reno_window`          p < 1 %                            RFC 3649, table 2 [3]_
 :func:`hstcp_window`         p < 1.5e-3 (else Reno's)           RFC 3649, tables 3 and 5 [3]_
 :func:`cubic_window`         p < 1 %                            RFC 9438, 5.1 [4]_
-===========================  =================================  ==========================================================
+===========================  =================================  =================================================
 
 References
 ----------
-.. [1] M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm", 1997,
-   doi:10.1145/263932.264023.
+.. [1] M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The macroscopic behavior of the TCP congestion avoidance algorithm",
+   1997, doi:10.1145/263932.264023.
 .. [2] S. Floyd et al., RFC 5348, "TCP Friendly Rate Control", 2008.
 .. [3] S. Floyd, RFC 3649, "HighSpeed TCP for Large Congestion Windows", 2003.
 .. [4] L. Xu et al., RFC 9438, "CUBIC for Fast and Long-Distance Networks", 2023.

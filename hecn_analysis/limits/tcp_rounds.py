@@ -1,9 +1,12 @@
 """TCP transfers round by round: many scenarios, or many random draws of one, in one numpy step per round trip.
 
-A round is one round-trip time of one scenario: the window's packets pass the narrowest port, a queue builds up behind it, some
-packets are lost at random, and packets that find the queue full are lost too. What a sender makes of it (slow start, HyStart,
-recovery, growth) follows Linux (`tcp_input.c`, `tcp_cubic.c`, `tcp_bic.c`, `tcp_htcp.c`, `tcp_bbr.c`) and RFC 5681, 6675, 6937
-and 9438. No parameter is fitted to measurements.
+A round is one round-trip time of one scenario: the window's packets pass the narrowest port, a queue builds up in front
+of it, some packets are lost at random, and packets that find the queue full are lost too. What a sender makes of it
+(slow start, HyStart, recovery, growth) follows Linux (`tcp_input.c`, `tcp_output.c`, `tcp_cubic.c`, `tcp_bic.c`,
+`tcp_htcp.c`, `tcp_bbr.c`) and RFC 5681, 6675, 6937, 8985 and 9438. No parameter is fitted to measurements.
+
+Left out: reordering, losses of ACKs, several bottlenecks, other traffic, ECN, and retransmission timeouts other than
+the probe of a short tail; so it is good for losses of up to some percent.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis.errors import RangeError, did_you_mean
+from hecn_analysis.limits._checks import refuse, require_not_negative, require_positive, require_whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 CONGESTION_CONTROLS = ("reno", "cubic", "bic", "htcp", "bbr")
-MAX_ROUNDS = 20_000
+MAX_ROUNDS = 6_000
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,9 @@ def simulate(  # one keyword per physical quantity
     Parameters
     ----------
     rate_bps
-        Rate of the narrowest port. A packet costs `mss_bytes + packet_overhead_bytes` there: with the default overhead this is
-        the line rate of an Ethernet (IP length + 38 bytes), with an overhead of 0 it is a rate of payload (a disk, a CPU). [bit/s]
+        Rate of the narrowest port. A packet costs `mss_bytes + packet_overhead_bytes` there: with the default overhead
+        this is the line rate of an Ethernet (IP length + 38 bytes), with an overhead of 0 it is a rate of payload (a
+        disk, a CPU). [bit/s]
     rtt_s
         Round-trip time without queueing. [s]
     mss_bytes
@@ -95,8 +100,9 @@ def simulate(  # one keyword per physical quantity
     streams
         Parallel connections that share the bottleneck; rates are those of all together.
     duration_s, transfer_bytes
-        Exactly one of them is given (NaN in an element: the other holds there): a timed test, or a fixed amount in all streams
-        together, whose time runs from the first byte sent to the last one received. [s], [bytes]
+        One of them is given (NaN in an element: the other holds there): a timed test, or a fixed amount in all streams
+        together, whose time runs from the first byte sent to the last one received; where both are, the test is timed.
+        [s], [bytes]
     warm_up_s
         First seconds of a timed test that are left out of the average. [s]
     initial_window
@@ -116,12 +122,14 @@ def simulate(  # one keyword per physical quantity
     Returns
     -------
     Simulation
-        For lossy paths each element is one random run; give S copies to get a distribution. NaN in gives NaN out in that element.
+        For lossy paths each element is one random run; give S copies to get a distribution. NaN in gives NaN out in
+        that element.
 
     Notes
     -----
-    After `MAX_ROUNDS` round trips of an element the rest of its time goes on at the mean rate of the second half of them
-    (very short round-trip times; the error of that mean is the spread of one loss cycle over the root of their number).
+    After `MAX_ROUNDS` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
+    rate of the second half of them; the error of that mean is the spread between loss cycles over the root of their
+    number. Rounds in which nothing can change, a window reached or a link full without losses, are taken in one step.
 
     Examples
     --------
@@ -142,11 +150,13 @@ def simulate(  # one keyword per physical quantity
     for name in sorted(known - set(CONGESTION_CONTROLS)):
         advice = did_you_mean(name, CONGESTION_CONTROLS)
         raise RangeError(
-            f"congestion_control: found {name!r}, allowed: {', '.join(CONGESTION_CONTROLS)}"
+            f"congestion_control: found {name!r}, expected one of {', '.join(CONGESTION_CONTROLS)}"
             + (f"; {advice}" if advice else "")
         )
     if duration_s is None and transfer_bytes is None:
-        raise RangeError("duration_s, transfer_bytes: found neither, one of them says when the transfer ends")
+        raise RangeError(
+            "found neither duration_s nor transfer_bytes, expected the one that says when the transfer ends"
+        )
     numbers = {
         "rate_bps": rate_bps,
         "rtt_s": rtt_s,
@@ -189,17 +199,16 @@ def simulate(  # one keyword per physical quantity
 
 def _check(value: dict[str, NDArray[np.float64]]) -> None:
     """Refuse what cannot be, naming the argument."""
-    positive = ("rate_bps", "rtt_s", "mss_bytes", "window_bytes", "duration_s", "transfer_bytes")
-    rules = [(k, value[k] <= 0, "a number above 0") for k in positive]
-    rules += [(k, value[k] < 0, "0 or more") for k in ("packet_overhead_bytes", "queue_bytes", "warm_up_s")]
-    rules += [(k, value[k] < 1, "1 or more") for k in ("initial_window", "ack_every")]
-    rules += [("streams", (value["streams"] < 1) | (value["streams"] % 1 != 0), "a whole number from 1")]
-    rules += [("loss", (value["loss"] < 0) | (value["loss"] >= 1), "a fraction from 0 to below 1")]
-    rules += [(k, np.isinf(value[k]), "a finite number") for k in ("rate_bps", "rtt_s", "duration_s", "transfer_bytes")]
-    rules += [("warm_up_s", value["warm_up_s"] >= value["duration_s"], "less than duration_s")]
-    for name, bad, allowed in rules:
-        if bad.any():
-            raise RangeError(f"{name}: found {value[name][bad][0]:g}, allowed: {allowed}")
+    finite = ("rate_bps", "rtt_s", "mss_bytes", "duration_s", "transfer_bytes")
+    for name in finite:
+        refuse(name, value[name], (value[name] <= 0) | np.isinf(value[name]), "a finite number > 0")
+    require_positive(window_bytes=value["window_bytes"])
+    require_not_negative(**{k: value[k] for k in ("packet_overhead_bytes", "queue_bytes", "warm_up_s")})
+    for name in ("initial_window", "ack_every"):
+        refuse(name, value[name], value[name] < 1, "a number >= 1")
+    require_whole(1, streams=value["streams"])
+    refuse("loss", value["loss"], (value["loss"] < 0) | (value["loss"] >= 1), "0 to less than 1")
+    refuse("warm_up_s", value["warm_up_s"], value["warm_up_s"] >= value["duration_s"], "less than duration_s")
 
 
 class _Run:
@@ -217,9 +226,17 @@ class _Run:
         self.loss = value["loss"]
         self.cap = np.maximum(value["window_bytes"] / value["mss_bytes"], 1.0)[:, None]
         self.mss = value["mss_bytes"]
+        # What a receiver that tunes its buffer offers in the first rounds: 64 KB without a scale factor (RFC 7323), its
+        # part of the default tcp_rmem of 131072 bytes, then by dynamic right-sizing (tcp_rcvbuf_grow) twice what came
+        # in the first round and twice its growth; later rounds may double. Matters for packets of more than 6 KB.
+        self.first_windows = [np.maximum(np.floor(w / self.mss), 1.0)[:, None] for w in (65535.0, 91136.0, 152048.0)]
         self.iw = value["initial_window"]
         self.growth = np.where(value["byte_counting"] != 0, 2.0, 1 + 1 / value["ack_every"])
         self.reno_step = np.where(value["byte_counting"] != 0, 1.0, 1 / value["ack_every"])[:, None]
+        # Segments that leave a sender back to back: what 1.2 times the rate brings in 1/1024 s, up to 64 KiB, and at
+        # least 2 (tcp_tso_autosize); at most a third of the window (tcp_tso_should_defer).
+        bunch = np.maximum(np.minimum(1.2 * self.capacity / 1024, 65536 / self.mss), 2.0)
+        self.bunch = np.minimum(bunch, np.maximum((self.bdp + self.queue) / 3, 1.0))
         self.hystart = value["hystart"] != 0
         self.lockstep = value["lockstep"] != 0
         self.end = np.where(np.isnan(value["duration_s"]), np.inf, value["duration_s"])
@@ -253,7 +270,7 @@ class _Run:
         raise NotImplementedError
 
     def account(self, delivered: NDArray[np.float64], length: NDArray[np.float64], train: NDArray[np.float64]) -> None:
-        """Add a round that brings `delivered` packets in `length` seconds, a final part of them evenly over `train` seconds."""
+        """Add a round of `delivered` packets in `length` seconds, a final part of them evenly over `train`."""
         after = self.t + length
         span = np.minimum(after, self.end) - np.maximum(self.t, self.warm_up)
         self.counted += delivered * np.clip(span / length, 0.0, 1.0)
@@ -320,94 +337,130 @@ class _LossBased(_Run):
         self.lossy = bool((self.loss > 0).any())
         with np.errstate(divide="ignore"):
             self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
+        self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
         self.to_loss = rng.exponential(1.0, shape) * self.mean_gap if self.lossy else np.full(shape, np.inf)
-        self.overflows = self.cap[:, 0] * streams > self.bdp + self.queue
+        self.overflows = self.cap[:, 0] * streams + self.bunch - 1 > self.bdp + self.queue
         # congestion avoidance
         self.last_max = np.zeros(shape)
         self.origin = np.zeros(shape)
         self.k = np.zeros(shape)
         self.reno_window = np.zeros(shape)
         self.epoch = np.full(shape, np.nan)  # seconds since growth resumed
+        self.in_turn = streams > 1 and bool(self.lockstep.any())
         self.sent = np.zeros(shape)
+        self.written = np.zeros(size)
         self.widest = self.window.copy()
+        self.dry = np.zeros(shape, dtype=bool)
+        self.before = np.zeros(shape)
 
     def round(self) -> None:
-        flight = np.minimum(np.floor(self.window), self.cap)
+        if self.rounds <= len(self.first_windows):
+            self.window = np.minimum(self.window, self.first_windows[self.rounds - 1])
+        flight = allowed = np.minimum(np.floor(self.window), self.cap)
         slow = self.window < self.threshold
-        if self.n > 1 and self.lockstep.any():
-            flight = self.in_step(flight)
+        burst = np.zeros(self.t.size)
+        if self.in_turn:
+            flight, burst = self.in_step(flight)
+        held = flight < allowed
+        if self.in_turn:
+            self.dry, self.before = held, flight
         pending = ~np.isnan(self.loss_at)
-        any_pending = pending.any()
-        if any_pending:
+        if pending.any():
             flight = self.reduce(pending, flight)
             slow &= ~pending
+        if self.silent.any():
+            flight = np.where(self.silent > 0, 0.0, flight)
+            held |= self.silent > 0
+            self.silent = np.maximum(self.silent - 1, 0)
         total = flight.sum(axis=1)
-        # A round in which nothing changes stands for as many of them as pass until the next loss.
-        times: NDArray[np.float64] = np.ones(total.size)
-        calm = ~self.overflows & (
-            np.all(self.window >= self.cap, axis=1) | ((self.loss == 0) & (total >= self.bdp) & ~slow.any(axis=1))
-        )
-        if calm.any():
-            calm &= ~pending.any(axis=1) & np.all(self.quiet == 0, axis=1)
-            length = np.maximum(self.rtt, total / self.capacity)
-            left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / total) + 1
-            to_loss = np.min((self.to_loss - 1) / flight, axis=1)
-            times = np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), times)
-        # Packets sent in slow start arrive faster than they leave, by the growth: queue in front of the port at its highest.
-        burst = np.where(slow, flight, 0.0).sum(axis=1) * (1 - 1 / self.growth)
-        standing = total - self.bdp
-        excess = np.maximum(burst, standing) - self.queue
-        lost = np.maximum(excess, 0.0)
+        times = self.repeats(flight, total, slow, pending)
+        # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
+        burst = np.maximum(burst, np.where(slow, flight, 0.0).sum(axis=1) * (1 - 1 / self.growth))
+        peak = np.maximum(burst, total - self.bdp + (self.bunch - 1))
+        lost = np.maximum(peak - self.queue, 0.0)
         length = np.maximum(self.rtt, np.minimum(total, self.bdp + self.queue) / self.capacity) * times
         delivered = np.minimum((total - lost) * (1 - self.loss) * times, self.capacity * length)
-        new_loss = np.full(flight.shape, np.nan)
+        new_loss: NDArray[np.float64] = np.full(flight.shape, np.nan)
         if (lost > 0).any():
-            self.overflow(lost, burst, flight, total, slow, new_loss)
+            self.overflow(new_loss, lost=lost, peak=peak, flight=flight, slow=slow)
             new_loss[pending] = np.nan
         if self.lossy:
             self.random_loss(flight * times[:, None], new_loss)
-        self.grow(flight, length, total, slow, pending)
+        self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
         self.starting &= (slow & (self.window < self.cap)).any(axis=1)
-        if self.n > 1:
+        if self.in_turn:
             self.sent += flight * times[:, None]
             np.maximum(self.widest, self.window, out=self.widest)
         train = np.where(slow.any(axis=1), np.maximum(total / self.capacity, 1e-12), length)
         self.account(delivered, length, np.minimum(train, length))
 
-    def in_step(self, flight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Packets that streams may send which one process writes in turn: a full socket buffer of one holds up all."""
-        room = np.min(self.sent + 2 * np.minimum(self.widest, self.cap), axis=1, keepdims=True) - self.sent
-        return np.where(self.lockstep[:, None], np.clip(room, 1.0, flight), flight)
-
-    def overflow(
+    def repeats(
         self,
-        lost: NDArray[np.float64],
-        burst: NDArray[np.float64],
         flight: NDArray[np.float64],
         total: NDArray[np.float64],
         slow: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        """How many rounds are like this one: more where nothing can change until the next loss or the end."""
+        full = (self.loss == 0) & (total >= self.bdp) & ~slow.any(axis=1)
+        calm = ~self.overflows & ~self.lockstep & (np.all(self.window >= self.cap, axis=1) | full)
+        if not calm.any():
+            return np.ones(total.size)
+        calm &= ~pending.any(axis=1) & np.all(self.quiet + self.silent == 0, axis=1)
+        length = np.maximum(self.rtt, total / self.capacity)
+        packets = np.maximum(flight, 1.0)
+        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / packets.sum(axis=1)) + 1
+        to_loss = np.min((self.to_loss - 1) / packets, axis=1)
+        return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
+
+    def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Packets that streams may send which one process writes in turn, and what of it comes in a burst.
+
+        The process stops at the first socket whose buffer is full, and Linux wakes it when a third is free again
+        (sk_stream_write_space): meanwhile other streams run dry, and then all that their windows allow comes at once.
+        """
+        # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers
+        memory = np.exp2(np.ceil(np.log2(self.mss + 640))) + 256
+        room = np.minimum(2 * self.widest * (0.9 * memory / self.mss)[:, None], 1.5 * self.cap)
+        limit = np.min(self.sent + room, axis=1)
+        fullest = np.argmin(self.sent + room, axis=1)
+        pick = np.arange(fullest.size), fullest
+        woken = self.written - self.sent[pick] <= room[pick] * 2 / 3
+        self.written = np.where(woken, np.maximum(limit, self.written), self.written)
+        bound = np.clip(self.written[:, None] - self.sent, 0.0, flight)
+        flight = np.where(self.lockstep[:, None], bound, flight)
+        burst = np.where(self.lockstep[:, None] & self.dry, np.maximum(flight - self.before, 0.0), 0.0).sum(axis=1)
+        queued = np.maximum(self.before.sum(axis=1) - self.bdp, 0.0)
+        return flight, np.where(burst > 0, burst + queued, 0.0)
+
+    def overflow(
+        self,
         new_loss: NDArray[np.float64],
+        *,
+        lost: NDArray[np.float64],
+        peak: NDArray[np.float64],
+        flight: NDArray[np.float64],
+        slow: NDArray[np.bool_],
     ) -> None:
         """Tail drop: which streams lose packets, and at which part of the round the first one goes."""
         full = lost > 0
-        starting = slow.any(axis=1)
-        before = np.maximum(total / self.growth - self.bdp, 0.0)  # queue at the begin of a round of slow start
-        peak = np.maximum(burst, total - self.bdp)
+        starting = np.asarray(slow.any(axis=1))
+        before = np.maximum(flight.sum(axis=1) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
         with np.errstate(invalid="ignore", divide="ignore"):
             where = np.where(starting, np.clip((self.queue - before) / (peak - before), 0.0, 1.0), 0.5)
-        hit = np.broadcast_to(full[:, None], flight.shape)
+        hit: NDArray[np.bool_] = np.broadcast_to(full[:, None], flight.shape)
         if self.n > 1:
             share = np.where(starting[:, None], flight * slow, flight)
             share = lost[:, None] * share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-            chance = self.rng.random(share.shape) - (1 - np.exp(-share))
-            hit = hit & ((chance < 0) | (chance == chance.min(axis=1, keepdims=True)))
+            luck = self.rng.random(share.shape) + np.expm1(-share)
+            hit = hit & ((luck < 0) | (luck == np.amin(luck, axis=1, keepdims=True)))
         np.copyto(new_loss, np.broadcast_to(where[:, None], flight.shape), where=hit)
 
     def random_loss(self, sent: NDArray[np.float64], new_loss: NDArray[np.float64]) -> None:
         """Count down to the next lost packet of each stream; losses of one round trip are one event."""
         self.to_loss -= sent
-        hit = self.to_loss <= 0
+        hit = np.asarray(self.to_loss <= 0)
         if hit.any():
             i = np.nonzero(hit)
             where = np.clip(1 + self.to_loss[i] / sent[i], 0.0, 1.0)
@@ -420,13 +473,16 @@ class _LossBased(_Run):
     def reduce(self, pending: NDArray[np.bool_], flight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Answer to a loss, at the part of the round where the sender learns of it; packets sent in this round."""
         at = np.where(pending, self.loss_at, 1.0)
-        window = np.floor(self.window - (1 - at) * self.last_growth)
+        window: NDArray[np.float64] = np.floor(self.window - (1 - at) * self.last_growth)
         new = np.maximum(np.floor(self.reduced(window, pending)), 2.0)
         self.events += pending.sum(axis=1)
         self.window = np.where(pending, new, self.window)
         self.threshold = np.where(pending, new, self.threshold)
         self.epoch[pending] = np.nan
-        return at * flight + (1 - at) * np.minimum(flight, np.minimum(self.window, self.cap))
+        # fewer than four packets bring no three duplicate ACKs: the tail is probed after two round trips (RFC 8985)
+        self.silent = np.where(pending & (flight < 4), 2, self.silent)
+        sent: NDArray[np.float64] = at * flight + (1 - at) * np.minimum(flight, np.minimum(self.window, self.cap))
+        return sent
 
     def reduced(self, window: NDArray[np.float64], pending: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Slow-start threshold of the kernel's module."""
@@ -440,60 +496,60 @@ class _LossBased(_Run):
             beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))[:, None]
             self.last_max = np.where(pending, beta, self.last_max)
             return window * beta
-        beta = 717 / 1024 if self.name == "cubic" else 819 / 1024
-        fast = np.where(window < self.last_max, window * (1 + beta) / 2, window)  # fast convergence
+        kept = 717 / 1024 if self.name == "cubic" else 819 / 1024
+        fast = np.where(window < self.last_max, window * (1 + kept) / 2, window)  # fast convergence
         self.last_max = np.where(pending, fast, self.last_max)
         if self.name == "bic":
-            return np.where(window <= 14, window / 2, window * beta)
-        return window * beta
+            return np.where(window <= 14, window / 2, window * kept)
+        return window * kept
 
     def grow(
         self,
+        *,
         flight: NDArray[np.float64],
         length: NDArray[np.float64],
-        total: NDArray[np.float64],
         slow: NDArray[np.bool_],
         pending: NDArray[np.bool_],
+        held: NDArray[np.bool_],
     ) -> None:
         """The window after this round's ACKs."""
         open_part = np.where(pending, 0.0, 1 - self.quiet)
         self.quiet = np.where(pending, self.loss_at, 0.0)
-        growth = np.zeros(flight.shape)
-        avoiding = ~slow & (open_part > 0) & (self.window <= self.cap)
+        growth: NDArray[np.float64] = np.zeros(flight.shape)
+        avoiding = ~slow & (open_part > 0) & (self.window <= self.cap) & ~held
         if avoiding.any():
             growth = np.where(avoiding, self.avoidance(length[:, None], avoiding) * open_part, 0.0)
         if slow.any():
             room = np.where(self.window < 2 * self.cap, self.threshold - self.window, 0.0)
             faster = np.minimum((self.growth[:, None] - 1) * flight, room) * open_part
             if self.hystart.any():
-                faster = self.hystart_exit(faster, flight, total, slow)
+                faster = self.hystart_exit(faster, flight, slow)
             growth = np.where(slow, faster, growth)
         self.window = self.window + growth
         self.last_growth = growth
 
     def hystart_exit(
-        self,
-        faster: NDArray[np.float64],
-        flight: NDArray[np.float64],
-        total: NDArray[np.float64],
-        slow: NDArray[np.bool_],
+        self, faster: NDArray[np.float64], flight: NDArray[np.float64], slow: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """CUBIC's HyStart: slow start ends when a round's ACKs, at most 2 ms apart, last half the least RTT, or the RTT has risen by 1/8."""
-        pace = self.capacity
-        # the kernel adds up to 1 ms for aggregated ACKs: 4 times the largest segmentation-offload packet at the pacing rate
+        """Growth up to where HyStart (tcp_cubic.c) ends slow start.
+
+        That is when a round's ACKs, at most 2 ms apart, last half the least RTT, or when the RTT is up by an eighth.
+        """
+        pace, total = self.capacity, flight.sum(axis=1)
+        # up to 1 ms is added for ACKs that come late together: four full offload packets at the pacing rate
         slack = np.minimum(0.001, 4 * 65536 / np.maximum(2 * total * self.mss / self.rtt, 1.0))
         threshold = (self.rtt + slack) / 2
         train = self.hystart & (total / pace > threshold) & (2 / pace <= 0.002)
         delay = self.hystart & ((total - self.bdp) / pace > np.clip(self.rtt / 8, 0.004, 0.016))
         out = (train | delay)[:, None] & slow & (flight >= 16)
         if out.any():
-            part = np.where(delay, 0.0, threshold * pace / total)[:, None]
+            part = np.where(delay, 0.0, threshold * pace / np.maximum(total, 1.0))[:, None]
             faster = np.where(out, faster * part, faster)
             self.threshold = np.where(out, self.window + faster, self.threshold)
         return faster
 
-    def avoidance(self, length: NDArray[np.float64], avoiding: NDArray[np.bool_]) -> NDArray[np.float64] | float:
-        """Growth of the window in one round of congestion avoidance. [packets]"""
+    def avoidance(self, length: NDArray[np.float64], avoiding: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Growth of the window in one round of congestion avoidance, in packets."""
         w = self.window
         if self.name == "reno":
             return self.reno_step
@@ -512,10 +568,11 @@ class _LossBased(_Run):
         step = np.maximum(step, np.where(self.last_max == 0, w / 20, 0.0))  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
         self.epoch += length
-        return np.maximum(step, self.reno_window - w)
+        grown: NDArray[np.float64] = np.maximum(step, self.reno_window - w)
+        return grown
 
     def bic_step(self) -> NDArray[np.float64]:
-        """tcp_bic.c: binary search towards the last maximum, then slow, then fast probing beyond; B = 4, smooth part 20, at most 16."""
+        """tcp_bic.c: binary search towards the last maximum, then probing beyond; B = 4, smooth part 20, at most 16."""
         w, top = self.window, self.last_max
         away = (top - w) / 4
         below = np.where(away > 16, 16.0, np.where(away <= 1, 4 / 20, away))
@@ -528,17 +585,18 @@ class _LossBased(_Run):
         """tcp_htcp.c: faster the longer ago the last loss is, scaled with the RTT; alpha = 2 f (1 - beta)."""
         since = np.maximum(self.epoch - 1, 0.0)
         f = 1 + 10 * since + (since / 2) ** 2
-        f = np.where(since > 0, np.maximum(f * np.clip(length / 0.1, 0.1, 2.0), 1.0), f)
+        f = np.maximum(np.floor(f * np.clip(self.rtt / 0.1, 0.1, 2.0)[:, None]), 1.0)
         self.epoch += length
         beta = np.where(self.last_max > 0, self.last_max, 0.5)
-        return np.maximum(2 * f * (1 - beta), 1.0)
+        step: NDArray[np.float64] = np.maximum(2 * f * (1 - beta), 1.0)
+        return step
 
 
 class _Bbr(_Run):
-    """BBR version 1 (tcp_bbr.c): a model of the path (highest delivery rate, least RTT) sets pace and window; loss does not.
+    """BBR version 1 (tcp_bbr.c): highest delivery rate and least RTT set pace and window; a loss does not.
 
-    Modes by round: start-up (doubling until three rounds bring less than 25 % more), drain, eight-phase probing of bandwidth,
-    and every 10 s a probe of the RTT with four packets for at least 200 ms.
+    Modes by round: start-up (doubling until three rounds bring less than 25 % more), drain, eight-phase probing of the
+    bandwidth, and every 10 s a probe of the RTT with four packets for at least 200 ms.
     """
 
     GAINS = np.array([1.25, 0.75, 1, 1, 1, 1, 1, 1])
@@ -547,55 +605,81 @@ class _Bbr(_Run):
         super().__init__(value, streams, rng)
         size = self.t.size
         shape = (size, streams)
-        self.samples = np.zeros((*shape, 10))  # packets/s of the last ten rounds
-        self.flight = np.broadcast_to(self.iw[:, None], shape).copy()
+        self.flight = np.minimum(np.broadcast_to(self.iw[:, None], shape), self.first_windows[0])
         self.backlog = np.zeros(size)
+        self.samples = np.zeros((*shape, 10))  # packets/s of the last ten rounds
+        self.bandwidth = np.zeros(shape)
         self.mode = np.zeros(shape, dtype=np.int8)  # 0 start-up, 1 drain, 2 probe bandwidth
         self.best = np.zeros(shape)
         self.stale = np.zeros(shape, dtype=np.int64)
         self.phase = np.zeros(shape, dtype=np.int64)
+        self.least = np.broadcast_to(self.rtt[:, None], shape).copy()
+        self.least_since = np.zeros(shape)
         self.probe_at = np.full(shape, 10.0)
-        self.probe_rounds = np.ceil(0.2 / self.rtt)[:, None] + 1
+        self.probe_rounds = np.ceil(0.2 / self.rtt)[:, None] + 1  # the first empties the path
         self.probe_left = np.zeros(shape)
 
     def round(self) -> None:
         n = self.flight
         length = self.rtt + self.backlog / self.capacity
         total = n.sum(axis=1)
-        room = self.capacity * length
         arrived = total * (1 - self.loss)
-        offered = self.backlog + arrived
-        out = np.minimum(offered, room)
-        self.backlog = np.minimum(offered - out, self.queue)
-        delivered = out
-        rate = (out / np.maximum(total, 1e-9) / length)[:, None] * n
-        self.samples[:, :, self.rounds % 10] = rate
-        bandwidth = self.samples.max(axis=2)
-        train = np.minimum(np.maximum(total / self.capacity, 1e-12), length)
-        self.events += (arrived - out - self.backlog > 0) | (total * self.loss > 1)
-        # start-up
-        up = self.mode == 0
-        if up.any():
-            more = bandwidth >= 1.25 * self.best
-            self.best = np.where(up & more, bandwidth, self.best)
+        delivered = np.minimum(self.backlog + arrived, self.capacity * length)
+        rest = self.backlog + arrived - delivered
+        self.backlog = np.minimum(rest, self.queue)
+        self.events += (rest > self.queue) | (total * self.loss > 1)
+        # samples taken while probing the RTT are too low and not used: the highest one stays
+        rate = n * (delivered / np.maximum(total, 1e-9) / length)[:, None]
+        self.samples[:, :, self.rounds % 10] = np.where(self.probe_left > 0, self.bandwidth, rate)
+        self.bandwidth = self.samples.max(axis=2)
+        starting = self.mode == 0
+        self.change_mode(starting)
+        window = self.bandwidth * self.least
+        pace = 0.99 * self.bandwidth * (self.rtt + self.backlog / self.capacity)[:, None]
+        planned = np.where(self.mode == 2, np.minimum(self.GAINS[self.phase] * pace, 2 * window), pace / 2.885)
+        faster = np.minimum(2 * n, np.maximum(2.885 * window, 2 * n * (self.rounds < 3)))
+        planned = np.where(self.mode == 0, faster, planned)
+        planned = np.where(self.probe_rtt(length[:, None]), 4.0, planned)
+        self.flight = np.clip(planned, np.minimum(4.0, self.cap), self.cap)
+        if self.rounds < len(self.first_windows):
+            self.flight = np.minimum(self.flight, self.first_windows[self.rounds])
+        self.starting &= starting.any(axis=1)
+        paced = np.minimum(self.capacity, 2.885 / 2 * total / length)
+        self.account(delivered, length, np.minimum(total / paced, length))
+
+    def change_mode(self, starting: NDArray[np.bool_]) -> None:
+        """Leave start-up when the rate grows no more, drain what it queued, then go round the phases of probing."""
+        if starting.any():
+            more = self.bandwidth >= 1.25 * self.best
+            self.best = np.where(starting & more, self.bandwidth, self.best)
             self.stale = np.where(more, 0, self.stale + 1)
-            self.mode[up & (self.stale >= 3)] = 1
-        bdp = bandwidth * self.rtt[:, None]
+            self.mode[starting & (self.stale >= 3)] = 1
         drained = (self.mode == 1) & (self.backlog <= 0.01 * self.bdp)[:, None]
-        self.mode[drained] = 2
         if drained.any():
+            self.mode[drained] = 2
             self.phase[drained] = self.rng.integers(2, 8, int(drained.sum()))
         self.phase = (self.phase + 1) % 8
-        pace = 0.99 * bandwidth * (self.rtt + self.backlog / self.capacity)[:, None]
-        nxt = np.where(self.mode == 2, np.minimum(self.GAINS[self.phase] * pace, 2 * bdp), pace / 2.885)
-        nxt = np.where(self.mode == 0, np.minimum(2 * n, np.maximum(2.885 * bdp, 2 * n * (self.rounds < 3))), nxt)
-        start = (self.t + length)[:, None] >= self.probe_at
+
+    def probe_rtt(self, seen: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which streams probe the RTT next; `seen` is the RTT of the round that ends.
+
+        It is probed 10 s after the least one was seen. Of samples that differ by jitter only, one in the last L of t
+        seconds is the least with probability L/t.
+        """
+        now = self.t[:, None] + seen
+        lower = seen < self.least * (1 - 1e-9)
+        as_low = (seen <= self.least * (1 + 1e-9)) & (
+            self.rng.random(self.least.shape) * (now - self.least_since) < seen
+        )
+        self.least_since = np.where(lower, now - seen, self.least_since)
+        self.least = np.where(lower, seen, self.least)
+        self.probe_at = np.where(lower | as_low, now + 10, self.probe_at)
+        start = (now >= self.probe_at) & (self.probe_left <= 0)
         if start.any():
             self.probe_left = np.where(start, self.probe_rounds, self.probe_left)
-            self.probe_at = np.where(start, self.probe_at + 10 + 0.2, self.probe_at)
+            self.probe_at = np.where(start, now + self.probe_rounds * self.rtt[:, None] + 10, self.probe_at)
+            self.least_since = np.where(start, now, self.least_since)
+            self.least = np.where(start, seen, self.least)
         probing = self.probe_left > 0
         self.probe_left -= probing
-        nxt = np.where(probing, 4.0, nxt)
-        self.flight = np.clip(nxt, 4.0, self.cap)
-        self.starting &= up.any(axis=1)
-        self.account(delivered, length, train)
+        return probing

@@ -1,10 +1,11 @@
-"""Windows: the bandwidth-delay product, what a window allows, and how much of a socket buffer Linux makes usable as one.
+"""Windows: the bandwidth-delay product, what a window allows, and how much of a socket buffer Linux uses as one.
 
-Linux keeps packets with their headers and slack in socket buffers, and counts all of it. So the window that TCP can use is
-neither what a tool asked for nor what the kernel stored:
+Linux keeps packets with their headers and slack in socket buffers, and counts all of it. So the window that TCP can use
+is neither what a tool asked for nor what the kernel stored:
 
-1. ``setsockopt(SO_RCVBUF or SO_SNDBUF, w)`` is cut to `net.core.rmem_max` / `wmem_max`, stored doubled, and ends autotuning
-   (socket(7)). Autotuned buffers grow up to the third value of `tcp_rmem` / `tcp_wmem`, which is not doubled (tcp(7)).
+1. ``setsockopt(SO_RCVBUF or SO_SNDBUF, w)`` is cut to `net.core.rmem_max` / `wmem_max`, stored doubled, and ends
+   autotuning (socket(7)). Autotuned buffers grow up to the third value of `tcp_rmem` / `tcp_wmem`, which is not
+   doubled (tcp(7)).
 2. The receive window is a part of the buffer space. Up to Linux 6.5 the part was set by `tcp_adv_win_scale`
    (`include/net/tcp.h`, `tcp_win_from_space`): 3/4 by default before Linux 3.4, half from there on. Since 6.6 it is
    the payload of the packets over the memory they occupy (`truesize`), measured packet by packet, in steps of 1/256.
@@ -14,8 +15,9 @@ neither what a tool asked for nor what the kernel stored:
 References
 ----------
 .. [1] RFC 6349, "Framework for TCP Throughput Testing", 3.3.1 and 4.1.2; RFC 7323, window scale (at most 14).
-.. [2] Linux: `include/net/tcp.h`, `net/core/sock.c` (`__sock_set_rcvbuf`), `net/ipv4/tcp_input.c` (`tcp_measure_rcv_mss`),
-   `Documentation/networking/ip-sysctl.rst`; commits b49960a05e32 (3.4, half) and dfa2f0483360 (6.6, `scaling_ratio`).
+.. [2] Linux: `include/net/tcp.h`, `net/core/sock.c` (`__sock_set_rcvbuf`), `net/ipv4/tcp_input.c`
+   (`tcp_measure_rcv_mss`), `Documentation/networking/ip-sysctl.rst`; commits "tcp: change
+   tcp_adv_win_scale and tcp_rmem[2]" (3.4) and "tcp: get rid of sysctl_tcp_adv_win_scale" (6.6).
 """
 
 import re
