@@ -1,6 +1,6 @@
 """Errors for people: whose fault it is, where it stands, what was found, what was expected, what to do.
 
-`HecnError` is the root; the command line prints any of them as one line and exits with status 1, never with a traceback.
+`HecnError` is the root; the command line prints any of them as one line, never as a traceback, and exits with status 1.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
 KeyPath = tuple[str, ...]
-Place = tuple[str, int | None]
+Place = tuple[str | None, int | None]
 
 
 class Description:
@@ -31,7 +31,7 @@ class Description:
 
     def __init__(self, values: dict[str, Any], places: dict[KeyPath, Place]) -> None:
         self.values = values
-        self._places = places
+        self.places = places
 
     @classmethod
     def of_document(cls, document: yaml_file.Document) -> Description:
@@ -42,14 +42,14 @@ class Description:
 
     def copy(self) -> Description:
         """Return a copy that can be changed alone."""
-        return Description(copy.deepcopy(self.values), dict(self._places))
+        return Description(copy.deepcopy(self.values), dict(self.places))
 
     def place(self, path: KeyPath) -> Place:
         """Where the key at `path`, or its nearest parent, was written."""
         for length in range(len(path), -1, -1):
-            if path[:length] in self._places:
-                return self._places[path[:length]]
-        return ("a description", None)
+            if path[:length] in self.places:
+                return self.places[path[:length]]
+        return (None, None)
 
     def at(self, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
         """Value at `path`, or None."""
@@ -68,27 +68,28 @@ class Description:
             if not isinstance(below, dict):
                 below = current[key] = {"part": below} if isinstance(below, str) else {}
             current = below
-        self._places = {known: where for known, where in self._places.items() if known[: len(path)] != path}
+        self.places = {known: where for known, where in self.places.items() if known[: len(path)] != path}
         if value is None:
             current.pop(path[-1], None)
         else:
             current[path[-1]] = copy.deepcopy(value)
-            self._places[path] = place
+            self.places[path] = place
 
     def overlay(self, upper: Description) -> Description:
         """Return this description with `upper` laid over it: mappings are merged, all else is replaced."""
         result = self.copy()
-        result._lay(upper, upper.values, ())
-        result._places.update(
-            {path: place for path, place in upper._places.items() if path == () or result.at(path) is not None}
+        result.lay(upper, upper.values, ())
+        result.places.update(
+            {path: place for path, place in upper.places.items() if path == () or result.at(path) is not None}
         )
         return result
 
-    def _lay(self, upper: Description, values: Mapping[str, Any], path: KeyPath) -> None:
+    def lay(self, upper: Description, values: Mapping[str, Any], path: KeyPath) -> None:
+        """Lay the part `values` of `upper`, which stands at `path`, over this description."""
         for key, value in values.items():
             here = (*path, str(key))
             if isinstance(value, dict) and isinstance(self.at(here), dict):
-                self._lay(upper, value, here)
+                self.lay(upper, value, here)
             else:
                 self.put(here, value, upper.place(here))
 
@@ -101,7 +102,7 @@ def _collect(document: yaml_file.Document, value: Any, path: KeyPath, places: di
 
 
 class Library:
-    """The descriptions in a folder laid out like ``models/``: ``hosts``, ``paths``, ``tools`` one a file, ``parts`` one file a kind."""
+    """The descriptions in a folder like ``models/``: hosts, paths and tools one a file, parts one file a kind."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -158,7 +159,7 @@ class Library:
                 line=place[1],
                 advice=did_you_mean(name, known.values),
             )
-        below = {path[1:]: where for path, where in known._places.items() if path[:1] == (name,)}
+        below = {path[1:]: where for path, where in known.places.items() if path[:1] == (name,)}
         return Description(copy.deepcopy(known.values[name]), below)
 
     def with_parts(self, host: Description) -> Description:
@@ -179,11 +180,11 @@ class Library:
             part.put(("part",), name, host.place(path))
             base = Description({}, {})
             base.put(path, part.values, part.place(()))
-            base._places.update({(*path, *below): where for below, where in part._places.items()})
+            base.places.update({(*path, *below): where for below, where in part.places.items()})
             over = Description({}, {})
             over.put(path, named if isinstance(named, dict) else {}, host.place(path))
-            over._places.update({known: where for known, where in host._places.items() if known[: len(path)] == path})
+            over.places.update({known: where for known, where in host.places.items() if known[: len(path)] == path})
             merged = base.overlay(over)
             host.put(path, merged.at(path), host.place(path))
-            host._places.update({known: where for known, where in merged._places.items() if known[: len(path)] == path})
+            host.places.update({known: where for known, where in merged.places.items() if known[: len(path)] == path})
         return host

@@ -1,10 +1,10 @@
-"""A host: processor, memory, slots with their cards, arrays, and how its TCP is tuned. Data in ``models/hosts/*.yaml``."""
+"""A host: processor, memory, slots and their cards, arrays, and how its TCP is set. Data in ``models/hosts/*.yaml``."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from hecn_analysis.hardware.parts import Controller, Cpu, Disk, Generation, Nic
 from hecn_analysis.hardware.quantity import Bytes, Factor, Frequency, Probability, Rate, Transfers
@@ -99,7 +99,7 @@ class Host(_Described):
     )
     storage_cores: list[int] = Field(
         default=[],
-        description="cores of storage interrupts and software RAID, an array each in turn; default: evenly on nic_cores",
+        description="cores of storage interrupts and software RAID, an array each in turn; default: nic_cores",
     )
     congestion_control: CongestionControl = "cubic"
     tcp_rmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)
@@ -118,15 +118,14 @@ class Host(_Described):
     adv_win_scale: Annotated[int, Field(ge=-31, le=31)] | None = Field(
         default=None, description="net.ipv4.tcp_adv_win_scale, where it was changed"
     )
-    initial_window: Annotated[int, Field(ge=1)] | None = Field(
-        default=None,
+    initial_window: int = Field(
+        default_factory=lambda data: 10 if tcp_window.kernel_version(data["kernel"]) >= (3, 0) else 3,
+        ge=1,
         description="segments of the first round; by kernel: 10 since 2.6.39 (RFC 6928), 3 before",
-        validate_default=True,
     )
-    byte_counting: bool | None = Field(
-        default=None,
+    byte_counting: bool = Field(
+        default_factory=lambda data: tcp_window.kernel_version(data["kernel"]) >= (3, 13),
         description="slow start counts acknowledged segments, not ACKs; by kernel: since 3.13",
-        validate_default=True,
     )
     hystart: bool = Field(default=True, description="CUBIC leaves slow start when the round-trip time rises")
     lro: bool = Field(
@@ -144,16 +143,6 @@ class Host(_Described):
     def _kernel(cls, kernel: object) -> str:
         tcp_window.kernel_version(str(kernel))
         return str(kernel)
-
-    @field_validator("initial_window", "byte_counting", mode="after")
-    @classmethod
-    def _by_kernel(cls, value: int | None, field: ValidationInfo) -> int | None:
-        if value is not None or "kernel" not in field.data:
-            return value
-        version = tcp_window.kernel_version(field.data["kernel"])
-        if field.field_name == "initial_window":
-            return 10 if version >= (3, 0) else 3
-        return version >= (3, 13)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -1,4 +1,4 @@
-"""Parts that hosts are made of: processors, network cards, storage controllers, disks. Data in ``models/parts/*.yaml``."""
+"""What hosts are made of: processors, network cards, storage controllers, disks. Data in ``models/parts/*.yaml``."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time
 class Path(BaseModel):
     """What lies between two hosts; every direction has the same properties.
 
-    `rate` is the line rate of one link: a packet costs its IP length + 38 bytes on Ethernet. `queue` is the buffer at the
-    narrowest port, counted like the rate; left out, it is one bandwidth-delay product.
+    `rate` is the line rate of one link: a packet costs its IP length + 38 bytes on Ethernet. `queue` is the buffer at
+    the narrowest port, counted like the rate; left out, it is one bandwidth-delay product.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

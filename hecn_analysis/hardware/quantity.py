@@ -9,7 +9,7 @@ Either way it becomes a `Parameter`; the annotated types below (`Rate`, `Bytes`,
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
@@ -46,7 +46,7 @@ class Parameter(BaseModel):
 
 
 #: Unit in which a parameter of each dimension is shown (its value is in SI).
-SHOWN_UNIT = {
+SHOWN_UNIT: Final[dict[str, str]] = {
     "rate": "bit/s",
     "bytes": "B",
     "time": "s",
@@ -58,20 +58,25 @@ SHOWN_UNIT = {
 }
 
 
-def _parser(dimension: str, low: float, *, low_is_allowed: bool, high: float) -> BeforeValidator:
-    def number(raw: Any) -> float:  # noqa: ANN401 - whatever a YAML file or a caller holds
+_SCHEMA = WithJsonSchema({"anyOf": [{"type": ["number", "string"]}, {"type": "object"}]})
+
+
+def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: float = float("inf")) -> BeforeValidator:
+    """Validator of a field of that dimension: at least 0, more than `above`, at most `high`."""
+
+    def number(raw: object) -> float:
         try:
             value = units.parse(raw, dimension)
         except HecnError as error:
             raise ValueError(str(error)) from None
-        if not (low <= value if low_is_allowed else low < value) or value > high:
-            bound = f"{'at least' if low_is_allowed else 'more than'} {low:g}" + (
+        if not 0 <= value <= high or value <= above:
+            bound = ("more than 0" if above == 0 else "at least 0") + (
                 f" and at most {high:g}" if high < float("inf") else ""
             )
             raise ValueError(f"found {raw!r}, expected {bound} {SHOWN_UNIT[dimension]}".rstrip())
         return value
 
-    def parse(raw: Any) -> Any:  # noqa: ANN401 - see above
+    def parse(raw: object) -> object:
         if isinstance(raw, Parameter):
             return raw
         if not isinstance(raw, dict):
@@ -86,16 +91,11 @@ def _parser(dimension: str, low: float, *, low_is_allowed: bool, high: float) ->
     return BeforeValidator(parse)
 
 
-def _quantity(dimension: str, low: float = 0.0, *, low_is_allowed: bool = True, high: float = float("inf")) -> Any:  # noqa: ANN401
-    schema = WithJsonSchema({"anyOf": [{"type": ["number", "string"]}, {"type": "object"}], "description": dimension})
-    return Annotated[Parameter, _parser(dimension, low, low_is_allowed=low_is_allowed, high=high), schema]
-
-
-Rate = _quantity("rate", low_is_allowed=False)
-Bytes = _quantity("bytes")
-Time = _quantity("time")
-Probability = _quantity("fraction", high=1.0)
-Factor = _quantity("fraction")
-Frequency = _quantity("frequency", low_is_allowed=False)
-Transfers = _quantity("transfers", low_is_allowed=False)
-CyclesPerByte = _quantity("cycles_per_byte")
+Rate: TypeAlias = Annotated[Parameter, _parser("rate", above=0), _SCHEMA]
+Bytes: TypeAlias = Annotated[Parameter, _parser("bytes"), _SCHEMA]
+Time: TypeAlias = Annotated[Parameter, _parser("time"), _SCHEMA]
+Probability: TypeAlias = Annotated[Parameter, _parser("fraction", high=1), _SCHEMA]
+Factor: TypeAlias = Annotated[Parameter, _parser("fraction"), _SCHEMA]
+Frequency: TypeAlias = Annotated[Parameter, _parser("frequency", above=0), _SCHEMA]
+Transfers: TypeAlias = Annotated[Parameter, _parser("transfers", above=0), _SCHEMA]
+CyclesPerByte: TypeAlias = Annotated[Parameter, _parser("cycles_per_byte"), _SCHEMA]

@@ -1,6 +1,6 @@
 """A scenario: who sends to whom, over which path, with which tool, and what is set differently from the library.
 
-Keys are the contract's: ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` (or files of one's own),
+Keys: ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` (or files of one's own),
 dotted keys such as ``path.rtt`` or ``sender.cpu.clock`` set single fields.
 """
 
@@ -84,7 +84,7 @@ def load_scenario(
     0.08
     """
     if isinstance(scenario, Scenario):
-        return scenario.with_(settings or {})
+        return scenario.with_(settings) if settings else scenario
     if isinstance(scenario, Mapping):
         return make_scenario({**scenario, **(settings or {})})
     library = Library(places.models_dir())
@@ -111,7 +111,7 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
     """Scenario of a flat mapping of keys; see `load_scenario`."""
 
     def place(key: str) -> Place:
-        return (source or "scenario", None if line is None else line(key))
+        return (source or None, None if line is None else line(key))
 
     flat = _flat(keys, place)
     library = Library(places.models_dir())
@@ -126,8 +126,10 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
         role, _, rest = key.partition(".")
         if rest:
             base[role].put(tuple(rest.split(".")), _scalar(value), place(key))
-    tool = yaml_file.validate(Tool, base["tool"].values, base["tool"].place)
-    path = yaml_file.validate(Path, base["path"].values, base["path"].place)
+    for role in ("tool", "path"):
+        base[role].values.setdefault("name", FilePath(str(flat.get(role, ""))).stem)
+    tool = yaml_file.validate(Tool, base["tool"].values, base["tool"].place, prefix=("tool",))
+    path = yaml_file.validate(Path, base["path"].values, base["path"].place, prefix=("path",))
     sender = _host(library, "sender", flat, base, needed=tool.source_end != "none", place=place)
     receiver = _host(library, "receiver", flat, base, needed=tool.sink_end != "none", place=place)
     if tool.protocol != "file" and "path" not in flat and not any(key.startswith("path.") for key in flat):
@@ -164,8 +166,8 @@ def _host(
             f"no {role}", f"the key {role!r}: one of {', '.join(library.names('hosts'))}", source=place(role)[0]
         )
     description = library.with_parts(base[role])
-    description.values.setdefault("name", str(flat.get(role) or role))
-    return yaml_file.validate(Host, description.values, description.place)
+    description.values.setdefault("name", FilePath(str(flat.get(role) or role)).stem)
+    return yaml_file.validate(Host, description.values, description.place, prefix=(role,))
 
 
 def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""A transfer tool: what it moves between which ends, with how many processes and streams. Data in ``models/tools/*.yaml``."""
+"""A transfer tool: what it moves between which ends, in how many processes. Data in ``models/tools/*.yaml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ End = Literal["memory", "disk", "none"]
 class Tool(BaseModel):
     """A tool and the settings of one use of it.
 
-    `window` is what one asks the tool for (0: the kernel tunes it); it goes through the kernel's rules before it limits.
+    `window` is what one asks the tool for (0: the kernel tunes it); it goes through the kernel's rules before it
+    limits.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

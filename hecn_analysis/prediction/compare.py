@@ -166,8 +166,8 @@ def _measured(case: Case, series: Series) -> dict[str, Any]:
                 f"one of {', '.join(figures.index)} in data/documents.csv",
                 source=f"series {series.name}",
             )
-        row = figures.loc[case.figure]
-        place = {"source_file": "documents.csv", "line_first": int(row["line"]), "line_last": int(row["line"])}
+        row = figures.loc[case.figure].to_dict()
+        place = {"source_file": "documents.csv", "line_first": row["line"], "line_last": row["line"]}
         return {**empty, "measured_bps": float(row["value"]), "measured_low_bound": row["bound"] == "lower", **place}
     if case.log is None or not case.runs:
         return {**empty, "measured_low_bound": False}

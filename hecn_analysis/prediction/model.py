@@ -17,12 +17,20 @@ import numpy as np
 
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
-from hecn_analysis.prediction.resources import Resource, System, build
+from hecn_analysis.prediction.resources import Resource, build
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
 from hecn_analysis.prediction.solve import max_min
 from hecn_analysis.prediction.transport import Transport
 
 MAX_RUNGS = 6
+
+#: A test counts what still lies in buffers at its end: a few megabytes in ten seconds at 10 Gb/s.
+BUFFERED = 1e-3
+
+#: Losses are the bottleneck where doing without them gains more than this, the start-up where it gains more than that:
+#: below, they cost something of what a resource allows, and the resource is what to change.
+LOSS_FELT = 1.03
+START_UP_FELT = 1.25
 
 #: A lossy transfer is one random run; its mean is taken over this many of them.
 LOSSY_RUNS = 16
@@ -89,7 +97,7 @@ class _Model:
         """Central throughput of each flow as resources are lifted one after another, with what stops each flow."""
         demand = self.system.demand[:1].copy()
         resources = self.system.resources
-        levels = []
+        levels: list[tuple[FloatArray, list[Resource]]] = []
         for _ in range(MAX_RUNGS + 1):
             throughput, stopped = max_min(demand)
             if not np.isfinite(throughput).all():
@@ -188,7 +196,7 @@ class _Model:
 
     def _climb(self, totals: Mapping[_Lift, float]) -> list[tuple[_Lift, str]]:
         """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
-        climb = []
+        climb: list[tuple[_Lift, str]] = []
         here = _Lift()
         while np.isfinite(totals[here]) and len(climb) < MAX_RUNGS:
             candidates = {
@@ -197,15 +205,29 @@ class _Model:
                 "start_up": _Lift(here.resources, window=here.window, loss=here.loss, start_up=True),
                 "resource": _Lift(here.resources + 1, here.window, here.loss, here.start_up),
             }
-            gains = {name: totals[state] for name, state in candidates.items() if state in totals and state != here}
+            gains = {
+                name: totals[state] / totals[here]
+                for name, state in candidates.items()
+                if state in totals and state != here
+            }
             if not gains:
                 break
-            best = max(gains, key=lambda name: gains[name])
-            if gains[best] <= totals[here] * (1 + WORTH) and "resource" in gains:
-                best = "resource"  # equal limits: lift the resource and look again
+            best = self._most(gains)
             climb.append((here, best))
             here = candidates[best]
         return climb
+
+    @staticmethod
+    def _most(gains: Mapping[str, float]) -> str:
+        """Return which limit binds, given what lifting each would multiply the throughput by."""
+        felt = {"loss": LOSS_FELT, "start_up": START_UP_FELT}
+        taken = {name: gain for name, gain in gains.items() if gain > felt.get(name, float("inf"))}
+        if taken:
+            return max(taken, key=lambda name: taken[name])
+        standing = {name: gain for name, gain in gains.items() if name not in felt} or gains
+        best = max(standing, key=lambda name: standing[name])
+        equal = "resource" in standing and standing[best] <= 1 + WORTH
+        return "resource" if equal else best  # of equal limits, lift the resource and look again
 
     def _limit(self, state: _Lift, kind: str) -> tuple[str, str, str]:
         """Resource name, class and words of what is lifted from a state."""
@@ -249,7 +271,7 @@ class _Model:
         total = float(np.median(draws.sum(axis=1))) if lossy else float(central.sum())
         low, high = self._interval(draws, total)
         probabilities = self._probabilities(climb[0][1], draws) if climb else {}
-        ladder = []
+        ladder: list[Rung] = []
         for step, (state, kind) in enumerate(climb):
             name, resource_class, title = self._limit(state, kind)
             if any(rung.resource == name for rung in ladder):
@@ -283,12 +305,12 @@ class _Model:
         if not np.isfinite(total):
             return total, total
         repeat = self.draw("tool.repeat", self.scenario.tool.repeat)[1:]
-        runs = np.minimum(draws.sum(axis=1) * repeat, self._ceiling())
+        runs = np.minimum(draws.sum(axis=1) * repeat, self._ceiling() * (1 + BUFFERED))
         low, high = np.quantile(runs, [0.05, 0.95])
         return float(min(low, total)), float(max(high, total))
 
     def _ceiling(self) -> float:
-        """What the links alone carry: no run exceeds it, however lucky. [bit/s]"""
+        """Return what the links alone carry [bit/s]: no run exceeds it, however lucky."""
         links = [column for column, resource in enumerate(self.system.resources) if resource.resource_class == "link"]
         if not links:
             return float("inf")
@@ -316,9 +338,8 @@ class _Model:
                         f"{role}.slots.{name}: an x{card.lanes} card in an x{slot.lanes} slot trains to x{slot.lanes}"
                     )
                 if slot.gen is not None and card.gen is not None and card.gen > slot.gen:
-                    found.append(
-                        f"{role}.slots.{name}: a PCIe {card.gen}.0 card in a PCIe {slot.gen}.0 slot trains to {slot.gen}.0"
-                    )
+                    card_gen, slot_gen = f"PCIe {card.gen}.0", f"PCIe {slot.gen}.0"
+                    found.append(f"{role}.slots.{name}: a {card_gen} card in a {slot_gen} slot trains to {slot_gen}")
         return found
 
     def _assumptions(self) -> list[Assumption]:

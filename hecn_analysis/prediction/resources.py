@@ -1,15 +1,15 @@
 """From a scenario to resources and demands: which part of which host a bit of each flow keeps busy, and for how long.
 
 A flow is one process of the tool, from the place its data come from to the place they go to. Each resource (a core, a
-slot, an array, a link) has a demand, the time that it needs for one payload bit; work that shares a core adds up, work on
-different resources overlaps. Demands come from `hecn_analysis.limits`; this module only knows which applies where.
+slot, an array, a link) has a demand: the time that it needs for one payload bit. Work that shares a core adds up, work
+on different resources overlaps. Demands come from `hecn_analysis.limits`; this module only knows which applies where.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -78,9 +78,9 @@ class _Demands:
     def add(self, flow: int, name: str, seconds_per_bit: FloatArray, *, title: str, variant: str = "") -> None:
         """Add to what `flow` asks of the resource; `variant` keeps apart the two directions of one resource."""
         key = (name, variant)
-        if key not in self.table:
-            self.table[key] = (Resource(name, name.split(".")[1], title), np.zeros((Draws.size, self.flows)))
-        self.table[key][1][:, flow] += seconds_per_bit
+        column = self.table[key][1] if key in self.table else np.zeros((Draws.size, self.flows))
+        column[:, flow] += seconds_per_bit
+        self.table[key] = (Resource(name, name.split(".")[1], title), column)
 
 
 def build(scenario: Scenario, draw: Draws) -> System:
@@ -103,7 +103,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
     demands = _Demands(len(flows))
     for role, host in (("sender", scenario.sender), ("receiver", scenario.receiver)):
         if host is not None:
-            _HostDemands(scenario, draw, demands, role, host, flows).add()
+            _HostDemands(scenario, draw, demands, role, flows).add()
     if tool.protocol != "file":
         _add_links(scenario, draw, demands, flows)
     rows = list(demands.table.values())
@@ -128,7 +128,7 @@ def streams_per_process(scenario: Scenario) -> int:
 
 
 def payload_per_packet(scenario: Scenario) -> tuple[int, int]:
-    """TCP payload of a full packet, and what the packet costs on an Ethernet wire. [B]"""
+    """TCP payload of a full packet, and what the packet costs on an Ethernet wire [B]."""
     path = scenario.path
     headers = (40 if path.ip == 4 else 60) + (12 if path.timestamps else 0)
     return path.mtu - headers, path.mtu + 38 + (4 if path.vlan else 0)
@@ -138,28 +138,32 @@ def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[t
     path = scenario.path
     if path.rate is None:
         return
-    goodput = limits.ethernet(
+    figures = limits.ethernet(
         rate=draw("path.rate", path.rate), mtu=path.mtu, ip=path.ip, timestamps=path.timestamps, vlan=path.vlan
-    )["goodput_bps"]
+    )
+    seconds_per_bit = 1 / np.asarray(figures["goodput_bps"], dtype=np.float64)
     for flow, (number, way) in enumerate(flows):
         for link, share in link_shares(scenario, number):
             name = "path.link" if path.links == 1 else f"path.link.{link + 1}"
-            demands.add(
-                flow, name, share / goodput, title=f"{path.title or 'the path'}: link {link + 1}", variant=str(way)
-            )
+            which = f"link {link + 1} of the path" if path.links > 1 else "the link"
+            title = f"{which} ({path.title})" if path.title else which
+            demands.add(flow, name, share * seconds_per_bit, title=title, variant=str(way))
 
 
 class _HostDemands:
     """What the flows ask of one host."""
 
     def __init__(
-        self, scenario: Scenario, draw: Draws, demands: _Demands, role: str, host: Host, flows: list[tuple[int, bool]]
+        self, scenario: Scenario, draw: Draws, demands: _Demands, role: str, flows: list[tuple[int, bool]]
     ) -> None:
         self.scenario = scenario
         self.draw = draw
         self.demands = demands
         self.role = role
-        self.host = host
+        host = scenario.sender if role == "sender" else scenario.receiver
+        assert host is not None  # noqa: S101 - made only for hosts that are there
+        self.host: Host = host
+        self.duties: dict[int, list[str]] = {}
         self.flows = flows
 
     def add(self) -> None:
@@ -224,7 +228,7 @@ class _HostDemands:
                 revolution=self.draw(f"{at}.revolution", disk.revolution),
             )
             rate = np.asarray(shared, dtype=np.float64)
-        op = "read" if reads else "write"
+        op: Literal["read", "write"] = "read" if reads else "write"
         result = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)[
             "throughput_bps"
         ]
@@ -276,7 +280,7 @@ class _HostDemands:
         )
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
 
-    def _pcie(self, name: str, slot: Slot, *, op: str) -> FloatArray:
+    def _pcie(self, name: str, slot: Slot, *, op: Literal["read", "write"]) -> FloatArray:
         card = slot.nic or slot.controller
         assert slot.gen is not None  # noqa: S101 - checked by Slot
         assert slot.lanes is not None  # noqa: S101 - checked by Slot
@@ -310,8 +314,8 @@ class _HostDemands:
         clock = self.draw(f"{self.role}.cpu.clock", cpu.clock)
         crowding = 1 + self.draw(f"{self.role}.cpu.contention", cpu.contention) * (len(busy) - 1)
         own = self._application_cost(cpu, sends=sends, networked=networked, on_disk=on_disk) * crowding
-        core = app[flow % len(app)]
-        self._core(flow, core, own / clock / 8)
+        storage = self._storage_cores(flow) or nic if on_disk and self.host.arrays else []
+        self._core(flow, app[flow % len(app)], own / clock / 8, "the transfer process")
         if networked:
             field = (
                 "send_interrupt_cost"
@@ -322,12 +326,10 @@ class _HostDemands:
             )
             cost = self.draw(f"{self.role}.cpu.{field}", getattr(cpu, field))
             for core in nic:
-                self._core(flow, core, cost * crowding / clock / 8 / len(nic))
-        if on_disk and self.host.arrays:
+                self._core(flow, core, cost * crowding / clock / 8 / len(nic), "network interrupts")
+        for core in storage:
             cost = self.draw(f"{self.role}.cpu.storage_interrupt_cost", cpu.storage_interrupt_cost)
-            cores = self._storage_cores(flow) or nic
-            for core in cores:
-                self._core(flow, core, cost * crowding / clock / 8 / len(cores))
+            self._core(flow, core, cost * crowding / clock / 8 / len(storage), "storage")
 
     def _storage_cores(self, flow: int) -> list[int]:
         """Core that serves the array of a flow, where the host says which."""
@@ -337,7 +339,7 @@ class _HostDemands:
         return [cores[list(dict.fromkeys(files_on)).index(array) % len(cores)]] if cores else []
 
     def _application_cost(self, cpu: Cpu, *, sends: bool, networked: bool, on_disk: bool) -> FloatArray:
-        """Cycles per payload byte of the transfer process. [cycles/B]"""
+        """Cycles per payload byte of the transfer process [cycles/B]."""
 
         def cost(name: str) -> FloatArray:
             return self.draw(f"{self.role}.cpu.{name}", getattr(cpu, name))
@@ -360,8 +362,12 @@ class _HostDemands:
         bdp_bytes = path.rate.value * path.links * self.draw("path.rtt", path.rtt) / 8
         return np.minimum(1.0, bdp_bytes / self.draw(f"{self.role}.cpu.cache", cpu.cache))
 
-    def _core(self, flow: int, core: int, seconds_per_bit: FloatArray) -> None:
-        self.demands.add(flow, f"{self.role}.cpu.core{core}", seconds_per_bit, title=f"core {core} of the {self.role}")
+    def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
+        duties = self.duties.setdefault(core, [])
+        if duty not in duties:
+            duties.append(duty)
+        title = f"core {core} of the {self.role} ({' and '.join(duties)})"
+        self.demands.add(flow, f"{self.role}.cpu.core{core}", seconds_per_bit, title=title)
 
     # memory --------------------------------------------------------------------------------------------------------
 

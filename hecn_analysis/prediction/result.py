@@ -59,7 +59,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a scenario should reach, and why. Rates are payload of all flows together. [bit/s]
+    """What a scenario should reach, and why. Rates are payload of all flows together [bit/s].
 
     Attributes
     ----------
@@ -100,15 +100,11 @@ class Prediction:
         who = describe(self.scenario)
         if not self.ladder:
             return f"{who}: nothing in this description sets a limit."
-        limits = units.format_rate
-        first = self.ladder[0]
-        text = (
-            f"{who}: {limits(self.throughput_bps)} (90 % of single runs between {limits(self.low_bps)} and {limits(self.high_bps)}), "
-            f"held back by {first.title}."
-        )
+        rate = units.format_rate
+        interval = f"90 % of single runs between {rate(self.low_bps)} and {rate(self.high_bps)}"
+        text = f"{who}: {rate(self.throughput_bps)} ({interval}), held back by {self.ladder[0].title}."
         if len(self.ladder) > 1:
-            second = self.ladder[1]
-            text += f" Without that, {second.title} would allow {limits(second.throughput_bps)}."
+            text += f" Without that, {self.ladder[1].title} would allow {rate(self.ladder[1].throughput_bps)}."
         return text
 
     def _repr_html_(self) -> str:

@@ -60,7 +60,7 @@ class Transport:
 
     @property
     def window_limit_bps(self) -> FloatArray:
-        """Window over round-trip time, all streams of a process together. [bit/s]"""
+        """Window over round-trip time, all streams of a process together [bit/s]."""
         with np.errstate(divide="ignore"):
             return streams_per_process(self.scenario) * self.window_bytes * 8 / self.rtt_s
 
@@ -79,14 +79,14 @@ class Transport:
         return float(self.rtt_s[0]) * _ROUNDS * (1.0 if self.sending.byte_counting else frames)
 
     def _shortest(self) -> float:
-        """Time of a fixed amount at the rate of the path. [s]"""
+        """Time of a fixed amount at the rate of the path [s]."""
         path, tool = self.scenario.path, self.scenario.tool
         if tool.bytes is None or path.rate is None:
             return float("inf") if tool.bytes is None else 0.0
         return tool.bytes.value * 8 / (path.rate.value * path.links)
 
     def own_port_is_narrowest(self) -> bool:
-        """Whether the sender's own port is as slow as the path: its queue then holds the sender back and drops nothing."""
+        """Whether the sender's own port is as slow as the path: its queue then holds the sender back."""
         rate = self.scenario.path.rate
         ports = [slot.nic.port_rate.value for slot in self.sending.slots.values() if slot.nic is not None]
         return rate is not None and bool(ports) and max(ports) <= rate.value
@@ -110,8 +110,8 @@ class Transport:
         element
             Index into the draws of each case.
         link_bound
-            Whether that is the link's doing: then packets queue at its port and are dropped when the queue is full; where
-            a host is the slower one, flow control holds the sender back.
+            Whether that is the link's doing: then packets queue at its port and are dropped when the queue is full;
+            where a host is the slower one, flow control holds the sender back.
         lossless, windowless, warm
             Whether losses, the window, the start-up are lifted in a case.
         """
