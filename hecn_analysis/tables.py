@@ -1,10 +1,10 @@
 """The tables of measurements: one list of columns drives the dtypes, the checks and the documentation.
 
-`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool prints
-while it runs, `problems` what could not be used and why. SI base units: bit/s, bytes, seconds, fractions (1.0 is all
-packets, or one whole core), UTC. A value that the log does not give is missing (NA; NaN where the dtype is float64), never
-0. `make` checks a table where it is made; readers ask `faults` first, so that an impossible value in a log becomes a
-problem with its line and not an exception.
+`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool
+prints while it runs, `problems` what could not be used and why. SI base units: bit/s, bytes, seconds, fractions (1.0
+is all packets, or one whole core), UTC. A value that the log does not give is missing (NA; NaN where the dtype is
+float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an impossible value in
+a log becomes a problem with its line and not an exception.
 """
 
 from __future__ import annotations
@@ -288,7 +288,9 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
 def _series(column: Column, values: Sequence[object]) -> pd.Series[Any]:
     if column.kind == NUMBER:
-        return pd.Series(np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float))
+        return pd.Series(
+            np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float)
+        )
     if column.kind == FLAG:
         return pd.Series([value is not None and bool(value) for value in values], dtype=column.dtype)
     return pd.Series(values, dtype=column.dtype)

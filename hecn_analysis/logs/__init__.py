@@ -1,8 +1,8 @@
 """Readers of what measurement and transfer tools print.
 
-`read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which tool
-wrote what. `source` opens and decodes, `registry` lists the readers and gives each its lines, `contract` says what a reader
-is; every other module is the reader of one tool, with the format's units and traps in its docstring.
+`read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which
+tool wrote what. `source` opens and decodes, `registry` lists the readers and gives each its lines, `contract` says
+what a reader is; every other module is the reader of one tool, with the format's units and traps in its docstring.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def read(
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> read(data_dir() / "logs" / "c-systems-dd.txt").runs[["direction", "bytes", "duration_s"]].to_dict("records")
-    [{'direction': 'read', 'bytes': 68719476736, 'duration_s': 25.88}, {'direction': 'write', 'bytes': 68719476736, 'duration_s': 26.87}]
+    >>> runs = read(data_dir() / "logs" / "c-systems-dd.txt").runs
+    >>> runs[["direction", "duration_s"]].to_dict("records")
+    [{'direction': 'read', 'duration_s': 25.8791}, {'direction': 'write', 'duration_s': 26.8676}]
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found = [entry for path in given for entry in find(path)]

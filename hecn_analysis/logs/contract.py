@@ -1,8 +1,9 @@
 """What a reader is, what it is given and what it hands over.
 
-A reader is a class for one tool (or one family whose output lines are the same). The session makes one per file, offers it
-lines in order, and the reader says which are its own. It hands runs and problems to `Findings`, which checks them: figures
-that cannot be, or that contradict each other, become problems with their line. Nothing in a log makes a reader raise.
+A reader is a class for one tool (or one family whose output lines are the same). The session makes one per file,
+offers it lines in order, and the reader says which are its own. It hands runs and problems to `Findings`, which
+checks them: figures that cannot be, or that contradict each other, become problems with their line. Nothing in a log
+makes a reader raise.
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
 """Output of dd: what was copied, in how long, at which rate.
 
-Versions: GNU coreutils 5.3 to 9.x ("… copied, 0.6 s, 1.1 GB/s"; before 6.0 "seconds"; before 5.93 "bytes transferred in"), in
-English and in other languages; FreeBSD, NetBSD, OpenBSD and macOS ("bytes transferred in … secs (… bytes/sec)"); busybox;
-toybox; uutils.
+Versions: GNU coreutils 5.3 to 9.x ("… copied, 0.6 s, 1.1 GB/s"; before 6.0 "seconds"; before 5.93 "bytes transferred
+in"), in English and in other languages; FreeBSD, NetBSD, OpenBSD and macOS ("bytes transferred in … secs (…
+bytes/sec)"); busybox; toybox; uutils.
 
 Units and traps
 ---------------
-- GNU's kB, MB, GB are decimal. busybox writes "512.0KB" without a space and toybox "512 K": there K is 1024. The bytes and
-  seconds are exact, so that the rate is computed from them; the printed one has two or three digits and is only compared.
-  BSD prints bytes per second to the byte: there the printed rate is the better one, for its seconds are rounded.
-- "of=/dev/null" is a read, "if=/dev/zero" (or random) a write; a label "Read:" or "Write:" says the same. Anything else is a
-  copy, with no direction.
-- ``status=progress`` prints the total so far, pieces of one line between carriage returns: these are intervals of the run.
+- GNU's kB, MB, GB are decimal. busybox writes "512.0KB" without a space and toybox "512 K": there K is 1024. The
+  bytes and seconds are exact, so that the rate is computed from them; the printed one has two or three digits and is
+  only compared. BSD prints bytes per second to the byte: there the printed rate is the better one, for its seconds
+  are rounded.
+- "of=/dev/null" is a read, "if=/dev/zero" (or random) a write; a label "Read:" or "Write:" says the same. Anything
+  else is a copy, with no direction.
+- ``status=progress`` prints the total so far, pieces of one line between carriage returns: these are intervals of the
+  run.
 - Other locales print a decimal comma and other words. Those lines are known by their numbers and units.
 - dd prints its report after an error too: the run then has figures, and `error` is true.
 - A report asked for with a signal (USR1, INFO) looks like the one at the end: it is read as a run of its own.
@@ -27,7 +29,7 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis.logs.contract import Array, Findings, Run
+from hecn_analysis.logs.contract import Array, Command, Findings, Run
 from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,3})?"
@@ -84,6 +86,7 @@ class _Open:
 
     first: int
     last: int
+    command: Command
     records: bool = False
     failed: bool = False
     reports: list[_Report] = field(default_factory=list)
@@ -124,7 +127,7 @@ class Dd:
 
     def _begin(self, line: Line) -> _Open:
         if self._open is None:
-            self._open = _Open(line.number, line.number)
+            self._open = _Open(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
@@ -207,7 +210,7 @@ class Dd:
             self._findings.problem(
                 opened.last,
                 "truncated",
-                "found the records in and out and no report, expected '… bytes … copied, … s, … B/s'; no run made of it",
+                "found the records in and out and no report, expected '… bytes … copied, … s, … B/s'; no run made",
             )
 
     def _hand_over(self, opened: _Open) -> None:
@@ -221,7 +224,7 @@ class Dd:
             "tool": "dd",
             "protocol": "file",
             "label": label,
-            "direction": self._direction(label),
+            "direction": _direction(opened.command, label),
             "bytes": report.amount,
             "duration_s": report.seconds,
             "throughput_bps": self._throughput(report),
@@ -233,31 +236,22 @@ class Dd:
             run.intervals = _intervals(shown)
         self._findings.run(run)
 
-    def _direction(self, label: str | None) -> str | None:
-        command = self._findings.command
-        if command.program == "dd":
-            to_nowhere = any(map(_TO_NOWHERE.match, command.arguments))
-            from_nowhere = any(map(_FROM_NOWHERE.match, command.arguments))
-            if to_nowhere != from_nowhere:
-                return "read" if to_nowhere else "write"
-            return None
-        ways = {name for way in _WAYS.finditer(label or "") for name, text in way.groupdict().items() if text}
-        return ways.pop() if len(ways) == 1 else None
-
     def _throughput(self, report: _Report) -> float | None:
-        """Rate from bytes and seconds, or the printed one where that is known better. [bit/s]"""
+        """Rate [bit/s] from bytes and seconds, or the printed one where that is known better."""
         seconds, rate = report.seconds, report.found["rate"]
         computed = 8 * report.amount / seconds if seconds > 0 else None
         if not rate[0].isdigit():
             return computed
         unit = report.found.get("unit", "").upper()
         power = _POWERS.index(unit) + 1 if unit else 0
-        last_digit = 10.0 ** -len(rate.replace(",", ".").partition(".")[2])
-        shown = [(8 * _number(rate) * base**power, 8 * last_digit * base**power) for base in (1000, 1024)]
+        last_digit = _last_digit(rate)
+        shown = [
+            (8 * _number(rate) * float(base) ** power, 8 * last_digit * float(base) ** power) for base in (1000, 1024)
+        ]
         if computed is None:
             return shown[1 if report.found.get("binary") else 0][0]
         printed, digit = min(shown, key=lambda pair: abs(pair[0] - computed))
-        decimals = 0.5 * 10.0 ** -len(report.found["seconds"].replace(",", ".").partition(".")[2]) / seconds
+        decimals = 0.5 * _last_digit(report.found["seconds"]) / seconds
         if abs(printed - computed) <= 1.05 * digit:
             return printed if digit < decimals * computed and digit < 1e-4 * printed else computed
         if abs(printed - computed) <= decimals * max(printed, computed):
@@ -271,12 +265,27 @@ class Dd:
         return computed
 
 
+def _direction(command: Command, label: str | None) -> str | None:
+    """What the command line above says, or else the label."""
+    if command.program == "dd":
+        to_nowhere = any(map(_TO_NOWHERE.match, command.arguments))
+        from_nowhere = any(map(_FROM_NOWHERE.match, command.arguments))
+        return None if to_nowhere == from_nowhere else "read" if to_nowhere else "write"
+    ways = {name for way in _WAYS.finditer(label or "") for name, text in way.groupdict().items() if text}
+    return ways.pop() if len(ways) == 1 else None
+
+
 def _number(text: str) -> float:
     return float(text.replace(",", "."))
 
 
+def _last_digit(text: str) -> float:
+    """What the last digit of a number is worth."""
+    return float(10.0 ** -len(text.replace(",", ".").partition(".")[2]))
+
+
 def _follows(before: _Report, after: _Report) -> bool:
-    """Whether two reports without records between them are one run under way: a piece of the same line, or a second on."""
+    """Whether two reports, no records between them, are one run under way: pieces of a line, or a second later."""
     if before.line.number == after.line.number:
         return True
     grown = after.amount >= before.amount and after.seconds > before.seconds

@@ -1,27 +1,26 @@
-"""Output of nuttcp, and of nuttscp, which copies files with it.
+"""Output of nuttcp (Bill Fink and Rob Scott): memory to memory over TCP or UDP.
 
-nuttcp (Bill Fink and Rob Scott) measures memory to memory over TCP or UDP. This reader knows what versions 5.1 to 8.2 print,
-from the source code and from runs: the one-line summary (the default, ``-b``), the rows of ``-i``, the ``-v`` blocks of both
-ends (``nuttcp-t:``, ``nuttcp-r:``, also with an identifier, ``-I``), ``-fparse`` (key=value), ``-frunningtotal``,
-``-fxmitstats`` and the errors. Of nuttscp no format is documented: the result lines on the HECN slides are all that is known
-of it, so that it is recognised by the words in front of its figures (File copy, Get, Put) or by its name above them.
+Versions 5.1 to 8.2, from the source code and from runs: the one-line summary (the default, ``-b``), the rows of
+``-i``, the ``-v`` reports of both ends (``nuttcp-t:``, ``nuttcp-r:``, also with an identifier, ``-I``), ``-fparse``
+(key=value), ``-frunningtotal``, ``-fxmitstats``, and the errors. A result written down without its bytes and seconds,
+as in reports, is the business of `hecn_analysis.logs.nuttscp`.
 
 Units and traps
 ---------------
-- MB is 2**20 bytes, KB (of the congestion window) 1024 bytes, Mbps 10**6 bit/s. Processor time is in per cent of one core.
-- The summary of a run looks like an interval followed by ``%TX``. It may wrap onto a second line.
-- The summary's rate is the receiver's. ``-v`` gives both ends; their durations differ.
-- Without a command line in the log one cannot see the direction, and with a round-trip time but no ``retrans`` field (several
-  streams before version 7.1.1) not the number of streams: both are then missing. ``-F`` only says who opens the connection.
-- ``~drop/pkt`` of an interval is an estimate; the summary's ``drop/pkt`` is exact. The loss is computed from the packets.
+- MB is 2**20 bytes, KB (of the congestion window) 1024 bytes, Mbps 10**6 bit/s; processor time in per cent of one
+  core.
+- The summary of a run looks like an interval followed by ``%TX``. It may be wrapped onto a second line.
+- The summary's rate is the receiver's. ``-v`` gives both ends, whose durations differ.
+- Without a command line in the log one cannot see the direction; with a round-trip time but no ``retrans`` field
+  (several streams before version 7.1.1) nor the number of streams. They are then missing. ``-F`` does not turn the
+  data round: it only says who opens the connection.
+- ``~drop/pkt`` of an interval is an estimate; the summary's ``drop/pkt`` is exact. The loss is computed from the
+  packets.
 - ``host-retrans`` counts a whole host's segments: it is left out, with a problem of kind ``ambiguous``.
-- ``31 = 4+9+10+8 retrans`` is the total and what each stream retransmitted.
-- Reports give only the rate and what follows it (``9824.2054-Mbps 58% TX 96% RX 0retrans 0.10ms RTT``), with words in front
-  or on the line above, the duration in a heading (``60 Second Transmit Test``) or in ``(completed in 57.58 seconds)``, and the
-  size of the copied files in a heading (``64-GB file``: 2**30 bytes to the GB, which the durations confirm). Text recognition
-  turns ``0retrans`` into ``Oretrans`` and ``0.11ms`` into ``0.11Tms``: both are read, with a problem of kind ``ambiguous``.
-- ``Aggregate throughput`` is no run: it is compared with the sum of the runs above it.
-- UDP summaries give ``msMinJitter``, ``msAvgJitter``, ``msMaxJitter`` or any of them: the average is the jitter.
+- ``31 = 4+9+10+8 retrans`` is the total and what each stream sent again.
+- UDP summaries may give ``msMinJitter``, ``msAvgJitter`` and ``msMaxJitter``: only the average is the jitter.
+- Text recognition turns ``0 retrans`` into ``O retrans`` and ``0.11 ms`` into ``0.11 Tms``: both are read, with a
+  problem of kind ``ambiguous``.
 """
 
 from __future__ import annotations
@@ -33,12 +32,18 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis.logs.contract import Array, Findings, Run
+from hecn_analysis.logs.contract import Array, Command, Findings, Run
 from hecn_analysis.logs.source import Line
 
-_N: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
-_MIB: Final = 2**20
+NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
+Texts = dict[str, str]
+"""Texts of a result's figures by name: mib, seconds, mbps, tx, rx, retransmits, each, rtt_ms …"""
 
+_N: Final = NUMBER
+_MIB: Final = 2**20
+_FEW_LINES: Final = 3
+
+# --- an interval, and a summary line: the rate, and fields after it in any order
 _INTERVAL: Final = re.compile(
     r"\s*(\d{1,12}\.\d{1,6}) MB\s*/\s*(\d{1,8}\.\d{1,6}) sec\s*=\s*(\d{1,12}\.\d{1,6}) Mbps"
     r"(?:\s+(\d{1,12}) retrans)?(?:\s+(\d{1,12}) KB-cwnd)?"
@@ -52,87 +57,80 @@ _PARSABLE: Final = re.compile(
     rf"(?P<label>.*?)megabytes=(?P<mib>{_N}) real_sec(?:onds)?=(?P<seconds>{_N}) (?:rate_KBps=\S+ )?"
     rf"rate_Mbps=(?P<mbps>{_N})(?P<rest>.*)$"
 )
-_RATE: Final = re.compile(rf"(?P<label>.*?)(?P<mbps>{_N})\s*-?\s*Mbps\b(?P<rest>.*%\s?[TR]X.*)$")
 _BEGINNING: Final = re.compile(rf"\s*(?:{_N} MB\s*/|megabytes=)")
+_PARTS: Final = r"\d{1,12}(?:\+\d{1,12}){1,512}"
 _FIELD: Final = re.compile(
     rf"""\s*(?:
       (?P<tx>{_N})\s?%\s?TX\b
     | (?P<rx>{_N})\s?%\s?RX\b
-    | (?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>\d{{1,12}}(?:\+\d{{1,12}}){{1,512}})\s*)?(?P<host>host-)?retrans\b
-    | (?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*\d{{1,12}}(?:\+\d{{1,12}}){{1,512}})?\s?KB-cwnd\b
+    | (?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>{_PARTS})\s*)?(?P<host>host-)?retrans\b
+    | (?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*{_PARTS})?\s?KB-cwnd\b
     | (?P<rtt_ms>{_N})\s*(?P<noise>T?)ms\s*-?RTT\b
     | (?P<lost>\d{{1,15}})\s*/\s*(?P<sent>\d{{1,15}})\s*~?drop/pkt\b
     | (?P<loss_percent>{_N})\s*~?%\s?loss\b
     | (?P<jitter_ms>-?{_N})\s?msAvgJitter\b
     | -?{_N}\s?ms(?:(?:Min|Max)Jitter|(?:Min|Avg|Max)OWD)\b
-    | Trans:\s+{_N}\sMB
+    | Trans:\s+{_N}\sMB\b
     | (?P<running>Tot:.*)
     )[\])]?""",
     re.VERBOSE,
 )
 _WORD: Final = re.compile(r"\s*\S*")
-_KEYS: Final[Mapping[str, str]] = {
-    "tx_cpu": "tx",
-    "rx_cpu": "rx",
-    "retrans": "retransmits",
-    "host-retrans": "host",
-    "retrans_by_stream": "each",
-    "cwnd": "cwnd_kib",
-    "rtt_ms": "rtt_ms",
-    "drop": "lost",
-    "pkt": "sent",
-    "data_loss": "loss_percent",
-    "msavgjitter": "jitter_ms",
+_PAIRS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = {
+    key: (name, re.compile(pattern))
+    for key, name, pattern in (
+        ("tx_cpu", "tx", _N),
+        ("rx_cpu", "rx", _N),
+        ("retrans", "retransmits", r"\d{1,12}"),
+        ("host-retrans", "retransmits", r"\d{1,12}"),
+        ("retrans_by_stream", "each", _PARTS),
+        ("cwnd", "cwnd_kib", r"\d{1,12}"),
+        ("rtt_ms", "rtt_ms", _N),
+        ("drop", "lost", r"\d{1,15}"),
+        ("pkt", "sent", r"\d{1,15}"),
+        ("data_loss", "loss_percent", _N),
+        ("msavgjitter", "jitter_ms", rf"-?{_N}"),
+    )
 }
-_OTHER_KEYS: Final = re.compile(
-    r"(?:cwnd_by_stream|tx_megabytes|tx_total_megabytes|total_\w+|ms(?:min|max)jitter|ms(?:min|avg|max)OWD)$"
+_OTHER_PAIRS: Final = re.compile(
+    r"(?:cwnd_by_stream|tx_megabytes|tx_total_megabytes|total_\w+|ms(?:min|max)jitter|ms(?:min|avg|max)OWD)="
 )
 
-_VERBOSE: Final = re.compile(r"(?:^|\s)nuttcp-(?P<role>[tr])(?P<ident>-\S{1,40})?: ?(?P<text>.*)$")
+# --- the -v report of one end
+_VERBOSE: Final = re.compile(r"(?:^|\s)nuttcp-(?P<role>[tr])(?:-(?P<ident>\S{1,40}))?: ?(?P<text>.*)$")
 _VERSION: Final = re.compile(r"v(?P<version>\d{1,4}(?:\.\d{1,4}){1,3}[\w-]{0,20}): (?P<text>.*)$")
-_ERROR: Final = re.compile(r"[Ee]rror\b")
-_END: Final = re.compile(
-    rf"(?P<mib>{_N}) MB in (?P<seconds>{_N}) real seconds = (?:{_N}) KB/sec(?: = (?P<mbps>{_N}) Mbps)?"
-    rf"|megabytes=(?P<mib2>{_N}) real_seconds=(?P<seconds2>{_N}) (?:rate_KBps=\S+ )?rate_Mbps=(?P<mbps2>{_N})"
-)
-_BANNERS: Final = (
+_REPORTED: Final = (
+    re.compile(rf"(?P<mib>{_N}) MB in (?P<seconds>{_N}) real seconds = {_N} KB/sec(?: = (?P<mbps>{_N}) Mbps)?"),
+    re.compile(rf"megabytes=(?P<mib>{_N}) real_seconds=(?P<seconds>{_N}) rate_KBps=\S+(?: rate_Mbps=(?P<mbps>{_N}))?"),
     re.compile(r"nstream=(?P<streams>\d{1,5})"),
-    re.compile(r"(?:port=\d+(?:, srcport=\d+)?,? |mode=)(?P<protocol>tcp|udp)\b"),
-    re.compile(rf"RTT ?= ?(?P<rtt_ms>{_N}) ms|rtt_ms=(?P<rtt_ms2>{_N})"),
+    re.compile(r"port=\d+.{0,40} (?P<protocol>tcp|udp)\b"),
+    re.compile(r"mode=(?P<protocol>tcp|udp)\b"),
+    re.compile(rf"(?:RTT ?= ?|rtt_ms=)(?P<rtt_ms>{_N})"),
     re.compile(
         r"(?<![\w-])(?P<host>host-)?retrans ?= ?(?P<retransmits>\d{1,12})"
-        r"(?: \( (?P<each>\d{1,12}(?:\+\d{1,12}){1,512}) \)| retrans_by_stream=(?P<each2>\d{1,12}(?:\+\d{1,12}){1,512}))?"
+        rf"(?:(?: \( | retrans_by_stream=)(?P<each>{_PARTS}))?"
     ),
-    re.compile(r"(?P<lost>\d{1,15}) / (?P<sent>\d{1,15}) drop/pkt|drop=(?P<lost2>\d{1,15}) pkt=(?P<sent2>\d{1,15})"),
-    re.compile(rf"(?P<loss_percent>{_N})% data loss|data_loss=(?P<loss_percent2>{_N})"),
-    re.compile(rf"avg-jitter = (?P<jitter_ms>-?{_N}) ms|msavgjitter=(?P<jitter_ms2>-?{_N})"),
-    re.compile(r"user\b.{0,120}real (?P<cpu>\d{1,6})%|\bcpu=(?P<cpu2>\d{1,6})%"),
+    re.compile(r"(?P<lost>\d{1,15}) / (?P<sent>\d{1,15}) drop/pkt"),
+    re.compile(r"drop=(?P<lost>\d{1,15}) pkt=(?P<sent>\d{1,15})"),
+    re.compile(rf"(?P<loss_percent>{_N})% data loss"),
+    re.compile(rf"data_loss=(?P<loss_percent>{_N})"),
+    re.compile(rf"(?:avg-jitter = |msavgjitter=)(?P<jitter_ms>-?{_N})"),
+    re.compile(r"(?:user\b.{0,120}real |\bcpu=)(?P<cpu>\d{1,6})%"),
 )
 _CHATTER: Final = re.compile(
-    r"socket$|buflen|nbuf|time.limit|rate.limit|packet.burst|tos ?=|connect|accept|send.window|available|receive window|"
-    r"initial|I/O calls|io_calls|CPU seconds|cpu_seconds|interval reporting|reporting_interval|cwnd ?=|min-OWD|msminOWD|"
-    r"multicast|receive from|sending from|using [as]sm|Warning|Info|Debug|option|not supported|ignores|affinity|"
-    r"transmit timeout|nodelay|couldn't|doesn't|Unable"
+    r"socket$|buflen|nbuf|time.limit|rate.limit|packet.burst|tos ?=|connect|accept|send.window|available|initial|"
+    r"receive window|I/O calls|io_calls|CPU seconds|cpu_seconds|interval reporting|reporting_interval|cwnd ?=|"
+    r"min-OWD|msminOWD|multicast|receive from|sending from|using [as]sm|Warning|Info|Debug|option|not supported|"
+    r"ignores|affinity|transmit timeout|nodelay|couldn't|doesn't|Unable"
 )
 _BARE_ERROR: Final = re.compile(
-    r"^(?:bad hostname or address|server aborted connection|getaddrinfo:|invalid |failed to execute|errno=)"
+    r"(?:bad hostname or address|server aborted connection|getaddrinfo:|invalid |failed to execute)"
 )
 
+# --- the words in front of a result
 _BULLETS: Final = " \t-–—*•·«»>[]("
-_DECORATION: Final = re.compile(r"[\s:;]*$")
-_TEST: Final = re.compile(rf"(?P<seconds>{_N})[ -]?sec(?:ond)?s?\b.{{0,60}}?\btests?\b", re.IGNORECASE)
-_WAY: Final = re.compile(r"\b(?P<send>transmit|tx|put)|\b(?P<receive>receive|rx|get)", re.IGNORECASE)
-_NAMED_WAY: Final = re.compile(r"(?:^|[^A-Za-z]|\d)(?P<way>tx|rx)\b|^(?P<verb>put|get)\b", re.IGNORECASE)
-_SIZE: Final = re.compile(r"\b(?P<number>\d{1,6})[ -]?(?P<unit>[KMGT])i?B(?:ytes?)?[ -]files?\b", re.IGNORECASE)
-_STREAMS: Final = re.compile(r"\busing (?P<streams>\d{1,4}) (?:parallel )?streams\b", re.IGNORECASE)
 _COPY: Final = re.compile(r"(?:file cop(?:y|ies)|get|put)\b", re.IGNORECASE)
-_NAME: Final = re.compile(r"\b(?P<name>nutt(?:s)?cp)\b", re.IGNORECASE)
-_COMPLETED: Final = re.compile(rf"completed in (?P<seconds>{_N}) sec", re.IGNORECASE)
-_AGGREGATE: Final = re.compile(
-    rf"\baggregate\b.{{0,40}}?throughput\b\W{{0,4}}(?:(?P<mbps>{_N})\s*-?Mbps)?", re.IGNORECASE
-)
-_BARE_RATE: Final = re.compile(rf"\s*(?P<mbps>{_N})\s*-?Mbps\b")
-_FEW_LINES: Final = 3
+_WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b", re.IGNORECASE)
 
 
 @dataclass
@@ -141,500 +139,447 @@ class _Open:
 
     first: int
     last: int
+    command: Command
     rows: list[tuple[int, tuple[str | None, ...]]] = field(default_factory=list)
-    ends: dict[str, dict[str, str]] = field(default_factory=dict)
+    ends: dict[str, Texts] = field(default_factory=dict)
     version: str | None = None
+    label: str | None = None
 
-    def has_result(self, role: str) -> bool:
-        return "mbps" in self.ends.get(role, {})
-
-
-@dataclass
-class _Heading:
-    """What the prose above a result says about it."""
-
-    file_bytes: int | None = None
-    test_seconds: float | None = None
-    test_once: bool = False
-    direction: str | None = None
-    streams: int | None = None
-    tool: str = "nuttcp"
+    @property
+    def results(self) -> set[str]:
+        """The ends, ``t`` and ``r``, that have given their result."""
+        return {role for role, end in self.ends.items() if "mib" in end}
 
 
 class Nuttcp:
-    """Reader of nuttcp and nuttscp."""
+    """Reader of nuttcp."""
 
-    TOOLS: tuple[str, ...] = ("nuttcp", "nuttscp")
-    VERSIONS: str = "nuttcp 5.1 to 8.2; nuttscp as on the HECN slides"
+    TOOLS: tuple[str, ...] = ("nuttcp",)
+    VERSIONS: str = "5.1 to 8.2"
     HINT: re.Pattern[str] = re.compile(
-        r"Mbps|[Nn]utts?cp|retrans|[Ss]econds?\b|[Ff]iles?\b|streams|throughput|\d MB|megabytes=|%\s?[TR]X|"
-        r"^bad hostname|^server aborted|^errno="
+        r"\d MB|megabytes=|nuttcp-[tr]|%TX|retrans|"
+        r"^(?:bad hostname|server aborted|getaddrinfo:|invalid |failed to|errno=)"
     )
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._open: _Open | None = None
-        self._heading = _Heading()
-        self._short: Run | None = None
-        self._summed: list[Run] = []
-        self._failed: tuple[int, str] | None = None
-        self._command_used = 0
+        self._failed: tuple[int, str] = (-_FEW_LINES, "")
+        self._command_with_output = 0
 
     def feed(self, line: Line) -> bool:
-        """Take a line of nuttcp's, or note what a heading says."""
+        """Take a line of nuttcp's."""
+        opened = self._open
+        if opened is not None and opened.last < self._findings.command.line < line.number:
+            self._close()
         if row := _INTERVAL.match(line.text):
-            self._settle(line)
-            self._begin(line).rows.append((line.number, row.groups()))
+            self._row(line, row.groups())
             return True
-        claimed = self._continue(line) or self._result(line) or self._verbose(line) or self._failure(line)
-        return claimed or self._prose(line)
+        return self._continuation(line) or self._verbose(line) or self._result(line) or self._failure(line)
 
     def finish(self) -> None:
         """The file has ended."""
         self._close()
 
-    # --- one line after another ---------------------------------------------------------------------------------------
+    # --- lines
 
     def _begin(self, line: Line) -> _Open:
         if self._open is None:
-            self._open = _Open(line.number, line.number)
+            self._open = _Open(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
-    def _settle(self, line: Line) -> None:
-        """A run that is open when a newer command line has appeared has ended without a summary."""
-        if self._open is not None and self._open.last < self._findings.command.line < line.number:
+    def _row(self, line: Line, texts: tuple[str | None, ...]) -> None:
+        """An interval; after the result of an end it belongs to the next run."""
+        if self._open is not None and self._open.ends and self._open.results:
             self._close()
+        self._begin(line).rows.append((line.number, texts))
 
-    def _continue(self, line: Line) -> bool:
-        """A line of nothing but fields is the rest of the line before it."""
+    def _continuation(self, line: Line) -> bool:
+        """A line of nothing but fields is the rest of the line above it."""
         opened = self._open
         if opened is None or not opened.rows or line.number != opened.rows[-1][0] + 1:
             return False
-        fields, left = _fields(line.text)
-        if left or not ({"tx", "rx"} & fields.keys()):
+        found, left = fields(line.text)
+        if left or not ({"tx", "rx"} & found.keys()):
             return False
         number, row = opened.rows.pop()
-        before = {name: value for name, value in zip(_INTERVAL_NAMES, row, strict=True) if value is not None}
-        self._summary(Line(number, ""), line, {**before, **fields}, None)
+        self._summary(number, line, {**_texts(row), **found}, None)
         return True
 
     def _result(self, line: Line) -> bool:
-        """A result on one line: of nuttcp's own form, of its parsable form, or only the rate and what follows it."""
-        text = line.text
-        verbose = "nuttcp-" in text and _VERBOSE.search(text)
-        found = None if verbose else _RESULT.match(text) or _PARSABLE.match(text) or _RATE.match(text)
+        """A summary on one line, or an interval with fields that are rarely asked for."""
+        found = _RESULT.match(line.text) or _PARSABLE.match(line.text)
         if found is None:
             return False
-        self._settle(line)
-        parsed = found.groupdict()
-        fields, left = _pairs(parsed["rest"]) if "megabytes=" in text else _fields(parsed["rest"])
-        if left:
-            self._unread(line, left)
-        given = {name: value for name, value in parsed.items() if name in {"mib", "seconds", "mbps"}}
-        if {"tx", "rx"} & fields.keys():
-            self._summary(line, line, {**given, **fields}, parsed["label"])
+        texts = {name: found[name] for name in ("mib", "seconds", "mbps")}
+        more, left = _pairs(found["rest"]) if found.re is _PARSABLE else fields(found["rest"])
+        unread(self._findings, line, left)
+        texts |= more
+        if {"tx", "rx"} & texts.keys():
+            self._summary(line.number, line, texts, label(self._findings, line, found["label"]))
         else:
-            values = {**given, **fields}
-            self._begin(line).rows.append((line.number, tuple(values.get(name) for name in _INTERVAL_NAMES)))
+            self._row(line, tuple(texts.get(name) for name in _INTERVAL_NAMES))
         return True
 
-    def _unread(self, line: Line, left: str) -> None:
-        if line.complete:
-            kind, expected = "unrecognised", "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'"
-        else:
-            kind, expected = "truncated", "the rest of the line before the end of the file"
-        self._findings.problem(line.number, kind, f"found {left!r} after a rate, expected {expected}; left out")
-
     def _verbose(self, line: Line) -> bool:
+        """A line of the report of one end."""
         found = _VERBOSE.search(line.text)
         if found is None:
             return False
-        self._settle(line)
         role, text = found["role"], found["text"].strip()
         version = _VERSION.match(text)
         if version is not None:
             text = version["text"]
-            if _ERROR.match(text):
+            if text.startswith(("Error", "error")):
                 self._error(line, role, text, version["version"])
                 return True
-            if self._open is not None and self._open.has_result(role):
+            if self._open is not None and role in self._open.results:
                 self._close()
         opened = self._begin(line)
-        if version is not None:
-            opened.version = version["version"]
+        opened.version = version["version"] if version else opened.version
+        opened.label = found["ident"] or opened.label
         end = opened.ends.setdefault(role, {})
-        result = _END.search(text)
-        known = result is not None or _CHATTER.search(text) is not None or version is not None
-        for found in (result, *(banner.search(text) for banner in _BANNERS)):
-            if found is not None:
+        known = version is not None or _CHATTER.search(text) is not None
+        for pattern in _REPORTED:
+            if (reported := pattern.search(text)) is not None:
                 known = True
-                end |= {name.rstrip("2"): value for name, value in found.groupdict().items() if value is not None}
-        if result is not None and "mbps" not in end:
-            end["mbps"] = str(8 * _MIB * float(end["mib"]) / float(end["seconds"]) / 1e6)
+                end |= {name: value for name, value in reported.groupdict().items() if value is not None}
         if not known:
-            kind, expected = ("unrecognised", "a line that nuttcp -v prints")
-            if not line.complete:
-                kind, expected = ("truncated", "the rest of the line before the end of the file")
-            self._findings.problem(line.number, kind, f"found {line.text.strip()!r}, expected {expected}; left out")
+            unread(self._findings, line, line.text.strip(), "a line that nuttcp -v prints")
         return True
 
     def _failure(self, line: Line) -> bool:
-        text = line.text.strip()
-        if self._failed is not None and text.startswith("errno=") and line.number - self._failed[0] <= _FEW_LINES:
+        """The rest of an error, an error right after the command, or a line that breaks off."""
+        text, command = line.text.strip(), self._findings.command
+        if text.startswith("errno=") and line.number - self._failed[0] <= _FEW_LINES:
             return True
-        command = self._findings.command
-        ours = command.program in self.TOOLS and 0 < line.number - command.line <= _FEW_LINES
-        if ours and command.line > self._command_used and _BARE_ERROR.match(text):
-            self._error(line, "t", text, None)
+        ours = command.program == "nuttcp" and self._command_with_output < command.line >= line.number - _FEW_LINES
+        if ours and _BARE_ERROR.match(text):
+            self._error(line, "", text, None)
             return True
         if self._open is not None and _BEGINNING.match(line.text):
-            if line.complete:
-                kind, expected = "malformed", "'… MB / … sec = … Mbps'"
-            else:
-                kind, expected = "truncated", "the rest of the line before the end of the file"
-            self._findings.problem(line.number, kind, f"found {text!r}, expected {expected}; left out")
+            unread(self._findings, line, text, "'… MB / … sec = … Mbps'", kind="malformed")
+            self._begin(line)
             return True
         return False
 
     def _error(self, line: Line, role: str, text: str, version: str | None) -> None:
-        """Each end may report the same failure: two lines of different ends, one after the other, are one run."""
+        """Both ends may report one failure: two such lines of different ends, one after the other, are one run."""
         self._findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
-        if self._failed is not None and line.number - self._failed[0] <= _FEW_LINES and role != self._failed[1]:
-            self._failed = None
+        before, other = self._failed
+        if line.number - before <= _FEW_LINES and role != other:
+            self._failed = (-_FEW_LINES, "")
             return
         self._failed = (line.number, role)
         opened = self._begin(line)
         opened.version = opened.version or version
         self._close(failed=True)
 
-    # --- prose around the results -------------------------------------------------------------------------------------
+    # --- runs
 
-    def _prose(self, line: Line) -> bool:
-        text = line.text
-        if self._short is not None and (done := _COMPLETED.search(text)):
-            if line.number - self._short.line_last <= _FEW_LINES:
-                self._short.columns["duration_s"] = float(done["seconds"])
-                self._short.line_last = line.number
-                self._flush_short()
-                return True
-        if self._summed and self._aggregate(line):
-            return True
-        heading = self._heading
-        if size := _SIZE.search(text):
-            power = "KMGT".index(size["unit"].upper()) + 1
-            heading.file_bytes = int(size["number"]) * 1024**power
-            heading.test_seconds = heading.direction = None
-        if test := _TEST.search(text):
-            way = _WAY.search(text)
-            heading.test_seconds = float(test["seconds"])
-            heading.test_once = text.rstrip().endswith((":", ";"))
-            heading.direction = None if way is None else "send" if way["send"] else "receive"
-            if re.search(r"bi-?directional", text, re.IGNORECASE):
-                heading.direction = None
-        if streams := _STREAMS.search(text):
-            heading.streams = int(streams["streams"])
-        for name in _NAME.finditer(text):
-            heading.tool = name["name"].lower()
-        return False
-
-    def _aggregate(self, line: Line) -> bool:
-        """Compare a total with the runs above it: some number of the last ones must add up to it."""
-        found = _AGGREGATE.search(line.text)
-        words = line.text
-        if found is None and (bare := _BARE_RATE.match(line.text)) and self._findings.recent:
-            above = self._findings.recent[-1]
-            if above.number == line.number - 1 and (heading := _AGGREGATE.search(above.text)) and not heading["mbps"]:
-                found, words = bare, above.text
-        if found is None or found["mbps"] is None:
-            return False
-        self._flush_short()
-        way = _WAY.search(words)
-        direction = None if way is None else "send" if way["send"] else "receive"
-        rates = [
-            float(str(run.columns["throughput_bps"])) / 1e6
-            for run in self._summed
-            if direction is None or run.columns.get("direction") == direction
-        ]
-        total, sums = float(found["mbps"]), np.cumsum(rates[::-1])
-        rounding = 0.51 * 10.0 ** -len(found["mbps"].partition(".")[2]) + 1e-4 * len(rates)
-        if len(sums) and float(np.min(np.abs(sums - total))) > rounding:
-            self._findings.problem(
-                line.number,
-                "inconsistent",
-                f"found an aggregate of {total:.10g} Mbps, expected the sum of the runs above it, "
-                f"nearest {sums[np.argmin(np.abs(sums - total))]:.10g} Mbps",
-            )
-        self._heading.test_seconds = self._heading.direction = None
-        return True
-
-    def _label(self, line: Line, before: str | None) -> str | None:
-        """The words in front of a result, on its line or alone on the line above it."""
-        own = _DECORATION.sub("", (before or "").strip(_BULLETS))
-        if any(character.isalpha() for character in own):
-            return own[-120:]
-        if self._findings.recent:
-            above = self._findings.recent[-1]
-            text = above.text.strip()
-            if 0 < line.number - above.number <= 2 and text.endswith((":", ";")):
-                return _DECORATION.sub("", text.strip(_BULLETS))[:120] or None
-        return None
-
-    # --- runs ---------------------------------------------------------------------------------------------------------
-
-    def _summary(self, first: Line, last: Line, given: Mapping[str, str], before: str | None) -> None:
-        """A summary line closes the run; one without MB and seconds takes them from the prose around it."""
-        opened = self._open
-        if opened is not None and (opened.has_result("r") or opened.has_result("t")):
+    def _summary(self, first: int, last: Line, texts: Texts, words: str | None) -> None:
+        """A summary line closes the run of the intervals and reports above it."""
+        if self._open is not None and self._open.results:
             self._close()
-            opened = None
-        self._open = None
-        short = "mib" not in given
-        label = self._label(first, before)
-        heading, command = self._heading, self._findings.command
-        values: dict[str, object] = {"label": label, "tool": self._tool(label)}
-        values |= self._figures(given, last)
-        way = _NAMED_WAY.search(label or "")
-        if way is not None:
-            values["direction"] = "send" if (way["way"] or way["verb"]).lower() in {"tx", "put"} else "receive"
-        if short:
-            values |= {"direction": values.get("direction") or heading.direction, "streams": heading.streams}
-            if values["tool"] == "nuttscp":
-                values |= {"bytes": heading.file_bytes, "streams": None}
-            else:
-                values["duration_s"] = heading.test_seconds
-            if heading.test_once:
-                heading.test_seconds = heading.direction = None
-                heading.test_once = False
-        ours = command.program in self.TOOLS
-        if not short and not ours and ("retransmits" in given or "rtt_ms" not in given):
-            values["streams"] = 1
-        udp = "sent" in given or "loss_percent" in given
-        values |= {"protocol": "udp" if udp else "tcp"} | self._from_command()
-        if values["tool"] == "nuttscp":
-            values["protocol"] = "file"
-        if each := given.get("each"):
-            values["streams"] = each.count("+") + 1
-        if opened is not None:
-            banner = {name: value for end in opened.ends.values() for name, value in end.items()}
-            if "streams" in banner:
-                values["streams"] = int(banner["streams"])
-            values["tool_version"] = opened.version
-        run = Run(opened.first if opened else first.number, last.number, values, _streams(given), {}, 0.01)
-        if opened is not None and opened.rows:
-            run.intervals = _intervals(opened.rows)
-        if "seconds" in given:
-            run.rounding = 0.002 + 0.0051 / max(float(given["seconds"]), 0.0051)
-        self._hand_over(run, wait=short)
-
-    def _hand_over(self, run: Run, *, wait: bool) -> None:
-        """Give a run to the findings; one in short form waits for its '(completed in … seconds)'."""
-        self._flush_short()
-        if len(self._summed) < 1000:
-            self._summed.append(run)
-        if wait:
-            self._short = run
-        else:
-            self._findings.run(run)
-
-    def _flush_short(self) -> None:
-        if self._short is not None:
-            run, self._short = self._short, None
-            duration, amount = run.columns.get("duration_s"), run.columns.get("bytes")
-            if isinstance(duration, float) and amount is not None:
-                run.rounding = 0.002 + 0.0051 / max(duration, 0.0051)
-            self._findings.run(run)
+        opened, self._open = self._open, None
+        if opened is None:
+            opened = _Open(first, first, self._findings.command)
+        opened.last = last.number
+        columns = figures(self._findings, last, texts)
+        columns["protocol"] = "udp" if "sent" in texts or "loss_percent" in texts else "tcp"
+        columns["streams"] = 1 if "retransmits" in texts or "rtt_ms" not in texts else None
+        columns |= self._from_command(opened.command) | _from_label(words)
+        if "each" in texts:
+            columns["streams"] = texts["each"].count("+") + 1
+        self._hand_over(opened, columns, texts, label=words)
 
     def _close(self, *, failed: bool = False) -> None:
-        """End a run that has no summary line: a -v report, an error, or one that broke off."""
-        self._flush_short()
+        """End a run that has no summary line: two reports, an error, or one that broke off."""
         opened = self._open
         if opened is None:
             return
-        if not failed and not opened.ends and (summary := _covering(opened.rows)):
-            number = opened.rows.pop()[0]
-            self._summary(Line(number, ""), Line(number, ""), summary, None)
+        if not failed and not opened.ends and (texts := _covering(opened.rows)):
+            number, _ = opened.rows.pop()
+            self._summary(number, Line(number, ""), texts, None)
             return
         self._open = None
-        ends = opened.ends
-        values: dict[str, object] = {
-            "tool": "nuttcp",
-            "tool_version": opened.version,
-            "error": failed,
-            "protocol": "tcp",
-        }
-        for role, end in ends.items():
-            if "streams" in end:
-                values["streams"] = int(end["streams"])
-            if "protocol" in end or "sent" in end:
-                values["protocol"] = end.get("protocol", "udp")
+        sender, receiver = opened.ends.get("t", {}), opened.ends.get("r", {})
+        texts = {**sender, **receiver}
+        columns: dict[str, object] = {"protocol": texts.get("protocol", "udp" if "sent" in texts else "tcp")}
+        if opened.ends:
+            columns["direction"] = "send" if next(iter(opened.ends)) == "t" else "receive"
+        columns |= self._from_command(opened.command) | figures(self._findings, Line(opened.last, ""), texts)
+        for column, end in (("cpu_sender_fraction", sender), ("cpu_receiver_fraction", receiver)):
             if "cpu" in end:
-                values["cpu_sender_fraction" if role == "t" else "cpu_receiver_fraction"] = float(end["cpu"]) / 100
-        values |= self._from_command()
-        if ends and "direction" not in values:
-            values["direction"] = "send" if next(iter(ends)) == "t" else "receive"
-        given: dict[str, str] = {}
-        for role in "tr":
-            end = ends.get(role, {})
-            given |= {name: value for name, value in end.items() if name != "cpu"}
-        last = Line(opened.last, "")
-        values |= {name: value for name, value in self._figures(given, last).items() if value is not None}
-        if "mbps" in (sender := ends.get("t", {})):
-            values["sender_throughput_bps"] = float(sender["mbps"]) * 1e6
-            if not opened.has_result("r"):
-                values["throughput_bps"] = None
-        run = Run(opened.first, opened.last, values, _streams(given), {}, 0.01)
-        if "seconds" in given:
-            run.rounding = 0.002 + 0.0051 / max(float(given["seconds"]), 0.0051)
-        if opened.rows:
-            run.intervals = _intervals(opened.rows)
-        if not failed and "mbps" not in given:
+                columns[column] = float(end["cpu"]) / 100
+        if "mib" in sender:
+            columns["sender_throughput_bps"] = _throughput(sender)
+            if "mib" not in receiver:
+                columns["throughput_bps"] = None
+        if not failed and not opened.results:
             self._findings.problem(
                 opened.last,
                 "truncated",
-                f"found {len(opened.rows)} intervals and no summary, expected '… Mbps … %TX … %RX'; intervals kept",
+                f"found {len(opened.rows)} intervals and no summary, expected '… Mbps … %TX … %RX'",
             )
-        self._hand_over(run, wait=False)
+        columns["error"] = failed
+        self._hand_over(opened, columns, texts, label=opened.label)
 
-    def _tool(self, label: str | None) -> str:
-        if label is not None and _COPY.match(label):
-            return "nuttscp"
-        if label is not None and (_TEST.search(label) or _NAMED_WAY.search(label)):
-            return "nuttcp"
-        return self._heading.tool
+    def _hand_over(self, opened: _Open, columns: dict[str, object], texts: Texts, *, label: str | None) -> None:
+        banner = next((end["streams"] for end in opened.ends.values() if "streams" in end), None)
+        if banner is not None and int(banner) > 0:
+            columns["streams"] = int(banner)
+        tool = "nuttscp" if label is not None and _COPY.match(label) else "nuttcp"
+        if tool == "nuttscp":
+            columns["protocol"] = "file"
+        columns |= {"tool": tool, "tool_version": opened.version, "label": label}
+        rounding = 0.002 + 0.0051 / max(float(texts.get("seconds", 0)), 0.0051)
+        intervals = _intervals(opened.rows) if opened.rows else {}
+        self._findings.run(Run(opened.first, opened.last, columns, streams(texts), intervals, rounding))
 
-    def _from_command(self) -> dict[str, object]:
+    def _from_command(self, command: Command) -> dict[str, object]:
         """What the command line above says, where it is one of nuttcp's."""
-        command = self._findings.command
         if command.program != "nuttcp":
             return {}
-        self._command_used = command.line
-        streams = 1
+        self._command_with_output = command.line
+        known: dict[str, object] = {"streams": 1, "direction": "receive" if "-r" in command.arguments else "send"}
         for word, following in zip(command.arguments, (*command.arguments[1:], ""), strict=True):
             if word.startswith("-N") and (digits := re.match(r"\d{1,5}", word[2:] or following)):
-                streams = max(1, int(digits.group()))
-        known: dict[str, object] = {"streams": streams}
-        known["direction"] = "receive" if "-r" in command.arguments else "send"
-        if any(re.match(r"-u(?!\w*=)", word) for word in command.arguments):
-            known["protocol"] = "udp"
+                known["streams"] = max(1, int(digits.group()))
+            if word.startswith("-u"):
+                known["protocol"] = "udp"
         return known
 
-    def _figures(self, given: Mapping[str, str], line: Line) -> dict[str, object]:
-        """Columns of the run from the texts of a summary's fields."""
-        values: dict[str, object] = {}
-        if "mbps" in given:
-            values["throughput_bps"] = float(given["mbps"]) * 1e6
-        if "mib" in given:
-            values["bytes"] = round(float(given["mib"]) * _MIB)
-        if "seconds" in given:
-            values["duration_s"] = float(given["seconds"])
+
+def fields(rest: str) -> tuple[Texts, str]:
+    """Read the fields after a rate: their texts by name, and what could not be read.
+
+    Parameters
+    ----------
+    rest
+        The line after ``Mbps``.
+
+    Examples
+    --------
+    >>> fields(" 9 %TX 14 %RX 1 = 0+1 retrans 0.18 msRTT and more")
+    ({'tx': '9', 'rx': '14', 'retransmits': '1', 'each': '0+1', 'rtt_ms': '0.18', 'noise': ''}, 'and more')
+    """
+    found: Texts = {}
+    left: list[str] = []
+    position = 0
+    while position < len(rest):
+        matched = _FIELD.match(rest, position)
+        if matched is None:
+            word = _WORD.match(rest, position)
+            end = word.end() if word else len(rest)
+            left.append(rest[position:end].strip())
+            position = end
+        elif matched["running"]:
+            break
+        else:
+            found |= {name: value for name, value in matched.groupdict().items() if value is not None}
+            position = matched.end()
+    return found, " ".join(filter(None, left))
+
+
+def _pairs(rest: str) -> tuple[Texts, str]:
+    """Read the key=value fields of -fparse."""
+    found: Texts = {}
+    left: list[str] = []
+    for word in rest.split():
+        key, _, value = word.partition("=")
+        name, pattern = _PAIRS.get(key, ("", None))
+        if pattern is not None and pattern.fullmatch(value):
+            found[name] = value
+            if key == "host-retrans":
+                found["host"] = "host-"
+        elif not _OTHER_PAIRS.match(word):
+            left.append(word)
+    if ("lost" in found) != ("sent" in found):
+        found = {name: value for name, value in found.items() if name not in {"lost", "sent"}}
+    return found, " ".join(left)
+
+
+def unread(
+    findings: Findings,
+    line: Line,
+    left: str,
+    expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
+    kind: str = "unrecognised",
+) -> None:
+    """Note what could not be read of a line; where the file ends inside the line, that is why.
+
+    Parameters
+    ----------
+    findings
+        Where to note it.
+    line
+        The line.
+    left
+        What could not be read, empty for nothing.
+    expected
+        What would have been right.
+    kind
+        Kind of the problem.
+    """
+    if left and line.complete:
+        findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
+    elif left:
+        findings.problem(
+            line.number, "truncated", f"found {left[:200]!r} at the end of the file, expected {expected}; left out"
+        )
+
+
+def label(findings: Findings, line: Line, before: str) -> str | None:
+    """Give the words in front of a result, on its line or alone on the line above it.
+
+    Parameters
+    ----------
+    findings
+        Holds the lines above that no reader claimed.
+    line
+        The line of the result.
+    before
+        What stands in front of the figures.
+    """
+    own = before.strip(_BULLETS).rstrip(" \t:;")
+    if any(character.isalpha() for character in own):
+        return own[-120:]
+    if findings.recent:
+        above = findings.recent[-1]
+        text = above.text.strip()
+        if 0 < line.number - above.number <= 2 and text.endswith((":", ";")):
+            return text.strip(_BULLETS).rstrip(" \t:;")[:120] or None
+    return None
+
+
+def _from_label(words: str | None) -> dict[str, object]:
+    direction = way(words)
+    return {} if direction is None else {"direction": direction}
+
+
+def way(words: str | None) -> str | None:
+    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive.
+
+    Parameters
+    ----------
+    words
+        The label.
+
+    Examples
+    --------
+    >>> [way("n2tx"), way("Get file1"), way("File copy")]
+    ['send', 'receive', None]
+    """
+    found = _WAY.search(words or "")
+    if found is None:
+        return None
+    return "send" if (found["way"] or found["verb"]).lower() in {"tx", "put"} else "receive"
+
+
+def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+    """Give the columns of a run from the texts of its figures.
+
+    Parameters
+    ----------
+    findings
+        Where to note what had to be guessed or left out.
+    line
+        The line of the summary.
+    texts
+        The texts by name.
+    """
+    columns: dict[str, object] = {
+        column: round(float(texts[name]) * factor, 12)
         for name, column, factor in (
+            ("seconds", "duration_s", 1),
             ("tx", "cpu_sender_fraction", 0.01),
             ("rx", "cpu_receiver_fraction", 0.01),
             ("rtt_ms", "rtt_s", 1e-3),
             ("jitter_ms", "jitter_s", 1e-3),
             ("loss_percent", "loss_fraction", 0.01),
-        ):
-            if name in given:
-                values[column] = round(float(given[name]) * factor, 12)
-        values |= self._retransmits(given, line)
-        if "sent" in given:
-            lost, sent = int(given["lost"]), int(given["sent"])
-            values |= {"lost_packets": lost, "sent_packets": sent, "loss_fraction": lost / sent if sent else None}
-        if given.get("noise"):
-            self._findings.problem(
-                line.number,
-                "ambiguous",
-                f"found '{given['rtt_ms']}{given['noise']}ms RTT', expected '… ms RTT'; read as {given['rtt_ms']} ms",
-            )
-        return values
-
-    def _retransmits(self, given: Mapping[str, str], line: Line) -> dict[str, object]:
-        if "retransmits" not in given:
-            return {}
-        if given.get("host"):
-            self._findings.problem(
-                line.number,
-                "ambiguous",
-                f"found '{given['retransmits']} host-retrans', expected the connection's own retransmissions; left out",
-            )
-            return {}
-        if given["retransmits"] == "O":
-            self._findings.problem(
-                line.number, "ambiguous", "found the letter O in 'Oretrans', expected a number; read as 0"
-            )
-            return {"retransmits": 0}
-        total = int(given["retransmits"])
-        if (each := given.get("each")) and sum(map(int, each.split("+"))) != total:
-            self._findings.problem(
-                line.number,
-                "inconsistent",
-                f"found {total} = {each} retrans, expected the sum of the streams; kept as printed",
-            )
-        return {"retransmits": total}
+        )
+        if name in texts
+    }
+    if "mib" in texts:
+        columns["bytes"] = round(float(texts["mib"]) * _MIB)
+    if "mib" in texts or "mbps" in texts:
+        columns["throughput_bps"] = _throughput(texts)
+    if "sent" in texts:
+        lost, sent = int(texts["lost"]), int(texts["sent"])
+        columns |= {"lost_packets": lost, "sent_packets": sent, "loss_fraction": lost / sent if sent else None}
+    if texts.get("noise"):
+        findings.problem(
+            line.number,
+            "ambiguous",
+            f"found '{texts['rtt_ms']}{texts['noise']}ms RTT', expected '… ms RTT'; read as {texts['rtt_ms']} ms",
+        )
+    return columns | _retransmits(findings, line, texts)
 
 
-def _fields(rest: str) -> tuple[dict[str, str], str]:
-    """Read the fields after a rate: the texts by name, and what could not be read."""
-    fields: dict[str, str] = {}
-    position, left = 0, []
-    while position < len(rest):
-        found = _FIELD.match(rest, position)
-        if found is None:
-            word = _WORD.match(rest, position)
-            end = word.end() if word else len(rest)
-            left.append(rest[position:end].strip())
-            position = end
-            continue
-        if found["running"]:
-            break
-        fields |= {name: value for name, value in found.groupdict().items() if value is not None}
-        position = found.end()
-    return fields, " ".join(word for word in left if word)
+def _throughput(texts: Mapping[str, str]) -> float | None:
+    """Rate [bit/s] as printed; old versions of the -v report print only kB/s."""
+    if "mbps" in texts:
+        return round(float(texts["mbps"]) * 1e6, 3)
+    seconds = float(texts["seconds"])
+    return 8 * _MIB * float(texts["mib"]) / seconds if seconds > 0 else None
 
 
-def _pairs(rest: str) -> tuple[dict[str, str], str]:
-    """Read the key=value fields of -fparse."""
-    fields: dict[str, str] = {}
-    left = []
-    for word in rest.split():
-        key, equals, value = word.partition("=")
-        name = _KEYS.get(key)
-        if equals and name in {"retransmits", "host"} and re.fullmatch(r"\d{1,12}", value):
-            fields |= {"retransmits": value} | ({"host": "host-"} if name == "host" else {})
-        elif equals and name == "each" and re.fullmatch(r"\d{1,12}(?:\+\d{1,12}){0,512}", value):
-            fields[name] = value
-        elif equals and name in {"lost", "sent", "cwnd_kib"} and re.fullmatch(r"\d{1,15}", value):
-            fields[name] = value
-        elif (
-            equals
-            and name in {"tx", "rx", "rtt_ms", "loss_percent", "jitter_ms"}
-            and re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", value)
-        ):
-            fields[name] = value
-        elif not _OTHER_KEYS.match(key):
-            left.append(word)
-    if ("lost" in fields) != ("sent" in fields):
-        fields.pop("lost", None)
-        fields.pop("sent", None)
-    return fields, " ".join(left)
+def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+    if "retransmits" not in texts:
+        return {}
+    if texts.get("host"):
+        findings.problem(
+            line.number,
+            "ambiguous",
+            f"found '{texts['retransmits']} host-retrans', expected the connection's own retransmissions; left out",
+        )
+        return {}
+    if texts["retransmits"] == "O":
+        findings.problem(line.number, "ambiguous", "found the letter O in 'O retrans', expected a number; read as 0")
+        return {"retransmits": 0}
+    total, each = int(texts["retransmits"]), texts.get("each")
+    if each is not None and sum(map(int, each.split("+"))) != total:
+        findings.problem(
+            line.number,
+            "inconsistent",
+            f"found {total} = {each} retrans, expected the sum of the streams; kept as printed",
+        )
+    return {"retransmits": total}
 
 
-def _covering(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> dict[str, str] | None:
+def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
+    """Rows of the table of streams, where the summary counts what each stream sent again.
+
+    Parameters
+    ----------
+    texts
+        The texts of the summary's figures by name.
+
+    Examples
+    --------
+    >>> streams({"each": "0+1"})
+    [{'stream': 0, 'retransmits': 0}, {'stream': 1, 'retransmits': 1}]
+    """
+    each = texts.get("each")
+    return (
+        [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else []
+    )
+
+
+def _texts(row: tuple[str | None, ...]) -> Texts:
+    return {name: value for name, value in zip(_INTERVAL_NAMES, row, strict=True) if value is not None}
+
+
+def _covering(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> Texts | None:
     """The last row, where it is a summary that has lost its fields: it is as long as all the others together."""
     if len(rows) < 3:
         return None
     seconds = [float(row[1] or 0) for _, row in rows]
     if abs(seconds[-1] - sum(seconds[:-1])) > 0.02 * seconds[-1]:
         return None
-    return {name: value for name, value in zip(_INTERVAL_NAMES, rows[-1][1], strict=True) if value is not None}
-
-
-def _streams(given: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
-    each = given.get("each")
-    return (
-        [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else ()
-    )
+    return _texts(rows[-1][1])
 
 
 def _intervals(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> dict[str, Array]:
@@ -643,18 +588,18 @@ def _intervals(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> dict[str, 
     numbers = {name: np.array(texts, dtype=object).astype(float) for name, texts in columns.items()}
     ends = np.cumsum(numbers["seconds"])
     with np.errstate(invalid="ignore", divide="ignore"):
-        fraction = numbers["lost"] / numbers["sent"]
-    exact = np.isfinite(fraction) & (fraction <= 1)
+        counted = numbers["lost"] / numbers["sent"]
     printed = numbers["loss_percent"] / 100
+    loss = np.where(np.isfinite(counted), counted, printed)
     return {
         "line": np.array([line for line, _ in rows], dtype=float),
         "t_start_s": np.concatenate([[0.0], ends[:-1]]).round(6),
         "t_end_s": ends.round(6),
         "bytes": np.rint(numbers["mib"] * _MIB),
-        "throughput_bps": numbers["mbps"] * 1e6,
+        "throughput_bps": (numbers["mbps"] * 1e6).round(3),
         "retransmits": numbers["retransmits"],
         "cwnd_bytes": numbers["cwnd_kib"] * 1024,
         "lost_packets": numbers["lost"],
         "sent_packets": numbers["sent"],
-        "loss_fraction": np.where(exact, fraction, np.where(printed <= 1, printed, np.nan)),
+        "loss_fraction": np.where(loss <= 1, loss, np.nan),
     }

@@ -1,8 +1,8 @@
 """The list of readers, and the session: which reader gets which line.
 
-A log may hold the output of several tools one after another, with prompts, command lines and prose between. The reader that
-took the last line is asked first; every other reader sees the lines in which its `HINT` is found. A line that nobody takes
-may be a command line, which later readers ask for, or prose.
+A log may hold the output of several tools one after another, with prompts, command lines and prose between. The
+reader that took the last line is asked first; every other reader sees the lines in which its `HINT` is found. A line
+that nobody takes may be a command line, which later readers ask for, or prose.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Final
 from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
 from hecn_analysis.logs.nuttcp import Nuttcp
+from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.source import Line
 
-READERS: Final[tuple[type[Reader], ...]] = (Nuttcp, Dd)
+READERS: Final[tuple[type[Reader], ...]] = (Nuttcp, Nuttscp, Dd)
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000

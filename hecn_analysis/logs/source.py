@@ -1,8 +1,9 @@
 """Opening and decoding of logs: any path, any common encoding, lines with their numbers.
 
-A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces that all
-have the number of their line. UTF-8 with or without a byte order mark, UTF-16 with one, and Latin-1 for every line that is
-not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream: memory does not grow with them.
+A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
+that all have the number of their line. UTF-8 with or without a byte order mark, UTF-16 with one, and Latin-1 for
+every line that is not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream: memory
+does not grow with them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Line(NamedTuple):
 
 
 class Source:
-    """A file of lines, with the hash of its bytes once they have been read.
+    r"""A file of lines, with the hash of its bytes once they have been read.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Source:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "a.log").write_bytes(b"one\\r\\n10 %\\r100 %\\nlast")
+    ...     _ = Path(folder, "a.log").write_bytes(b"one\r\n10 %\r100 %\nlast")
     ...     [tuple(line) for line in Source(Path(folder, "a.log"))]
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
@@ -135,10 +136,10 @@ def _split(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
-    """Give the files under a path in sorted order: the name to report, and the file or why it cannot be read.
+    """Files under a path in sorted order: the name to report, and the file or why it cannot be read.
 
-    A path that is itself a file may be a pipe; inside folders, only regular files are read. Links to folders are followed,
-    except into a folder that contains them.
+    A path that is itself a file may be a pipe; inside folders, only regular files are read. Links to folders are
+    followed, except into a folder that contains them.
 
     Parameters
     ----------
