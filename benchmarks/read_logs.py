@@ -1,7 +1,7 @@
 """Reading nuttcp's result lines: `hecn_analysis.read` against one regular expression over the same files and pandas.
 
 Many copies of the sample logs with such lines, so that it is the reading that is timed. The peer knows these lines only
-and trusts them; ours also finds tool, label, streams and bytes, checks every figure and keeps where it stands. Both give
+and trusts them; ours also finds tool, label, streams and bytes, checks each figure and keeps where it stands. Both give
 the same rows, or nothing is timed. The target keeps what a result may cost: some tenths of a millisecond.
 """
 

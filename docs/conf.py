@@ -18,6 +18,7 @@ extensions = [
     "numpydoc",
     "offline",  # docs/_ext: formulas and figures without a network
     "generated",  # docs/_ext: reference pages made from the code
+    "references",  # docs/_ext: references at the head of a module
     "shell",  # docs/_ext: commands that run when the pages are built
 ]
 exclude_patterns = ["_build", "jupyter_execute"]
@@ -34,7 +35,7 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "start": [], "model": []}
 
 # Every code cell runs in the kernel of this environment, and one that fails stops the build.
 nb_execution_mode = "force"
@@ -52,5 +53,5 @@ autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 python_use_unqualified_type_names = True
 suppress_warnings = [
-    "ref.citation",  # a list of references at the head of a module serves its functions, whose docstrings stand elsewhere
+    "ref.citation",  # the references at the head of a module serve its functions too, see docs/_ext/references.py
 ]

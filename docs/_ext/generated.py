@@ -9,7 +9,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from sphinx.application import Sphinx
@@ -17,11 +17,24 @@ from sphinx.application import Sphinx
 from hecn_analysis import tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
-from hecn_analysis.hardware import Host, Tool
+from hecn_analysis.hardware import Host, Tool, quantity
 from hecn_analysis.hardware import Path as NetworkPath
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 
 WIDTH = "100"  # of the help texts, in characters
+
+#: What reads a quantity of each type of `hecn_analysis.hardware.quantity`, and what the type measures.
+DIMENSIONS = {
+    quantity.Rate: "rate",
+    quantity.Bytes: "bytes",
+    quantity.Time: "time",
+    quantity.Probability: "fraction",
+    quantity.Factor: "fraction",
+    quantity.Frequency: "frequency",
+    quantity.Transfers: "transfers",
+    quantity.CyclesPerByte: "cycles_per_byte",
+}
+READ_BY = {id(type_.__metadata__[0]): dimension for type_, dimension in DIMENSIONS.items()}
 
 TABLES_HEAD = """\
 # Tables
@@ -95,8 +108,8 @@ def dimension(field: FieldInfo) -> str | None:
             yield from marks(inner)
 
     for mark in (*field.metadata, *marks(field.annotation)):
-        if isinstance(mark, WithJsonSchema) and mark.json_schema is not None:
-            return str(mark.json_schema["description"])
+        if id(mark) in READ_BY:
+            return READ_BY[id(mark)]
     return None
 
 

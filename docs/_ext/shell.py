@@ -1,7 +1,7 @@
 """The directive ``run``: shell commands that run when the pages are built, shown with what they print.
 
-Each line of its content is a command, run at the top of the checkout with the programs of this environment. One that ends
-with another status than expected (`:status:`, 0 by default) stops the build, so that no page shows what does not work.
+Each line of its content is a command, run at the top of the checkout with the programs of this environment. One that
+ends with another status than expected (`:status:`, 0 by default) stops the build: no page shows what does not work.
 """
 
 import os
