@@ -75,6 +75,17 @@ class Description:
             current[path[-1]] = copy.deepcopy(value)
             self.places[path] = place
 
+    def below(self, path: KeyPath) -> Description:
+        """Return what stands at `path`, as a description of its own."""
+        size = len(path)
+        places = {known[size:]: where for known, where in self.places.items() if known[:size] == path}
+        return Description(copy.deepcopy(self.at(path)), places)
+
+    def graft(self, path: KeyPath, part: Description) -> None:
+        """Put `part` at `path` in place of what is there."""
+        self.put(path, part.values, part.place(()))
+        self.places.update({(*path, *known): where for known, where in part.places.items()})
+
     def overlay(self, upper: Description) -> Description:
         """Return this description with `upper` laid over it: mappings are merged, all else is replaced."""
         result = self.copy()
@@ -101,6 +112,26 @@ def _collect(document: yaml_file.Document, value: Any, path: KeyPath, places: di
         _collect(document, below, (*path, str(key)), places)
 
 
+def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
+    """Where a host names parts, and in which file of ``parts`` they are."""
+    fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus")]
+    fields += [(("slots", slot, card), f"{card}s") for slot in _keys(host, "slots") for card in ("nic", "controller")]
+    fields += [(("arrays", array, "disk"), "disks") for array in _keys(host, "arrays")]
+    return fields
+
+
+def _keys(host: Description, field: str) -> list[str]:
+    below = host.at((field,))
+    return list(below) if isinstance(below, dict) else []
+
+
+def _spell_out_parts(host: Description) -> None:
+    """Turn ``cpu: name`` into ``cpu: {part: name}``, so that a layer above can change single fields of it."""
+    for path, _ in _part_fields(host):
+        if isinstance(host.at(path), str):
+            host.put(path, {"part": host.at(path)}, host.place(path))
+
+
 class Library:
     """The descriptions in a folder like ``models/``: hosts, paths and tools one a file, parts one file a kind."""
 
@@ -112,10 +143,10 @@ class Library:
         """Names of all descriptions of a kind (hosts, paths, tools, scenarios), sorted."""
         return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
 
-    def entry(self, kind: str, name: str, *, asked_by: Place | None = None) -> Description:
+    def entry(self, kind: str, name: str, *, asked_by: Place | None = None, above: tuple[str, ...] = ()) -> Description:
         """Description of that name, with what it is `like` and its parts filled in later by `with_parts`.
 
-        A name that ends in ``.yaml`` is a file of the caller's own.
+        A name that ends in ``.yaml`` is a file of the caller's own. `above` are the entries that are like this one.
 
         Raises
         ------
@@ -137,14 +168,17 @@ class Library:
                     advice=did_you_mean(name, known),
                 )
         description = Description.of_document(yaml_file.load(path))
+        if kind == "hosts":
+            _spell_out_parts(description)
         like = description.values.pop("like", None)
         if like is None:
             return description
-        if like == name:
-            raise InputError(
-                f"{name!r} that is like itself", "another one", source=path, line=description.place(("like",))[1]
-            )
-        return self.entry(kind, str(like), asked_by=description.place(("like",))).overlay(description)
+        chain = (*above, name)
+        if like in chain:
+            line = description.place(("like",))[1]
+            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=path, line=line)
+        base = self.entry(kind, str(like), asked_by=description.place(("like",)), above=chain)
+        return base.overlay(description)
 
     def part(self, kind: str, name: str, place: Place) -> Description:
         """Description of a part; `kind` is the file in ``parts``: cpus, nics, controllers or disks."""
@@ -159,32 +193,17 @@ class Library:
                 line=place[1],
                 advice=did_you_mean(name, known.values),
             )
-        below = {path[1:]: where for path, where in known.places.items() if path[:1] == (name,)}
-        return Description(copy.deepcopy(known.values[name]), below)
+        return known.below((name,))
 
     def with_parts(self, host: Description) -> Description:
         """Fill in the parts that a host names: ``cpu``, ``slots.*.nic``, ``slots.*.controller``, ``arrays.*.disk``."""
-        fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus")]
-        fields += [
-            (("slots", slot, card), f"{card}s")
-            for slot in host.values.get("slots") or {}
-            for card in ("nic", "controller")
-        ]
-        fields += [(("arrays", array, "disk"), "disks") for array in host.values.get("arrays") or {}]
-        for path, kind in fields:
+        _spell_out_parts(host)
+        for path, kind in _part_fields(host):
             named = host.at(path)
-            name = named.get("part") if isinstance(named, dict) else named
+            name = named.get("part") if isinstance(named, dict) else None
             if not isinstance(name, str):
                 continue
             part = self.part(kind, name, host.place(path))
             part.put(("part",), name, host.place(path))
-            base = Description({}, {})
-            base.put(path, part.values, part.place(()))
-            base.places.update({(*path, *below): where for below, where in part.places.items()})
-            over = Description({}, {})
-            over.put(path, named if isinstance(named, dict) else {}, host.place(path))
-            over.places.update({known: where for known, where in host.places.items() if known[: len(path)] == path})
-            merged = base.overlay(over)
-            host.put(path, merged.at(path), host.place(path))
-            host.places.update({known: where for known, where in merged.places.items() if known[: len(path)] == path})
+            host.graft(path, part.overlay(host.below(path)))
         return host

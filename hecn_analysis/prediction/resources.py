@@ -355,12 +355,15 @@ class _HostDemands:
         return total
 
     def _far(self, cpu: Cpu) -> FloatArray:
-        """Share of the received data that has left the cache before it is copied: a window against the cache."""
+        """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
         path = self.scenario.path
-        if path.rate is None:
+        ports = [self.host.slots[name].nic for name in self._ports()]
+        rates = [nic.port_rate.value for nic in ports if nic is not None] or [float("inf")]
+        line_rate = min(path.rate.value if path.rate is not None else float("inf"), max(rates))
+        if not np.isfinite(line_rate):
             return np.zeros(Draws.size)
-        bdp_bytes = path.rate.value * path.links * self.draw("path.rtt", path.rtt) / 8
-        return np.minimum(1.0, bdp_bytes / self.draw(f"{self.role}.cpu.cache", cpu.cache))
+        in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
+        return np.minimum(1.0, in_flight / self.draw(f"{self.role}.cpu.cache", cpu.cache))
 
     def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
         duties = self.duties.setdefault(core, [])

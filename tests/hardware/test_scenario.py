@@ -1,0 +1,121 @@
+"""Scenarios: keys set single fields over the library's entries, and a wrong key says what is known."""
+
+import pytest
+
+from hecn_analysis.errors import InputError
+from hecn_analysis.hardware import load_scenario
+
+LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp"}
+
+
+def fault(keys):
+    with pytest.raises(InputError) as caught:
+        load_scenario({**LAN, **keys})
+    return str(caught.value)
+
+
+def test_a_dotted_key_sets_one_field_and_leaves_the_rest():
+    plain, faster = load_scenario(LAN), load_scenario({**LAN, "receiver.cpu.clock": "3.4 GHz"})
+    assert faster.receiver.cpu.clock.value == 3.4e9
+    assert faster.sender == plain.sender
+    assert faster.receiver.cpu.write_cost == plain.receiver.cpu.write_cost
+
+
+def test_a_key_set_by_hand_loses_the_spread_of_the_entry():
+    clock = load_scenario({**LAN, "receiver.cpu.write_cost": 2}).receiver.cpu.write_cost
+    assert (clock.value, clock.spread) == (2.0, 0.0)
+
+
+def test_text_of_a_command_line_is_read_as_yaml_would():
+    scenario = load_scenario(
+        {**LAN, "tool.streams": "4", "path.timestamps": "false", "sender.app_cores": "[2, 3]", "path.loss": "1e-5"}
+    )
+    assert scenario.tool.streams == 4
+    assert scenario.path.timestamps is False
+    assert scenario.sender.app_cores == [2, 3]
+    assert scenario.path.loss.value == 1e-5
+
+
+def test_an_empty_value_is_an_absent_key():
+    assert load_scenario({**LAN, "path.rtt": "", "tool.window": None}).path == load_scenario(LAN).path
+
+
+def test_a_path_needs_no_name_where_keys_describe_it():
+    scenario = load_scenario(
+        {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "400Mb/s", "path.rtt": "45ms"}
+    )
+    assert scenario.path.rate.value == 400e6
+
+
+def test_nested_keys_are_dotted_keys():
+    nested = load_scenario(
+        {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path": {"rate": 1e9, "mtu": 9000}}
+    )
+    dotted = load_scenario(
+        {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": 1e9, "path.mtu": 9000}
+    )
+    assert nested.path == dotted.path
+
+
+def test_settings_can_be_changed_afterwards():
+    assert load_scenario(LAN).with_({"path.rtt": "90 ms"}).path.rtt.value == 0.09
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"sender": "bb"}, "found host 'bb', expected one of b, c,"),
+        ({"tool": "nutcp"}, "found tool 'nutcp', expected one of"),
+        ({"path": "lan-10g"}, "found path 'lan-10g', expected one of"),
+        ({"path.rt": "1 ms"}, "found unknown key 'path.rt', expected one of name, title,"),
+        ({"path.rtt": "-1 ms"}, "found path.rtt: '-1 ms', expected at least 0 s"),
+        ({"path.mtu": 100_000}, "found path.mtu: 100000, expected at most 65535"),
+        ({"path.loss": 1.2}, "found path.loss: 1.2, expected at least 0 and at most 1"),
+        ({"sender.slots.nic1.lanes": 3}, "found sender.slots.nic1.lanes: 3, expected 1, 2, 4, 8, 12, 16 or 32"),
+        ({"sendr": "b"}, "found unknown key 'sendr', expected sender, receiver, path, tool,"),
+        ({"sender.app_cores": [4]}, "found sender: core 4, expected 0 to 3"),
+        ({"sender.files_on": ["raid6"]}, "found sender: files on array 'raid6', expected one of raid50,"),
+        ({"tool.streams": 2.5}, "found tool.streams: 2.5, expected a whole number"),
+    ],
+)
+def test_what_is_wrong_is_said(keys, message):
+    assert message in fault(keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "nearest"),
+    [
+        ({"tool": "nutcp"}, "nuttcp"),
+        ({"path": "lan-10g"}, "lan-10ge"),
+        ({"path.rt": 1}, "rtt"),
+        ({"sendr": "b"}, "sender"),
+    ],
+)
+def test_the_nearest_word_is_named(keys, nearest):
+    assert fault(keys).endswith(f"did you mean '{nearest}'?")
+
+
+def test_an_end_that_is_missing_is_said():
+    with pytest.raises(InputError, match=r"found no receiver, expected the key 'receiver': one of b, c"):
+        load_scenario({"sender": "b", "path": "lan-10ge", "tool": "nuttcp"})
+
+
+def test_a_path_that_is_missing_is_said():
+    with pytest.raises(InputError, match=r"found no path, expected the key 'path'"):
+        load_scenario({"sender": "b", "receiver": "b", "tool": "nuttcp"})
+
+
+def test_an_error_in_a_file_has_its_line(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("sender: b\nreceiver: b\npath: lan-10ge\ntool: nuttcp\npath.mtu: 20\n")
+    with pytest.raises(InputError, match=r"s\.yaml:5: found path\.mtu: 20, expected at least 68"):
+        load_scenario(path)
+
+
+def test_a_host_of_ones_own_may_be_like_one_of_the_library(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("like: b\ntitle: mine\nsource: here\ncpu: {clock: 4 GHz}\n")
+    host = load_scenario({**LAN, "sender": str(path)}).sender
+    assert host.name == "mine"
+    assert host.cpu.clock.value == 4e9
+    assert host.arrays == load_scenario(LAN).sender.arrays

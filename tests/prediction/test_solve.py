@@ -1,0 +1,62 @@
+"""Max-min fairness: hand-made cases, and what defines the allocation, on random systems."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose
+
+from hecn_analysis.prediction.solve import max_min
+
+demands = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 3), st.integers(1, 5), st.integers(1, 5)),
+    elements=st.one_of(st.just(0.0), st.floats(0.01, 100)),
+)
+
+
+def test_equal_flows_share_a_link_equally():
+    throughput, bottleneck = max_min(np.full((1, 4, 1), 0.1))
+    assert_allclose(throughput, [[2.5] * 4])
+    assert (bottleneck == 0).all()
+
+
+def test_a_flow_held_back_elsewhere_leaves_its_share_to_others():
+    throughput, bottleneck = max_min(np.array([[[0.1, 0.0], [0.1, 0.5]]]))
+    assert_allclose(throughput, [[8.0, 2.0]])
+    assert bottleneck.tolist() == [[0, 1]]
+
+
+def test_a_flow_without_demands_has_no_limit():
+    throughput, bottleneck = max_min(np.array([[[0.0], [0.5]]]))
+    assert throughput.tolist() == [[np.inf, 2.0]]
+    assert bottleneck.tolist() == [[-1, 0]]
+
+
+def test_no_resources_no_limit():
+    throughput, _ = max_min(np.zeros((2, 3, 0)))
+    assert np.isinf(throughput).all()
+
+
+@given(demands)
+def test_no_resource_is_more_than_full(demand):
+    throughput, _ = max_min(demand)
+    busy = (demand * np.where(np.isfinite(throughput), throughput, 0.0)[:, :, None]).sum(axis=1)
+    assert (busy <= 1 + 1e-6).all()
+
+
+@given(demands)
+def test_every_flow_has_a_full_resource_on_which_no_flow_is_faster(demand):
+    throughput, bottleneck = max_min(demand)
+    for system, flow in np.argwhere(bottleneck >= 0):
+        resource = bottleneck[system, flow]
+        using = demand[system, :, resource] > 0
+        assert_allclose((demand[system, using, resource] * throughput[system, using]).sum(), 1, rtol=1e-6)
+        assert (throughput[system, using] <= throughput[system, flow] * (1 + 1e-6)).all()
+
+
+@given(demands)
+def test_systems_do_not_touch_each_other(demand):
+    together, _ = max_min(demand)
+    alone = [max_min(demand[number : number + 1])[0][0] for number in range(len(demand))]
+    assert_allclose(together, alone, rtol=1e-9)
