@@ -48,18 +48,18 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the briefs asked for, or list all."""
-    from hecn_analysis.briefs import briefs, make_briefs  # noqa: PLC0415 (not needed to complete a command line)
-
     parameters, names = settings(arguments.parameter)
     names = [*arguments.names, *names]
+    if not names and not arguments.list:
+        arguments.parser.error("the name of a brief is missing; --list shows them, all makes every one")
+    from hecn_analysis.briefs import briefs, make_briefs  # noqa: PLC0415 (heavy: not for --help)
+
     if arguments.list:
         for name, brief in briefs().items():
             print(f"{name}: {brief.declaration.title}")
             for parameter, meaning in brief.declaration.parameters.items():
                 print(f"  -p {parameter}={meaning.default}  {meaning.help}")
         return 0
-    if not names:
-        arguments.parser.error("the name of a brief is missing; --list shows them, all makes every one")
     stopped = 0
     for made in make_briefs(names, arguments.output, parameters, pdf=arguments.pdf):
         print(made.html)

@@ -31,12 +31,12 @@ Row = Mapping[str, object]
 _HUMAN: Mapping[str, Callable[[float, int], str]] = {
     "_per_s": lambda value, digits: f"{value:,.{max(0, digits - 6)}f} /s",
     "_bps": lambda value, digits: units.format_rate(value, digits=digits),
-    "_bytes": lambda value, digits: units.format_bytes(value, digits=digits),
+    "bytes": lambda value, digits: units.format_bytes(value, digits=digits),
     "_fraction": lambda value, digits: units.format_fraction(value, digits=digits),
     "_s": lambda value, digits: units.format_time(value, digits=digits),
     "probability": lambda value, _: f"{value:.0%}",
 }
-_UNITS = ("_per_s", "_bps", "_bytes", "_s")
+_UNITS = ("_per_s", "_bps", "_bytes", "_s", "_fraction")
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
@@ -114,8 +114,10 @@ def _cell(value: Any) -> str:  # noqa: ANN401
 
 
 def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
-    """Aligned columns for people; columns without any value are left out."""
-    names = [name for name in (rows[0] if rows else ()) if any(plain(row[name]) is not None for row in rows)]
+    """Align columns for people; columns that say nothing in any row (missing, or no) are left out."""
+    if not rows:
+        return
+    names = [name for name in rows[0] if any(_says_something(row[name]) for row in rows)]
     body = [[human(name, row[name], digits) for name in names] for row in rows]
     header = [bare(name) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
@@ -139,6 +141,11 @@ def text_object(figures: Row, digits: int = 3) -> Iterator[str]:
     width = max(map(len, map(bare, figures)))
     for name, value in figures.items():
         yield f"{bare(name):<{width}}  {human(name, value, digits)}\n"
+
+
+def _says_something(value: object) -> bool:
+    value = plain(value)
+    return value is not None and value is not False
 
 
 def human(name: str, value: object, digits: int = 3) -> str:
@@ -184,9 +191,10 @@ def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
     if arguments.output is None:
         sys.stdout.writelines(chunks)
         return
+    folder = Path(arguments.output).parent
+    if not folder.is_dir():
+        raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.output)
     target = Path(arguments.output).resolve()
-    if not target.parent.is_dir():
-        raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=arguments.output)
     if target.exists() and not target.is_file():  # a terminal, a pipe, /dev/null: nothing to replace
         with target.open("w", encoding="utf-8") as stream:
             stream.writelines(chunks)

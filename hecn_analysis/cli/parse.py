@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         counts = Counter(str(problem["kind"]) for problem in problems)
         files = len({problem["source_file"] for problem in problems})
         say(
-            f"{len(reading.runs)} runs read, {len(problems)} problems in {files} files: "
+            f"{_count(len(reading.runs), 'run')} read, {_count(len(problems), 'problem')} in {_count(files, 'file')}: "
             + ", ".join(f"{count} {kind}" for kind, count in counts.items())
         )
     return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
@@ -73,6 +73,10 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, object]]:
         if row["source_file"] == STDIN:
             row["source_file"] = "-"
     return rows
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _line(problem: output.Row) -> str:

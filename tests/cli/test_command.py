@@ -1,0 +1,266 @@
+"""The command as a whole: statuses, closed pipes, errors without tracebacks, help whose examples run, completion."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import hecn_analysis as hecn
+from hecn_analysis.cli import COMMANDS, build_parser, main
+from hecn_analysis.cli.completion import SHELLS
+
+HECN = [sys.executable, "-m", "hecn_analysis"]
+HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")
+
+
+def run(*words, **options):
+    return subprocess.run([*HECN, *words], capture_output=True, check=False, encoding="utf-8", **options)
+
+
+def all_parsers(parser):
+    yield parser
+    for below in parser.subcommands.values():
+        yield from all_parsers(below)
+
+
+PARSERS = {parser.prog: parser for parser in all_parsers(build_parser())}
+# An example is a line of its own or, with a backslash or a bar at its end, goes on in the next.
+EXAMPLES = sorted(
+    {
+        re.sub(r"\\\n\s*", "", example).strip()
+        for parser in PARSERS.values()
+        for example in re.findall(r"^  ((?:hecn|printf|nuttcp) (?:.*[\\|]\n)*.*)$", parser.epilog or "", re.MULTILINE)
+    }
+)
+
+
+def test_version_is_the_distribution_s(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"hecn {hecn.__version__}\n"
+
+
+@pytest.mark.parametrize("program", PARSERS)
+def test_every_help_says_what_it_is_for_and_shows_an_example(program, capsys):
+    words = program.split()[1:]
+    with pytest.raises(SystemExit) as exit_:
+        main([*words, "--help"])
+    out, err = capsys.readouterr()
+    assert exit_.value.code == 0
+    assert err == ""
+    assert PARSERS[program].description
+    assert re.search(rf"^examples?:\n(  .*\n)*  .*{program} ", out, re.MULTILINE)
+    for argument in PARSERS[program].arguments:
+        assert argument.help or argument.dest in {"command", "kind"}, f"{program}: {argument.dest} says nothing"
+
+
+def test_there_are_examples_of_every_command():
+    assert {example.split("hecn ", 1)[1].split()[0] for example in EXAMPLES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example_in_a_help_runs(example, root, tmp_path, example_tools):
+    (tmp_path / "data").symlink_to(root / "data")
+    for folder in (".local/share/bash-completion/completions", ".zfunc"):
+        (tmp_path / folder).mkdir(parents=True)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", example],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{example_tools}:{os.environ['PATH']}", "HOME": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture(scope="session")
+def example_tools(tmp_path_factory):
+    """Folder for PATH in which hecn is this one and nuttcp prints one line."""
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "hecn").write_text(f'#!/bin/sh\nexec {shlex.join(HECN)} "$@"\n')
+    (folder / "nuttcp").write_text(
+        "#!/bin/sh\necho ' 1178.1250 MB /  10.00 sec =  988.2643 Mbps 2 %TX 4 %RX 0 retrans 0.11 msRTT'\n"
+    )
+    for program in folder.iterdir():
+        program.chmod(0o755)
+    return folder
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(root):
+    rows = ",".join(["512"] * 5000)  # far more than a pipe holds: hecn is still writing when head goes
+    line = f"{shlex.join(HECN)} limits pcix --clock 133MHz --width 64 --burst {rows} --format json | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"{line}; exit ${{PIPESTATUS[0]}}"], cwd=root, capture_output=True, check=False, encoding="utf-8"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[\n", "")
+
+
+def test_a_closed_pipe_is_no_error_at_the_last_flush_either(root):
+    line = f"{shlex.join(HECN)} limits tcp --rtt 80ms | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=root, capture_output=True, check=False, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_interrupt_ends_quietly(tmp_path):
+    pipe = tmp_path / "never-written"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([*HECN, "predict", "--cases", str(pipe)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process, pipe.open("w"):  # opens when hecn does: from here on, it waits for data
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_unexpected_error_is_one_line_that_asks_for_a_report(monkeypatch, capsys):
+    def broken():
+        raise KeyError("surprise")
+
+    monkeypatch.setitem(hecn.limits.KINDS, "memory", broken)
+    assert main(["limits", "memory"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "hecn: this is a defect of hecn, please report it: KeyError: 'surprise'"
+        " (HECN_DEBUG=1 shows the traceback to send along)\n"
+    )
+
+
+def test_debug_shows_the_traceback():
+    done = run("limits", "tcp", "--rtt", "-1s", env={**os.environ, "HECN_DEBUG": "1"})
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback")
+    assert "RangeError: rtt: found -1" in done.stderr
+
+
+def test_help_loads_nothing_heavy():
+    code = f"""
+import sys
+from hecn_analysis.cli import main
+try:
+    main(["--help"])
+except SystemExit:
+    pass
+print("loaded:", *sorted(sys.modules.keys() & set({HEAVY!r})), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
+    assert done.stderr == "loaded:\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_completion_knows_commands_kinds_and_options(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in (*COMMANDS, *hecn.limits.KINDS, "max-payload", "table", "at-least"):
+        assert word in script
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("hecn pre", {"predict"}),
+        ("hecn limits p", {"pcie", "pcix"}),
+        ("hecn limits pcie --op r", {"read"}),
+        ("hecn parse --table s", {"streams"}),
+        ("hecn parse log", {"logs"}),
+        ("hecn parse -o run", {"runs.csv"}),
+        ("hecn completion z", {"zsh"}),
+    ],
+)
+def test_bash_completes(line, expected, capsys, tmp_path):
+    main(["completion", "bash"])
+    (tmp_path / "hecn.bash").write_text(capsys.readouterr().out)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "runs.csv").touch()
+    words = shlex.split(line)
+    code = f"""
+source ./hecn.bash
+COMP_WORDS=({shlex.join(words)}) COMP_CWORD={len(words) - 1} COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}
+_shtab_hecn
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(["bash", "-c", code], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
+    assert done.stderr == ""
+    assert {word.strip().rstrip("/") for word in done.stdout.splitlines()} == expected
+
+
+def test_json_of_a_prediction_has_the_documented_keys(root, capsys, monkeypatch):
+    monkeypatch.chdir(root)
+    assert main(["predict", "tests/cli/inputs/lan.yaml", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    documented = {
+        "throughput_bps",
+        "low_bps",
+        "high_bps",
+        "bottleneck",
+        "bottleneck_class",
+        "utilisation",
+        "ladder",
+        "warnings",
+    }
+    assert documented <= found.keys()
+    assert found["low_bps"] <= found["throughput_bps"] <= found["high_bps"]
+    assert found["ladder"][0]["resource"] == found["bottleneck"]
+
+
+def test_cases_give_a_result_a_row_in_order(root, capsys, monkeypatch):
+    monkeypatch.chdir(root)
+    assert main(["predict", "--cases", "tests/cli/inputs/cases.csv", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in found] == ["1", "2", "3", "4", "5", "6"]
+    assert [row["note"] for row in found] == [
+        "with timestamps",
+        "without, smaller header",
+        None,
+        None,
+        None,
+        "too short",
+    ]
+    assert ["error" in row for row in found] == [False, False, True, True, False, True]
+    with_timestamps, without = (row["throughput_bps"] for row in found[:2])
+    assert with_timestamps == pytest.approx(941.48e6, rel=0.01)
+    assert without / with_timestamps == pytest.approx(1460 / 1448, rel=1e-3)
+
+
+def test_settings_hold_for_every_case(root, capsys, monkeypatch):
+    monkeypatch.chdir(root)
+    main(["predict", "--cases", "tests/cli/inputs/cases.csv", "--set", "path.rate=100Mb/s", "--format", "json"])
+    rates = [row["throughput_bps"] for row in json.loads(capsys.readouterr().out) if "error" not in row]
+    assert max(rates) < 100e6
+
+
+def test_one_scenario_is_an_object_and_several_are_a_list(root, capsys, monkeypatch):
+    monkeypatch.chdir(root)
+    lan = "tests/cli/inputs/lan.yaml"
+    main(["predict", lan, "--format", "json"])
+    one = json.loads(capsys.readouterr().out)
+    main(["predict", lan, lan, "--format", "json"])
+    assert json.loads(capsys.readouterr().out) == [{"scenario": lan, **one}] * 2
+
+
+@pytest.mark.parametrize(("wanted", "status"), [("9Gb/s", 0), ("9.95Gb/s", 1)])
+def test_at_least_is_the_exit_status(wanted, status, root, monkeypatch):
+    monkeypatch.chdir(root)
+    assert main(["predict", "tests/cli/inputs/lan.yaml", "--at-least", wanted]) == status
+
+
+def test_limits_of_the_documents_to_all_digits(capsys):
+    main(["limits", "pcie", "--gen", "2", "--lanes", "16", "--max-payload", "128,256", "--format", "json"])
+    tmt = [row["tmt_bps"] / 1e9 for row in json.loads(capsys.readouterr().out)]
+    assert tmt == pytest.approx([53.8947, 58.5143], abs=5e-5)
+
+
+def test_many_errors_are_counted_not_all_told(tmp_path, capsys):
+    cases = tmp_path / "cases.csv"
+    cases.write_text("id,sender\n" + "".join(f"{number},nobody\n" for number in range(50)))
+    assert main(["predict", "--cases", str(cases), "--format", "csv"]) == 1
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 51
+    assert len(err.splitlines()) == 21
+    assert err.splitlines()[-1] == "hecn: … and 30 more: each stands in its row"

@@ -1,0 +1,170 @@
+"""The three forms of data, and files that are written whole or not at all."""
+
+import argparse
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hecn_analysis.cli import main, output
+from hecn_analysis.errors import InputError
+
+TIME = pd.Timestamp("2012-11-13T10:00:00.5Z")
+FRAME = pd.DataFrame(
+    {
+        "source_file": pd.array(["a,b.log", None], dtype="string"),
+        "start_time": pd.to_datetime([TIME, None], utc=True),
+        "streams": pd.array([6, None], dtype="Int64"),
+        "throughput_bps": [9.9e9, math.nan],
+        "error": [False, True],
+    }
+)
+
+
+def test_records_are_plain_values():
+    assert output.records(FRAME) == [
+        {
+            "source_file": "a,b.log",
+            "start_time": "2012-11-13T10:00:00.500000Z",
+            "streams": 6,
+            "throughput_bps": 9.9e9,
+            "error": False,
+        },
+        {"source_file": None, "start_time": None, "streams": None, "throughput_bps": None, "error": True},
+    ]
+
+
+def test_records_of_an_empty_table():
+    assert output.records(FRAME[:0]) == []
+
+
+def test_json_rows_are_json_one_a_line():
+    rows = output.records(FRAME)
+    text = "".join(output.json_rows(rows))
+    assert json.loads(text) == rows
+    assert len(text.splitlines()) == len(rows) + 2
+
+
+def test_json_has_no_nan_and_no_infinity():
+    text = "".join(output.json_object({"a": math.nan, "b": [math.inf, np.float64("nan")], "c": {"d": -math.inf}}))
+    assert json.loads(text) == {"a": None, "b": [None, None], "c": {"d": None}}
+
+
+def test_csv_reads_back():
+    text = "".join(output.csv_rows(output.records(FRAME), list(FRAME.columns)))
+    first, second = csv.DictReader(io.StringIO(text))
+    assert first == {
+        "source_file": "a,b.log",
+        "start_time": "2012-11-13T10:00:00.500000Z",
+        "streams": "6",
+        "throughput_bps": "9900000000",
+        "error": "false",
+    }
+    assert second == {"source_file": "", "start_time": "", "streams": "", "throughput_bps": "", "error": "true"}
+
+
+@pytest.mark.parametrize("value", [0.1 + 0.2, 1 / 3, 1e-300, 2.0**60, 123456789.123456789])
+def test_csv_and_json_keep_every_digit(value):
+    (row,) = csv.DictReader(io.StringIO("".join(output.csv_rows([{"x": value}], ["x"]))))
+    assert float(row["x"]) == value
+    assert json.loads("".join(output.json_rows([{"x": value}]))) == [{"x": value}]
+
+
+def test_csv_of_many_rows_is_whole():
+    rows = [{"x": number, "y": "z" * 50} for number in range(1000)]
+    text = "".join(output.csv_rows(rows, ["x", "y"]))
+    assert [int(row["x"]) for row in csv.DictReader(io.StringIO(text))] == list(range(1000))
+
+
+def test_infinite_is_inf_in_csv():
+    assert "".join(output.csv_rows([{"x": math.inf}], ["x"])) == "x\ninf\n"
+
+
+def test_text_leaves_out_what_says_nothing_but_keeps_zero():
+    rows = [
+        {"run": 0, "label": None, "error": False, "rtt_s": None},
+        {"run": 0, "label": None, "error": False, "rtt_s": 0.08},
+    ]
+    assert "".join(output.text_rows(rows)) == "run      rtt\n  0        –\n  0  80.0 ms\n"
+
+
+def test_text_of_no_rows_is_empty():
+    assert "".join(output.text_rows([])) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("throughput_bps", 9.9e9, "9.90 Gb/s"),
+        ("frames_per_s", 138305.2, "138,305 /s"),
+        ("window_limit_bps", math.inf, "no limit"),
+        ("bytes", 68719476736, "68.7 GB"),
+        ("rtt_s", np.float64(0.08), "80.0 ms"),
+        ("loss_fraction", 0.01, "1.00 %"),
+        ("error", True, "yes"),
+        ("tool", "dd", "dd"),
+        ("streams", None, "–"),
+    ],
+)
+def test_human(name, value, text):
+    assert output.human(name, value) == text
+
+
+def arguments(output_file, form=None):
+    return argparse.Namespace(output=None if output_file is None else str(output_file), format=form)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "expected"),
+    [
+        (None, None, "text"),
+        ("a.json", None, "json"),
+        ("a.csv", None, "csv"),
+        ("a.txt", None, "text"),
+        ("a.csv", "json", "json"),
+    ],
+)
+def test_format_is_the_one_asked_for_else_the_suffix(name, form, expected):
+    assert output.chosen_format(arguments(name, form)) == expected
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "runs.csv"
+    target.write_text("what was there")
+
+    def breaks_off():
+        yield "half of"
+        raise InputError("nothing", "something")
+
+    with pytest.raises(InputError):
+        output.deliver(breaks_off(), arguments(target))
+    assert target.read_text() == "what was there"
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.csv"]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real.csv").touch()
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    output.deliver(["x\n"], arguments(tmp_path / "link.csv"))
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text() == "x\n"
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    output.deliver(["x\n"], arguments("/dev/null"))
+
+
+def test_output_of_a_command_goes_to_the_file_only(tmp_path, capsys):
+    target = tmp_path / "tcp.json"
+    assert main(["limits", "tcp", "--rtt", "80ms", "--window", "16MiB", "-o", str(target)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert json.loads(target.read_text())["throughput_bps"] == pytest.approx(1.67772e9, rel=1e-5)
+
+
+def test_a_folder_is_no_file_to_write_to(tmp_path, capsys):
+    assert main(["limits", "tcp", "--rtt", "80ms", "-o", str(tmp_path)]) == 1
+    assert capsys.readouterr() == ("", f"hecn: {tmp_path}: Is a directory\n")
