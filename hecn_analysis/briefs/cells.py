@@ -1,0 +1,148 @@
+"""Numbers and tables as text: unit and digits of a column follow from its name; text is escaped for HTML."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MISSING = "–"
+Cell = Any  # of a DataFrame
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a column is written."""
+
+    unit: str
+    numeric: bool
+    text: Callable[[Cell], str]
+
+
+def number(value: Cell, factor: float, form: str) -> str:
+    """Write a number in another unit.
+
+    Examples
+    --------
+    >>> number(9.8242e9, 1e-9, ".2f"), number(-0.012, 100, "+.1f"), number(None, 1, ".0f")
+    ('9.82', '−1.2', '–')
+    """
+    if pd.isna(value):
+        return MISSING
+    return "∞" if math.isinf(value) else format(value * factor, form).replace("-", "−")
+
+
+def words(value: Cell) -> str:
+    """Write any other value.
+
+    Examples
+    --------
+    >>> words(True), words(""), words(0.25), words("loss")
+    ('yes', '–', '0.25', 'loss')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if pd.isna(value) or value == "":
+        return MISSING
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _scaled(unit: str, factor: float, form: str) -> Format:
+    return Format(unit, numeric=True, text=lambda value: number(value, factor, form))
+
+
+# The first ending that fits counts. `measured`, `interval` and `value` are texts made of numbers.
+FORMATS = {
+    "_bps": _scaled("Gb/s", 1e-9, ".2f"),
+    "rtt_s": _scaled("ms", 1e3, ".2f"),
+    "_s": _scaled("s", 1, ".2f"),
+    "error": _scaled("%", 100, "+.1f"),
+    "probability": _scaled("%", 100, ".0f"),
+    "_fraction": _scaled("%", 100, ".0f"),
+    "measured": Format("Gb/s", numeric=True, text=words),
+    "interval": Format("Gb/s", numeric=True, text=words),
+    "value": Format("", numeric=True, text=words),  # with its unit
+}
+
+
+def format_of(name: str, column: pd.Series[Any]) -> Format:
+    """Give the format of a column by its name, else by what it holds."""
+    for ending, form in FORMATS.items():
+        if name.endswith(ending):
+            return form
+    numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    return Format("", numeric=numeric, text=words)
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain JSON values; missing is None.
+
+    Examples
+    --------
+    >>> records(pd.DataFrame({"case": ["a", "b"], "measured_bps": [1e9, float("nan")]}))
+    [{'case': 'a', 'measured_bps': 1000000000.0}, {'case': 'b', 'measured_bps': None}]
+    """
+    return [{str(name): json_value(value) for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def json_value(value: Cell) -> Any:  # noqa: ANN401
+    """Give a cell as a plain JSON value; missing and infinite is None."""
+    if isinstance(value, (list, tuple, dict)):
+        return json.loads(json.dumps(value, default=str))
+    if pd.isna(value):
+        return None
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return None
+    return plain if isinstance(plain, (bool, int, float, str)) else str(plain)
+
+
+def escape(value: object) -> str:
+    """Text that a log or a person wrote, for HTML."""
+    return html.escape(str(value))
+
+
+def heading(column: Mapping[str, Any]) -> str:
+    """Give a column's label with its unit."""
+    return f"{column['label']} ({column['unit']})" if column["unit"] else str(column["label"])
+
+
+def plain_table(
+    caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
+) -> str:
+    """Write a table as aligned text."""
+    rows = [[heading(column) for column in columns], *cells]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(columns))]
+    sides = [">" if column["numeric"] else "<" for column in columns]
+    lines = [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([caption, *lines, *([note] if note else [])])
+
+
+def html_table(
+    caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
+) -> str:
+    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself."""
+    sides = ["right" if column["numeric"] else "left" for column in columns]
+
+    def row(tag: str, texts: Sequence[str]) -> str:
+        both = zip(texts, sides, strict=True)
+        return (
+            "<tr>"
+            + "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in both)
+            + "</tr>"
+        )
+
+    head, body = row("th", [heading(column) for column in columns]), "".join(row("td", texts) for texts in cells)
+    return (
+        f'<div style="overflow-x:auto"><table><caption style="text-align:left">{escape(caption)}</caption>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table></div><small>{escape(note)}</small>"
+    )

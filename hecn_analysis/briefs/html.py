@@ -1,0 +1,132 @@
+"""A brief as one HTML file that needs nothing else: no network, no font, no library but the plotly.js inside it.
+
+The page's own security policy forbids every request and every script but the two that it was made with.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import jinja2
+import mistune
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hecn_analysis.briefs.content import Content
+
+TEMPLATES = files("hecn_analysis.briefs") / "templates"
+
+
+class _Renderer(mistune.HTMLRenderer):
+    """Markdown to HTML that loads nothing: HTML in it shows as text, and pictures must be part of it."""
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Give a picture that the markdown itself holds; for any other its description."""
+        return super().image(text, url, title) if url.startswith("data:image/png;base64,") else mistune.escape(text)
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """Give a link to a page of the web or of the brief; for any other its text."""
+        return super().link(text, url, title) if urlsplit(url).scheme in ("http", "https", "") else text
+
+
+@cache
+def _markdown() -> mistune.Markdown:
+    return mistune.create_markdown(renderer=_Renderer(escape=True), plugins=["table"])
+
+
+def markdown(source: str) -> Markup:
+    """Render markdown, with all HTML in it shown as text."""
+    return Markup(_markdown()(source))  # noqa: S704  (escaped by the renderer)
+
+
+def island(value: object) -> Markup:
+    """JSON for a ``<script type="application/json">``: nothing in it can end the element."""
+    return Markup(json.dumps(value, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c"))  # noqa: S704  (escaped)
+
+
+def css_string(text: str) -> Markup:
+    r"""Give text as a string of CSS; nothing in it can end the string or the style sheet.
+
+    Examples
+    --------
+    >>> print(css_string('a<"'))
+    "a\3c \22 "
+    """
+    escaped = "".join(one if one.isalnum() or one in " -.,:" else f"\\{ord(one):x} " for one in text)
+    return Markup(f'"{escaped}"')  # noqa: S704  (escaped)
+
+
+def policy(*scripts: str) -> str:
+    """Content security policy that allows these scripts and nothing from outside."""
+    hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts) or "'none'"
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Give the templates, with everything escaped that is not said to be HTML."""
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(template_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(markdown=markdown, island=island, css_string=css_string)
+    return made
+
+
+def template_text(name: str) -> str:
+    """Text of a file in ``templates``."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def brief_html(
+    content: Content, *, title: str, question: str, run_id: str, parameters: Mapping[str, Any], error: str | None
+) -> str:
+    """Lay out a brief.
+
+    Parameters
+    ----------
+    content
+        What it shows.
+    title, question
+        Its head.
+    run_id
+        The same as in the executed notebook.
+    parameters
+        As run.
+    error
+        Why the notebook stopped early, if it did: then on top of the page.
+    """
+    plotly = get_plotlyjs() if content.items("figure") else ""
+    draw = template_text("draw.js")
+    return (
+        environment()
+        .get_template("brief.html.j2")
+        .render(
+            content=content,
+            title=title,
+            question=question,
+            run_id=run_id,
+            parameters=parameters,
+            error=error,
+            css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
+            draw=Markup(draw),  # noqa: S704  (our own file)
+            plotly=Markup(plotly),  # noqa: S704  (the library's own file)
+            policy=policy(plotly, draw) if plotly else policy(),
+        )
+    )

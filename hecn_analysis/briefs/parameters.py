@@ -1,0 +1,174 @@
+"""What a notebook may be told: the declaration beside it, and the check of given values before any kernel starts.
+
+``10_x.ipynb`` has ``10_x.yaml`` beside it::
+
+    brief: x                    # name for `hecn brief`; a notebook without one is for reading in Jupyter only
+    title: Disk to disk over 10 Gigabit Ethernet
+    question: How fast do two hosts copy a file, and what holds them back?
+    parameters:
+      rtt: {type: time, unit: s, default: 80 ms, range: [0 s, 2 s], help: round-trip time of the path}
+
+Types: ``text``, ``integer``, ``number``, ``flag``, and the quantities of `hecn_analysis.units` (``rate``, ``bytes``,
+``time``, …), which take a bare SI number or one with its unit and reach the notebook in SI.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from hecn_analysis import units
+from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+
+Value = str | int | float | bool
+SI_UNITS = {
+    "rate": "bit/s",
+    "bytes": "bytes",
+    "time": "s",
+    "fraction": "fraction",
+    "frequency": "Hz",
+    "transfers": "T/s",
+}
+TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
+class Parameter(BaseModel):
+    """One declared parameter of a notebook."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    type: Literal["text", "integer", "number", "flag", "rate", "bytes", "time", "fraction", "frequency", "transfers"]
+    default: Value
+    help: str
+    unit: str | None = None
+    range: tuple[Value, Value] | None = None
+    choices: tuple[str, ...] | None = None
+
+
+class Declaration(BaseModel):
+    """What stands beside a notebook: its name as a brief, title, question, parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    question: str
+    brief: str | None = None
+    parameters: dict[str, Parameter] = {}
+
+
+class Brief(NamedTuple):
+    """A notebook and its declaration."""
+
+    notebook: Path
+    declaration: Declaration
+
+
+def read_declaration(path: Path) -> Declaration:
+    """Read the declaration beside a notebook.
+
+    Raises
+    ------
+    InputError
+        The file is not as it should be, with file, line, and the nearest known key; or a default is not allowed by
+        its own type, unit or range.
+    """
+    document = yaml_file.load(path)
+    declaration = yaml_file.validate(Declaration, document.values, lambda keys: (document.source, document.line(keys)))
+    for name, parameter in declaration.parameters.items():
+        line = document.line(("parameters", name))
+        si = SI_UNITS.get(parameter.type)
+        if parameter.unit != si:
+            found = f"parameters.{name}.unit: {parameter.unit!r}"
+            raise InputError(
+                found, "none" if si is None else f"{si!r}, in which it reaches the notebook", source=path, line=line
+            )
+        try:
+            _value(name, parameter, parameter.default)
+        except InputError as wrong:
+            raise InputError(
+                f"default of {wrong.found}", wrong.expected, source=path, line=line, advice=wrong.advice
+            ) from None
+    return declaration
+
+
+def defaults(declaration: Declaration) -> dict[str, Value]:
+    """Give the declared defaults as the notebook gets them: quantities in SI."""
+    return {name: _value(name, parameter, parameter.default) for name, parameter in declaration.parameters.items()}
+
+
+def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknown: bool = False) -> dict[str, Value]:
+    """Give all parameters as the notebook gets them: the given ones checked and converted, the others by default.
+
+    Parameters
+    ----------
+    declaration
+        What the notebook takes.
+    given
+        Names and values; text as written on a command line, or Python values.
+    ignore_unknown
+        Leave out names that this notebook does not declare, where several notebooks are given the same parameters.
+
+    Raises
+    ------
+    InputError
+        A name that is not declared (with the nearest one that is), or a value of wrong type or unit or out of range.
+    """
+    known = declaration.parameters
+    unknown = [name for name in given if name not in known]
+    if unknown and not ignore_unknown:
+        expected = f"one of {', '.join(known)}" if known else f"none: {declaration.title!r} takes no parameters"
+        raise InputError(f"parameter {unknown[0]!r}", expected, advice=did_you_mean(unknown[0], known))
+    values = {name: _value(name, known[name], value) for name, value in given.items() if name in known}
+    return {**defaults(declaration), **values}
+
+
+def _value(name: str, parameter: Parameter, given: Value) -> Value:
+    """Convert and check one value."""
+    value = _convert(name, parameter, given)
+    if parameter.choices is not None and value not in parameter.choices:
+        advice = did_you_mean(str(value), parameter.choices)
+        raise InputError(f"parameter {name}: {given!r}", f"one of {', '.join(parameter.choices)}", advice=advice)
+    if parameter.range is not None:
+        low, high = (_convert(name, parameter, end) for end in parameter.range)
+        if not low <= value <= high:  # type: ignore[operator]  # both were converted to the same type
+            raise InputError(
+                f"parameter {name}: {given!r}", f"a value from {parameter.range[0]} to {parameter.range[1]}"
+            )
+    return value
+
+
+def _convert(name: str, parameter: Parameter, given: Value) -> Value:
+    """Convert one value to the parameter's type."""
+    if parameter.type == "text":
+        return str(given)
+    if parameter.type == "flag":
+        return _flag(name, given)
+    if parameter.type in SI_UNITS:
+        try:
+            return units.parse(given, cast("units.Dimension", parameter.type), name=name)
+        except HecnError as wrong:
+            found, _, expected = str(wrong).partition(", expected ")
+            raise InputError(f"parameter {found.replace(': found', ':')}", expected) from None
+    try:
+        number = math.nan if isinstance(given, bool) else float(given)
+    except ValueError:
+        number = math.nan
+    if parameter.type == "integer":
+        if not number.is_integer():
+            raise InputError(f"parameter {name}: {given!r}", "a whole number")
+        return int(number)
+    if math.isnan(number):
+        raise InputError(f"parameter {name}: {given!r}", "a number")
+    return number
+
+
+def _flag(name: str, given: Value) -> bool:
+    word = str(given).lower()
+    if word not in TRUE + FALSE:
+        raise InputError(f"parameter {name}: {given!r}", "true or false")
+    return word in TRUE

@@ -1,0 +1,167 @@
+"""Run a notebook with parameters, in a kernel of this interpreter, and keep it free of what changes from run to run.
+
+Papermill injects the parameters and executes; a failing cell ends the run but not the document. What is kept carries
+no times and no places of this machine, so that the same input gives the same notebook and the same run id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nbformat
+import papermill
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_core.utils import ensure_event_loop
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from papermill.exceptions import PapermillExecutionError
+
+from hecn_analysis.briefs.parameters import Value
+
+TIME_LIMIT_S = 300  # of one cell
+RUN_ID_DIGITS = 12
+PAPERMILL_ERROR_TAG = "papermill-error-cell-tag"
+KEPT_CELL_METADATA = ("tags",)
+
+
+class Executed(NamedTuple):
+    """An executed notebook, its run id, and why it stopped early if it did."""
+
+    notebook: NotebookNode
+    run_id: str
+    error: str | None
+
+
+def own_kernel(private: Path) -> type[AsyncKernelManager]:
+    """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
+
+    The user's IPython start-up files and history stay out of it (a brief must not depend on them), and where the system
+    has them, it talks through files instead of network ports.
+
+    Parameters
+    ----------
+    private
+        Folder for the kernel's own files.
+    """
+    spec = KernelSpec(
+        argv=[
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+            "--HistoryManager.enabled=False",
+        ],
+        display_name="Python 3",
+        language="python",
+        env={"IPYTHONDIR": str(private / "ipython")},
+    )
+
+    class OwnKernelManager(AsyncKernelManager):
+        def __init__(self, **settings: Any) -> None:  # noqa: ANN401  (the base class's)
+            super().__init__(**settings)
+            self.transport = "ipc" if os.name == "posix" else "tcp"
+            self.connection_file = str(private / "kernel.json")
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return spec
+
+    return OwnKernelManager
+
+
+def execute(
+    notebook: Path, parameters: Mapping[str, Value], into: Path, *, time_limit_s: float = TIME_LIMIT_S
+) -> Executed:
+    """Run a notebook and keep the executed one.
+
+    Parameters
+    ----------
+    notebook
+        The notebook to run; it stays as it is.
+    parameters
+        All parameters, checked.
+    into
+        File of the executed notebook.
+    time_limit_s
+        Longest time that a cell may take. [s]
+    """
+    with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as private:
+        error = _run(notebook, parameters, into, own_kernel(Path(private)), time_limit_s)
+    cleaned = clean(read_notebook(into), parameters)
+    run_id = _run_id(cleaned)
+    cleaned.metadata["hecn"]["run_id"] = run_id
+    write_notebook(cleaned, into)
+    return Executed(cleaned, run_id, error)
+
+
+def _run(
+    notebook: Path, parameters: Mapping[str, Value], into: Path, kernel: type[AsyncKernelManager], time_limit_s: float
+) -> str | None:
+    """Execute, and say why that ended early if it did."""
+    try:
+        papermill.execute_notebook(
+            str(notebook),
+            str(into),
+            parameters=dict(parameters),
+            kernel_name="python3",
+            language="python",
+            progress_bar=False,
+            execution_timeout=time_limit_s,
+            kernel_manager_class=kernel,
+            coalesce_streams=True,
+            store_widget_state=False,
+        )
+    except PapermillExecutionError as failed:
+        return f"{failed.ename}: {failed.evalue}"
+    except CellTimeoutError:
+        return f"a cell took longer than {time_limit_s:g} s"
+    except DeadKernelError:
+        return "the Python process that ran the notebook ended without an answer (out of memory?)"
+    finally:
+        ensure_event_loop().close()  # the one that Jupyter made for this thread and would leave open
+    return None
+
+
+def clean(notebook: NotebookNode, parameters: Mapping[str, Value]) -> NotebookNode:
+    """Take out what differs between two runs of the same: times, ids, papermill's notes."""
+    cells = [cell for cell in notebook.cells if PAPERMILL_ERROR_TAG not in cell.metadata.get("tags", [])]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+        kept = {key: cell.metadata[key] for key in KEPT_CELL_METADATA if key in cell.metadata}
+        cell["metadata"] = NotebookNode(kept)  # type: ignore[no-untyped-call]
+    notebook["cells"] = cells
+    notebook["metadata"] = NotebookNode(  # type: ignore[no-untyped-call]
+        kernelspec={"display_name": "Python 3", "language": "python", "name": "python3"},
+        language_info={"name": "python"},
+        hecn={"parameters": dict(parameters)},
+    )
+    return notebook
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """Read a notebook."""
+    notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return notebook
+
+
+def write_notebook(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook."""
+    nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+
+
+def _run_id(notebook: NotebookNode) -> str:
+    """Hash of all that was run and all that came out."""
+    content: list[Any] = [
+        notebook.metadata["hecn"],
+        *((cell.source, cell.get("outputs", [])) for cell in notebook.cells),
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:RUN_ID_DIGITS]

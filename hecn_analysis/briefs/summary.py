@@ -1,0 +1,105 @@
+"""What a brief says in its sentences: how well the predictions of some cases hold, and what a change would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.prediction import predict
+
+CHANGES = {
+    "change": "Change",
+    "throughput_bps": "Predicted",
+    "low_bps": "Low",
+    "high_bps": "High",
+    "gain_fraction": "Gain",
+    "bottleneck_title": "What binds then",
+}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How well the predictions of some cases hold.
+
+    Attributes
+    ----------
+    cases, measured, inside
+        Number of cases, of those measured, and of those whose measured value lies in the 90 % interval.
+    judged
+        Number of cases with an error: measured, and not only as a lower bound.
+    median_error, largest_error
+        Of the errors' absolute values. [fraction]
+    worst
+        Title of the case with the largest one.
+    """
+
+    cases: int
+    measured: int
+    inside: int
+    judged: int
+    median_error: float
+    largest_error: float
+    worst: str
+
+    def __str__(self) -> str:
+        """Say it in a sentence's second half."""
+        if not self.measured:
+            return f"none of {self.cases} cases was measured"
+        text = f"{self.inside} of {self.measured} measured cases lie within the predicted 90 % interval"
+        return text + (f", the median error is {self.median_error:.1%}" if self.judged else "")
+
+
+def summary_of(comparison: pd.DataFrame) -> Summary:
+    """Summarise a comparison.
+
+    Parameters
+    ----------
+    comparison
+        Rows of `hecn_analysis.prediction.compare.compare`.
+    """
+    measured = comparison[comparison["measured_bps"].notna()]
+    judged = measured[~measured["measured_low_bound"].astype(bool)]
+    errors = judged["error"].astype(float).abs()
+    return Summary(
+        cases=len(comparison),
+        measured=len(measured),
+        inside=int(measured["inside"].sum()),
+        judged=len(judged),
+        median_error=float(errors.median()),
+        largest_error=float(errors.max()),
+        worst=str(judged["title"].iloc[int(errors.argmax())]) if len(judged) else "",
+    )
+
+
+def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Predict a scenario as it is and with each of some changes.
+
+    Parameters
+    ----------
+    scenario
+        Where to start.
+    changes
+        For each change, in words, the keys that it sets.
+
+    Returns
+    -------
+    DataFrame
+        A row for the start and for each change: `CHANGES`, where ``gain_fraction`` is relative to the start.
+    """
+    tried = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
+    results = {words: predict(one) for words, one in tried.items()}
+    start = results["as it is"].throughput_bps
+    return pd.DataFrame(
+        {
+            "change": list(results),
+            "throughput_bps": [one.throughput_bps for one in results.values()],
+            "low_bps": [one.low_bps for one in results.values()],
+            "high_bps": [one.high_bps for one in results.values()],
+            "gain_fraction": [one.throughput_bps / start - 1 for one in results.values()],
+            "bottleneck_title": [one.ladder[0].title if one.ladder else "nothing" for one in results.values()],
+        }
+    )

@@ -1,0 +1,32 @@
+"use strict";
+// Draws each figure from its JSON: as wide as the window allows on a screen, at a fixed size on paper.
+(function () {
+  const PRINT_WIDTH = 680; // 180 mm at 96 px an inch
+  const PRINT_HEIGHT_LIMIT = 880;
+  const CONFIG = {
+    displaylogo: false,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+  };
+  const touch = window.matchMedia("(pointer: coarse)").matches; // there a finger scrolls the page, not the plot
+
+  function draw(forPrint) {
+    for (const box of document.querySelectorAll(".plot")) {
+      const spec = JSON.parse(document.getElementById(box.dataset.figure).textContent);
+      const height = spec.layout.height || 380;
+      const size = forPrint
+        ? { autosize: false, width: PRINT_WIDTH, height: Math.min(height, PRINT_HEIGHT_LIMIT) }
+        : { autosize: true };
+      if (touch) size.dragmode = false;
+      box.style.height = size.height ? size.height + "px" : height + "px";
+      const config = { ...CONFIG, responsive: !forPrint, staticPlot: forPrint, displayModeBar: touch ? false : "hover" };
+      Plotly.newPlot(box, spec.data, { ...spec.layout, ...size }, config);
+    }
+  }
+
+  const printing = location.hash === "#print";
+  draw(printing);
+  if (!printing) {
+    window.addEventListener("beforeprint", () => draw(true));
+    window.addEventListener("afterprint", () => draw(false));
+  }
+})();

@@ -1,0 +1,106 @@
+"""The bottleneck ladder: what binds now, what would bind next, and how fast it would be by then; slowest first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction import Prediction
+
+COLUMNS = ["resource", "label", "throughput_gbps", "probability", "binds", "bottleneck_class", "hover"]
+
+
+def ladder_rows(prediction: Prediction) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each rung, slowest first.
+
+    Parameters
+    ----------
+    prediction
+        Its rungs without a limit (infinite throughput) are left out.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; throughputs in Gb/s.
+    """
+    rungs = [rung for rung in prediction.ladder if math.isfinite(rung.throughput_bps)]
+    rows = [
+        {
+            "resource": rung.resource,
+            "label": theme.label(rung.title),
+            "throughput_gbps": rung.throughput_bps * theme.GBPS,
+            "probability": rung.probability,
+            "binds": rung.resource == prediction.bottleneck,
+            "bottleneck_class": rung.resource_class,
+            "hover": "<br>".join(
+                (
+                    f"<b>{theme.text(rung.title)}</b> ({theme.style_of(rung.resource_class).words})",
+                    f"allows {theme.gbps(rung.throughput_bps)} Gb/s",
+                    f"binds first in {rung.probability:.0%} of the draws",
+                    theme.text(rung.resource),
+                )
+            ),
+        }
+        for rung in rungs
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values("throughput_gbps", kind="stable", ignore_index=True)
+
+
+def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) -> go.Figure:
+    """Bars of the throughput when every slower limit is lifted, over the prediction's 90 % interval as a band.
+
+    Parameters
+    ----------
+    prediction
+        The prediction to explain.
+    measured_bps
+        What was measured, drawn as a line through all rungs. [bit/s]
+    """
+    rows = ladder_rows(prediction)
+    if rows.empty:
+        return theme.empty("Nothing limits this transfer.")
+    fig = theme.figure(
+        height=theme.rows_height(rows["label"], legend_entries=2),
+        x_title="Throughput when everything slower is lifted (Gb/s)",
+        showlegend=True,
+    )
+    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
+    for binds, name, colour, pattern in (
+        (True, "binds now", theme.BLUE, ""),
+        (False, "would bind next", theme.SKY, "/"),
+    ):
+        part = rows[rows["binds"] == binds]
+        if part.empty:
+            continue
+        fig.add_bar(
+            x=part["throughput_gbps"].tolist(),
+            y=part["y"].tolist(),
+            orientation="h",
+            width=0.3,
+            name=name,
+            marker={
+                "color": colour,
+                "line": {"color": theme.INK, "width": 1},
+                "pattern": {"shape": pattern, "fgcolor": theme.PAPER, "size": 6},
+            },
+            text=part["hover"].tolist(),
+            textposition="none",
+            hovertemplate="%{text}<extra></extra>",
+        )
+    low, high = prediction.low_bps * theme.GBPS, prediction.high_bps * theme.GBPS
+    fig.add_vrect(x0=low, x1=high, fillcolor=theme.GRID, opacity=0.6, line_width=0, layer="below")
+    largest = max(float(rows["throughput_gbps"].max()), high)
+    if measured_bps is not None:
+        measured = measured_bps * theme.GBPS
+        hover = f"measured {measured:.4g} Gb/s"
+        fig.add_trace(theme.measured_trace([measured] * len(rows), rows["y"].tolist(), [hover] * len(rows)))
+        fig.add_vline(x=measured, line={"color": theme.INK, "width": 1, "dash": "dot"})
+        largest = max(largest, measured)
+    theme.gbps_axis(fig, largest)
+    return fig

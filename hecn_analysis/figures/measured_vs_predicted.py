@@ -1,0 +1,118 @@
+"""Measured against predicted throughput, a row for each case: dot, 90 % interval, measured diamond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+COLUMNS = [
+    "case",
+    "label",
+    "measured_gbps",
+    "at_least",
+    "predicted_gbps",
+    "low_gbps",
+    "high_gbps",
+    "bottleneck",
+    "bottleneck_class",
+    "hover",
+]
+
+
+def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Compute what the figure draws, in the order of the cases.
+
+    Parameters
+    ----------
+    comparison
+        Rows of `hecn_analysis.prediction.compare`; throughputs in bit/s. Cases that nothing limits are left out.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; throughputs in Gb/s, missing where nothing was measured.
+    """
+    if comparison.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    predicted = pd.to_numeric(comparison["predicted_bps"]).astype(float)
+    known = comparison[np.isfinite(predicted)].reset_index(drop=True)
+    rows = pd.DataFrame({"case": known["case"].astype(str), "label": [theme.label(title) for title in known["title"]]})
+    for name in ("measured", "predicted", "low", "high"):
+        rows[f"{name}_gbps"] = pd.to_numeric(known[f"{name}_bps"]).astype(float) * theme.GBPS
+    rows["at_least"] = [theme.is_true(bound) for bound in known["measured_low_bound"]]
+    rows["bottleneck"] = known["bottleneck"].astype(str)
+    rows["bottleneck_class"] = known["bottleneck_class"].astype(str)
+    rows["hover"] = [_hover(row) for row in known.to_dict("records")]
+    return rows[COLUMNS]
+
+
+def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
+    """Dot and interval of each prediction with the measured value, coloured by what binds.
+
+    Parameters
+    ----------
+    comparison
+        Rows of `hecn_analysis.prediction.compare`.
+    """
+    rows = measured_vs_predicted_rows(comparison)
+    if rows.empty:
+        return theme.empty("No case to compare.")
+    classes = list(dict.fromkeys(rows["bottleneck_class"]))
+    height = theme.rows_height(rows["label"], legend_entries=len(classes) + 1 + int(rows["at_least"].any()))
+    fig = theme.figure(height=height, x_title="Throughput (Gb/s), predicted with 90 % interval")
+    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
+    for name in classes:
+        fig.add_trace(_predicted(rows[rows["bottleneck_class"] == name], theme.style_of(name)))
+    for at_least in (False, True):
+        part = rows[(rows["at_least"] == at_least) & rows["measured_gbps"].notna()]
+        if len(part):
+            fig.add_trace(
+                theme.measured_trace(
+                    list(part["measured_gbps"]), list(part["y"]), list(part["hover"]), at_least=at_least
+                )
+            )
+    theme.gbps_axis(fig, float(rows[["high_gbps", "measured_gbps", "predicted_gbps"]].max().max()))
+    return fig
+
+
+def _predicted(part: pd.DataFrame, style: theme.Style) -> go.Scatter:
+    return go.Scatter(
+        x=part["predicted_gbps"].tolist(),
+        y=part["y"].tolist(),
+        mode="markers",
+        name=f"predicted, {style.words} binds",
+        marker={"symbol": style.symbol, "size": 14, "color": style.colour, "line": {"color": theme.INK, "width": 1}},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (part["high_gbps"] - part["predicted_gbps"]).tolist(),
+            "arrayminus": (part["predicted_gbps"] - part["low_gbps"]).tolist(),
+            "color": style.colour,
+            "thickness": 4,
+            "width": 0,
+        },
+        text=part["hover"].tolist(),
+        hovertemplate="%{text}<extra></extra>",
+        legendrank=10,
+    )
+
+
+def _hover(row: Mapping[Any, Any]) -> str:
+    interval = f"90 % between {theme.gbps(row['low_bps'])} and {theme.gbps(row['high_bps'])}"
+    at_least = "at least " if theme.is_true(row["measured_low_bound"]) else ""
+    lines = (
+        f"<b>{theme.text(row['title'])}</b>",
+        f"predicted {theme.gbps(row['predicted_bps'])} Gb/s, {interval}",
+        f"binds: {theme.text(row['bottleneck_title'])}",
+        "not measured"
+        if pd.isna(row["measured_bps"])
+        else f"measured {at_least}{theme.gbps(row['measured_bps'])} Gb/s",
+        theme.place(row),
+    )
+    return "<br>".join(line for line in lines if line)

@@ -1,0 +1,82 @@
+"""How busy each resource is at the predicted throughput, busiest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction import Prediction
+
+COLUMNS = ["resource", "label", "percent", "binds", "hover"]
+
+
+def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each resource, busiest first.
+
+    Parameters
+    ----------
+    prediction
+        Its utilisations are drawn.
+    at_least
+        Resources less busy than this are left out. [fraction]
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`.
+    """
+    rows = [
+        {
+            "resource": resource,
+            "label": theme.label(resource),
+            "percent": fraction * 100,
+            "binds": resource == prediction.bottleneck,
+            "hover": f"<b>{theme.text(resource)}</b><br>{fraction:.1%} busy",
+        }
+        for resource, fraction in prediction.utilisation.items()
+        if fraction >= at_least
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values("percent", ascending=False, kind="stable", ignore_index=True)
+
+
+def plot_utilisation(prediction: Prediction, *, at_least: float = 0.0) -> go.Figure:
+    """Bars of the utilisation of each resource at the predicted throughput.
+
+    Parameters
+    ----------
+    prediction
+        The prediction to explain.
+    at_least
+        Resources less busy than this are left out. [fraction]
+    """
+    rows = utilisation_rows(prediction, at_least=at_least)
+    if rows.empty:
+        return theme.empty("No resource is in use.")
+    fig = theme.figure(height=theme.rows_height(rows["label"], legend_entries=2), x_title="Busy (%)", showlegend=True)
+    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
+    for binds, name, colour, pattern in ((True, "binds", theme.BLUE, ""), (False, "has room", theme.SKY, "/")):
+        part = rows[rows["binds"] == binds]
+        if part.empty:
+            continue
+        fig.add_bar(
+            x=part["percent"].tolist(),
+            y=part["y"].tolist(),
+            orientation="h",
+            width=0.3,
+            name=name,
+            marker={
+                "color": colour,
+                "line": {"color": theme.INK, "width": 1},
+                "pattern": {"shape": pattern, "fgcolor": theme.PAPER, "size": 6},
+            },
+            text=part["hover"].tolist(),
+            textposition="none",
+            hovertemplate="%{text}<extra></extra>",
+        )
+    fig.update_xaxes(range=[0, max(104.0, float(rows["percent"].max()) * 1.04)])
+    return fig
