@@ -1,4 +1,4 @@
-"""How data leaves ``hecn``: as text for people, JSON or CSV for programs; to stdout, or all or nothing into a file.
+"""How data leaves ``hecn``: as text for people, JSON or CSV for programs; to stdout or into a file.
 
 JSON and CSV carry SI numbers in full precision under the names of the tables, times as ISO 8601. A missing value is
 null in JSON and an empty cell in CSV. Infinity (no limit) has no form in JSON and is null there too; CSV says inf. In
@@ -8,12 +8,10 @@ text a number carries its unit instead of its name doing so.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import csv
 import io
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -187,23 +185,16 @@ def chosen_format(arguments: argparse.Namespace) -> str:
 
 
 def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
-    """Write to stdout or, all or nothing, to the file of ``-o``."""
+    """Write to stdout or to the file of ``-o``, which is touched only when there is all of the text.
+
+    A file that is there is written to and not replaced, so that its links, its rights and those who hold it open stay.
+    """
     if arguments.output is None:
         sys.stdout.writelines(chunks)
         return
     folder = Path(arguments.output).parent
     if not folder.is_dir():
         raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.output)
-    target = Path(arguments.output).resolve()
-    if target.exists() and not target.is_file():  # a terminal, a pipe, /dev/null: nothing to replace
-        with target.open("w", encoding="utf-8") as stream:
-            stream.writelines(chunks)
-        return
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("x", encoding="utf-8") as stream:
-            stream.writelines(chunks)
-        part.replace(target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
+    text = "".join(chunks)
+    with Path(arguments.output).open("w", encoding="utf-8") as stream:
+        stream.write(text)
