@@ -111,11 +111,11 @@ def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     found: dict[str, str] = {}
     others: list[str] = []
     for word in words:
-        key, equals, value = word.partition("=")
+        key, equals, value = map(str.strip, word.partition("="))
         if not equals:
             others.append(word)
         elif key in found:
             raise InputError(f"{key} set twice", "one value for each key")
         else:
-            found[key.strip()] = value.strip()
+            found[key] = value
     return found, others
