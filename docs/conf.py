@@ -18,7 +18,7 @@ extensions = [
     "numpydoc",
     "offline",  # docs/_ext: formulas and figures without a network
     "generated",  # docs/_ext: reference pages made from the code
-    "references",  # docs/_ext: references at the head of a module
+    "docstrings",  # docs/_ext: what of the docstrings Sphinx and numpydoc cannot do
     "shell",  # docs/_ext: commands that run when the pages are built
 ]
 exclude_patterns = ["_build", "jupyter_execute"]
@@ -53,5 +53,5 @@ autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 python_use_unqualified_type_names = True
 suppress_warnings = [
-    "ref.citation",  # the references at the head of a module serve its functions too, see docs/_ext/references.py
+    "ref.citation",  # the references at the head of a module serve its functions too, see docs/_ext/docstrings.py
 ]
