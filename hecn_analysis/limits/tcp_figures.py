@@ -73,7 +73,7 @@ def tcp(
     -------
     dict
         `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
-        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams together; infinite without such a limit).
+        without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits).
 
     Examples
     --------

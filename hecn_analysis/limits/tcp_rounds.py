@@ -229,7 +229,7 @@ class _Run:
         # What a receiver that tunes its buffer offers in the first rounds: 64 KB without a scale factor (RFC 7323), its
         # part of the default tcp_rmem of 131072 bytes, then by dynamic right-sizing (tcp_rcvbuf_grow) twice what came
         # in the first round and twice its growth; later rounds may double. Matters for packets of more than 6 KB.
-        self.first_windows = [np.maximum(np.floor(w / self.mss), 1.0)[:, None] for w in (65535.0, 91136.0, 152048.0)]
+        self.first_windows = np.maximum(np.floor(np.array([65535.0, 91136.0, 152048.0]) / self.mss[:, None]), 1.0)
         self.iw = value["initial_window"]
         self.growth = np.where(value["byte_counting"] != 0, 2.0, 1 + 1 / value["ack_every"])
         self.reno_step = np.where(value["byte_counting"] != 0, 1.0, 1 / value["ack_every"])[:, None]
@@ -244,6 +244,7 @@ class _Run:
         self.warm_up = np.where(np.isinf(self.end), 0.0, value["warm_up_s"])
         self.full_rate = np.minimum(self.capacity, self.cap[:, 0] * streams / self.rtt)
         self.index = np.arange(size)
+        self.over = np.zeros(size, dtype=bool)
         self.t = np.zeros(size)
         self.received = np.zeros(size)
         self.counted = np.zeros(size)
@@ -251,7 +252,7 @@ class _Run:
         self.starting = np.ones(size, dtype=bool)
         self.events = np.zeros(size)
         self.rounds = 0
-        self.half = (self.t, self.received)
+        self.half = (self.t, self.received, self.events)
         self.result = {f.name: np.full(size, np.nan) for f in fields(Simulation)}
 
     def run(self) -> dict[str, NDArray[np.float64]]:
@@ -260,7 +261,7 @@ class _Run:
             self.rounds += 1
             self.round()
             if self.rounds == MAX_ROUNDS // 2:
-                self.half = (self.t.copy(), self.received.copy())
+                self.half = (self.t.copy(), self.received.copy(), self.events.copy())
             if self.rounds == MAX_ROUNDS:
                 self.extrapolate()
                 break
@@ -276,7 +277,7 @@ class _Run:
         self.counted += delivered * np.clip(span / length, 0.0, 1.0)
         self.lost_time += self.starting * (length - delivered / self.full_rate)
         missing = self.amount - self.received
-        done = (after >= self.end) | (delivered >= missing)
+        done = ((after >= self.end) | (delivered >= missing)) & ~self.over
         if done.any():
             with np.errstate(invalid="ignore"):
                 finish = np.where(np.isfinite(self.end), self.end, self.t + train * missing / delivered + self.rtt / 2)
@@ -284,7 +285,9 @@ class _Run:
         self.received = self.received + delivered
         self.t = after
         if done.any():
-            self.keep(~done)
+            self.over |= done
+            if 4 * np.count_nonzero(self.over) >= self.over.size:  # copying costs more than a few idle elements
+                self.keep(~self.over)
 
     def finish(self, done: NDArray[np.bool_], when: NDArray[np.float64]) -> None:
         timed = np.isfinite(self.end)
@@ -300,19 +303,20 @@ class _Run:
 
     def extrapolate(self) -> None:
         """The rest of the time at the mean rate of the second half of the rounds."""
-        rate = (self.received - self.half[1]) / (self.t - self.half[0])
+        seconds = self.t - self.half[0]
+        rate = (self.received - self.half[1]) / seconds
         timed = np.isfinite(self.end)
         rest = np.where(timed, self.end - self.t, 0.0)
         self.counted += rate * np.minimum(rest, self.end - self.warm_up)
         when = np.where(timed, self.end, self.t + (self.amount - self.received) / rate + self.rtt / 2)
         self.received = self.received + rate * rest
-        self.events *= when / self.t
-        self.finish(np.ones(self.t.size, dtype=bool), when)
+        self.events += (self.events - self.half[2]) / seconds * np.maximum(when - self.t, 0.0)
+        self.finish(~self.over, when)
 
     def keep(self, chosen: NDArray[np.bool_]) -> None:
         """Drop the elements that are done."""
         size = chosen.size
-        self.half = (self.half[0][chosen], self.half[1][chosen])
+        self.half = (self.half[0][chosen], self.half[1][chosen], self.half[2][chosen])
         for name, v in vars(self).items():
             if isinstance(v, np.ndarray) and v.shape[:1] == (size,):
                 setattr(self, name, v[chosen])
@@ -354,8 +358,8 @@ class _LossBased(_Run):
         self.before = np.zeros(shape)
 
     def round(self) -> None:
-        if self.rounds <= len(self.first_windows):
-            self.window = np.minimum(self.window, self.first_windows[self.rounds - 1])
+        if self.rounds <= self.first_windows.shape[1]:
+            self.window = np.minimum(self.window, self.first_windows[:, self.rounds - 1, None])
         flight = allowed = np.minimum(np.floor(self.window), self.cap)
         slow = self.window < self.threshold
         burst = np.zeros(self.t.size)
@@ -392,8 +396,9 @@ class _LossBased(_Run):
         if self.in_turn:
             self.sent += flight * times[:, None]
             np.maximum(self.widest, self.window, out=self.widest)
-        train = np.where(slow.any(axis=1), np.maximum(total / self.capacity, 1e-12), length)
-        self.account(delivered, length, np.minimum(train, length))
+        # a last part of slow start's round comes in one train; later, packets are spread over the round
+        idle = np.where(slow.any(axis=1), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
+        self.account(delivered, length, length - idle)
 
     def repeats(
         self,
@@ -410,7 +415,7 @@ class _LossBased(_Run):
         calm &= ~pending.any(axis=1) & np.all(self.quiet + self.silent == 0, axis=1)
         length = np.maximum(self.rtt, total / self.capacity)
         packets = np.maximum(flight, 1.0)
-        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / packets.sum(axis=1)) + 1
+        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / packets.sum(axis=1))
         to_loss = np.min((self.to_loss - 1) / packets, axis=1)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
 
@@ -563,7 +568,8 @@ class _LossBased(_Run):
             self.k[begin] = np.cbrt(np.maximum(self.last_max - w, 0.0)[begin] / 0.4)
         if self.name == "htcp":
             return self.htcp_step(length)
-        target = self.origin + 0.4 * (self.epoch + self.rtt[:, None] - self.k) ** 3
+        since = self.epoch + self.rtt[:, None] - self.k
+        target = self.origin + 0.4 * since * since * since
         step = np.clip(target - w, 0.01, w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
         step = np.maximum(step, np.where(self.last_max == 0, w / 20, 0.0))  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
@@ -605,7 +611,7 @@ class _Bbr(_Run):
         super().__init__(value, streams, rng)
         size = self.t.size
         shape = (size, streams)
-        self.flight = np.minimum(np.broadcast_to(self.iw[:, None], shape), self.first_windows[0])
+        self.flight = np.minimum(np.broadcast_to(self.iw[:, None], shape), self.first_windows[:, :1])
         self.backlog = np.zeros(size)
         self.samples = np.zeros((*shape, 10))  # packets/s of the last ten rounds
         self.bandwidth = np.zeros(shape)
@@ -641,8 +647,8 @@ class _Bbr(_Run):
         planned = np.where(self.mode == 0, faster, planned)
         planned = np.where(self.probe_rtt(length[:, None]), 4.0, planned)
         self.flight = np.clip(planned, np.minimum(4.0, self.cap), self.cap)
-        if self.rounds < len(self.first_windows):
-            self.flight = np.minimum(self.flight, self.first_windows[self.rounds])
+        if self.rounds < self.first_windows.shape[1]:
+            self.flight = np.minimum(self.flight, self.first_windows[:, self.rounds, None])
         self.starting &= starting.any(axis=1)
         paced = np.minimum(self.capacity, 2.885 / 2 * total / length)
         self.account(delivered, length, np.minimum(total / paced, length))

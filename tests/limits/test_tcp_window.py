@@ -1,0 +1,82 @@
+"""Windows against the RFCs' printed values and the kernel's rules."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.limits.tcp_window import (
+    LARGEST_WINDOW,
+    autotuned_window,
+    bdp_bytes,
+    kernel_version,
+    truesize_bytes,
+    usable_window,
+    window_from_space,
+    window_limit_bps,
+)
+
+
+@pytest.mark.parametrize(
+    ("window", "rtt_ms", "mbps"),
+    # RFC 6349, 4.1.2: windows of 16, 64 and 128 KB
+    [
+        (16e3, 5, 25.6),
+        (16e3, 10, 12.8),
+        (16e3, 15, 8.5),
+        (16e3, 25, 5.1),
+        (64e3, 15, 34.1),
+        (64e3, 25, 20.5),
+        (128e3, 25, 40.9),
+    ],
+)
+def test_rfc_6349_windows(window, rtt_ms, mbps):
+    assert window_limit_bps(window, rtt_ms / 1e3) == pytest.approx(mbps * 1e6, abs=0.1e6)
+
+
+def test_window_and_product_are_inverse():
+    rates, rtts = np.array([[1e9], [10e9], [100e9]]), np.array([1e-4, 0.08, 0.5])
+    assert window_limit_bps(bdp_bytes(rates, rtts), rtts) == pytest.approx(rates + 0 * rtts)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "part"),
+    [("2.6.32", 0.75), ("3.3", 0.75), ("3.4", 0.5), ("5.15.0-91-generic", 0.5), ("6.5", 0.5), ("6.6", 178 / 256)],
+)
+def test_part_of_the_buffer_by_kernel(kernel, part):
+    assert window_from_space(1e6, kernel=kernel, mss_bytes=8948) == pytest.approx(part * 1e6)
+
+
+def test_scale_that_was_changed():
+    assert window_from_space(1e6, kernel="5.15", adv_win_scale=-2) == 0.25e6
+    assert window_from_space(1e6, kernel="5.15", adv_win_scale=0) == 1e6
+    assert window_from_space(1e6, kernel="6.18", adv_win_scale=-2) == window_from_space(1e6, kernel="6.18")
+
+
+def test_what_is_asked_for_is_cut_then_doubled():
+    assert usable_window(4e6, kernel="5.15", rmem_max=212992) == 212992
+    assert usable_window(4e6, kernel="5.15", wmem_max=100e3) == 200e3
+    assert usable_window(1e12, kernel="5.15") == LARGEST_WINDOW
+    assert autotuned_window(tcp_rmem_max=256e6, tcp_wmem_max=16e6, kernel="5.15") == 16e6
+
+
+def test_arrays_and_missing_values():
+    windows = usable_window(np.array([1e6, np.nan, 2e6]), kernel="5.15")
+    assert windows == pytest.approx(np.array([1e6, np.nan, 2e6]), nan_ok=True)
+    assert isinstance(usable_window(1e6), float)
+    assert np.isnan(bdp_bytes(np.nan, 0.1))
+
+
+@given(st.floats(500, 65000))
+def test_a_packet_occupies_more_than_it_brings(mss):
+    assert truesize_bytes(mss) > mss
+
+
+def test_impossible_values():
+    with pytest.raises(RangeError, match=r"^rtt_s: found -0\.08, expected a number > 0$"):
+        window_limit_bps(1e6, -0.08)
+    with pytest.raises(RangeError, match=r"^window_bytes: found 0, expected a number > 0$"):
+        usable_window(0)
+    with pytest.raises(RangeError, match=r"^kernel: found 'new', expected a Linux version such as '6\.18'$"):
+        kernel_version("new")
