@@ -97,7 +97,7 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         help="text for people, JSON or CSV for programs (default: by the suffix of FILE, else text)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout, whole or not at all")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
 
 def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:

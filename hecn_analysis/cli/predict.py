@@ -49,8 +49,8 @@ next. A scenario is a YAML file, the name of a shipped one, or put together from
 EPILOG = r"""examples:
   hecn predict --sender ideal --receiver ideal --tool nuttcp \
       --set path.rate=10Gb/s path.rtt=80ms path.mtu=9000
-  hecn predict --sender b --receiver b --path back-to-back-10ge --tool nuttcp \
-      --format json
+  hecn predict hotlava-transmit --set sender.slots.x16.max_payload=256
+  hecn predict c-two-copies hotlava-transmit --format json
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 

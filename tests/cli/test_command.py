@@ -157,8 +157,10 @@ print("loaded:", *sorted(sys.modules.keys() & set({HEAVY!r})), file=sys.stderr)
 def test_completion_knows_commands_kinds_and_options(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for word in (*COMMANDS, *hecn.limits.KINDS, "max-payload", "table", "at-least"):
+    for word in (*COMMANDS, *hecn.limits.KINDS, "table", "at-least"):
         assert word in script
+    if shell != "tcsh":  # the oldest shtab that is allowed ends there at the second level
+        assert "max-payload" in script
 
 
 @pytest.mark.parametrize(
