@@ -275,7 +275,7 @@ def span_bps(row):
 
 
 def measured(folder):
-    """Conditions of a collection of transfers over an emulated path: settings, group and median of the measured rates."""
+    """Conditions of a collection of transfers over an emulated path: settings, group and median of the rates."""
     conditions = {}
     with (folder / "tcp-lab" / "runs.csv").open(newline="") as file:
         for row in csv.DictReader(file):
