@@ -51,7 +51,7 @@ test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that p
 
 # Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
 # or `make upgrade` asks for more.
-compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --constraint constraints.txt \
 	--custom-compile-command "make lock" $(UPGRADE)
 lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml
 	$(compile) --group bootstrap -o requirements-bootstrap.lock
