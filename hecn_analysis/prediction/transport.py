@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _ROUNDS = 60
 _NEGLIGIBLE = 2e-3
 
+#: Rate at which a transfer is simulated that no resource limits: more than any link carries. [bit/s]
+NO_LIMIT_BPS = 1e13
+
 
 @dataclass(frozen=True)
 class Transport:
@@ -118,8 +121,7 @@ class Transport:
         tool, path = self.scenario.tool, self.scenario.path
         index = element.astype(np.int64)
         payload, wire = payload_per_packet(self.scenario)
-        finite = np.isfinite(payload_bps)
-        rate = np.where(finite, payload_bps, 1e15)
+        rate = np.minimum(payload_bps, NO_LIMIT_BPS)
         queue = np.full(rate.shape, np.inf)
         if not self.own_port_is_narrowest():
             one_bdp = rate * wire / payload * self.rtt_s[index] / 8
@@ -142,7 +144,7 @@ class Transport:
             mss_bytes=payload,
             packet_overhead_bytes=wire - payload,
             loss=np.where(lossless.astype(bool), 0.0, self.loss[index]),
-            window_bytes=np.where(windowless.astype(bool), np.inf, self.window_bytes[index]),
+            window_bytes=np.where(windowless.astype(bool), tcp_window.LARGEST_WINDOW, self.window_bytes[index]),
             queue_bytes=queue,
             congestion_control=self.sending.congestion_control,
             streams=streams_per_process(self.scenario),
@@ -155,7 +157,9 @@ class Transport:
             hystart=self.sending.hystart,
             lockstep=tool.lockstep,
         )
-        return np.asarray(result.throughput_bps, dtype=np.float64)
+        throughput = np.asarray(result.throughput_bps, dtype=np.float64)
+        unlimited = np.isinf(payload_bps) & ((lossless > 0) | (self.loss[index] == 0)) & (windowless > 0)
+        return np.where(unlimited, np.inf, throughput)
 
 
 def _window(
@@ -176,6 +180,8 @@ def _window(
     read = draw(f"{roles[1]}.tcp_rmem_max", receiving.tcp_rmem_max)
     written = draw(f"{roles[0]}.tcp_wmem_max", sending.tcp_wmem_max)
     window = np.asarray(tcp_window.autotuned_window(tcp_rmem_max=read, tcp_wmem_max=written, **receiver))
+    if window[0] >= tcp_window.LARGEST_WINDOW:
+        return window, (f"{roles[1]}.window.scale", "the largest window that TCP can announce")
     if written[0] <= window[0]:
         return window, (f"{roles[0]}.window.tcp_wmem", f"the {roles[0]}'s largest send buffer (tcp_wmem)")
     return window, (f"{roles[1]}.window.tcp_rmem", f"the {roles[1]}'s largest receive window (tcp_rmem)")
