@@ -349,6 +349,8 @@ class _LossBased(_Run):
         self.origin = np.zeros(shape)
         self.k = np.zeros(shape)
         self.reno_window = np.zeros(shape)
+        self.reno_seen = np.zeros(shape)
+        self.looked = np.zeros(shape)
         self.epoch = np.full(shape, np.nan)  # seconds since growth resumed
         self.in_turn = streams > 1 and bool(self.lockstep.any())
         self.sent = np.zeros(shape)
@@ -563,7 +565,8 @@ class _LossBased(_Run):
         begin = avoiding & np.isnan(self.epoch)
         if begin.any():
             self.epoch[begin] = 0.0
-            self.reno_window[begin] = w[begin]
+            self.reno_window[begin] = self.reno_seen[begin] = w[begin]
+            self.looked[begin] = 0.0
             self.origin[begin] = np.maximum(self.last_max, w)[begin]
             self.k[begin] = np.cbrt(np.maximum(self.last_max - w, 0.0)[begin] / 0.4)
         if self.name == "htcp":
@@ -574,7 +577,11 @@ class _LossBased(_Run):
         step = np.maximum(step, np.where(self.last_max == 0, w / 20, 0.0))  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
         self.epoch += length
-        grown: NDArray[np.float64] = np.maximum(step, self.reno_window - w)
+        # whole packets, and a new look at most every 1/32 s (bictcp_update)
+        look = self.epoch - self.looked >= 1 / 32
+        self.reno_seen = np.where(look, np.floor(self.reno_window), self.reno_seen)
+        self.looked = np.where(look, self.epoch, self.looked)
+        grown: NDArray[np.float64] = np.maximum(step, self.reno_seen - w)
         return grown
 
     def bic_step(self) -> NDArray[np.float64]:
