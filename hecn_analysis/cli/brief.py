@@ -16,8 +16,9 @@ folder. The names of the pages made are printed."""
 EPILOG = """\
 examples:
   hecn brief --list
-  hecn brief all -o briefs --no-pdf
-  hecn brief disk-to-disk-10g -o briefs"""
+  hecn brief disk-to-disk -p rtt=40ms clock=4GHz -o briefs --no-pdf
+
+Without a working Chromium there is no PDF, and a line that says what to install."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name, brief in briefs().items():
             print(f"{name}: {brief.declaration.title}")
             for parameter, meaning in brief.declaration.parameters.items():
-                print(f"  -p {parameter}={meaning.default}  {meaning.help}")
+                print(f"  -p {parameter}={str(meaning.default).replace(' ', '')}  {meaning.help}")
         return 0
     stopped = 0
     for made in make_briefs(names, arguments.output, parameters, pdf=arguments.pdf):
