@@ -3,7 +3,7 @@
 A round is one round-trip time of one scenario: the window's packets pass the narrowest port, a queue builds up in front
 of it, some packets are lost at random, and packets that find the queue full are lost too. What a sender makes of it
 (slow start, HyStart, recovery, growth) follows Linux (`tcp_input.c`, `tcp_output.c`, `tcp_cubic.c`, `tcp_bic.c`,
-`tcp_htcp.c`, `tcp_bbr.c`) and RFC 5681, 6675, 6937, 8985 and 9438. No parameter is fitted to measurements.
+`tcp_htcp.c`, `tcp_bbr.c`) and RFC 5681, 6675, 6937, 8985 and 9438. No number is fitted to measurements.
 
 Left out: reordering, losses of ACKs, several bottlenecks, other traffic, ECN, and retransmission timeouts other than
 the probe of a short tail; so it is good for losses of up to some percent.
@@ -427,7 +427,8 @@ class _LossBased(_Run):
         The process stops at the first socket whose buffer is full, and Linux wakes it when a third is free again
         (sk_stream_write_space): meanwhile other streams run dry, and then all that their windows allow comes at once.
         """
-        # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers
+        # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers;
+        # estimates, not derived: a tenth of it is no payload, and a fixed buffer is 1.5 usable windows
         memory = np.exp2(np.ceil(np.log2(self.mss + 640))) + 256
         room = np.minimum(2 * self.widest * (0.9 * memory / self.mss)[:, None], 1.5 * self.cap)
         limit = np.min(self.sent + room, axis=1)

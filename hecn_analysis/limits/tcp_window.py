@@ -115,7 +115,8 @@ def truesize_bytes(mss_bytes: Bytes) -> Number:
 
     Frames of up to about half a page get half a page (2048) and the packet's descriptor (256); longer ones whole
     pages for the payload behind the descriptor and a small first part for the headers (256 + 256). Drivers differ: with
-    merged or page-recycled packets less is wasted.
+    merged or page-recycled packets less is wasted. The layout of long frames was chosen to agree with windows seen on
+    Linux 6.18 (0.70 of the buffer at 9000 bytes); that of short ones follows from the allocator.
 
     Parameters
     ----------
