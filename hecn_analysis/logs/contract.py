@@ -8,7 +8,6 @@ makes a reader raise.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,6 +97,12 @@ class Findings:
     ----------
     source_file
         The name of the file as it is reported.
+    command
+        The last command line.
+    recent
+        The last lines that no reader took.
+    claimed
+        Number of the last line that one took.
     """
 
     source_file: str
@@ -105,6 +110,7 @@ class Findings:
     problems: list[dict[str, object]] = field(default_factory=list)
     command: Command = Command(0, "", ())
     recent: deque[Line] = field(default_factory=lambda: deque(maxlen=8))
+    claimed: int = 0
 
     def problem(self, line: int | None, kind: str, message: str) -> None:
         """Note what could not be used.
@@ -192,8 +198,8 @@ class Reader(Protocol):
     """Names of the tools in the table of runs; also the programs that are looked for in command lines."""
     VERSIONS: str
     """The versions whose wording the reader knows, for the documentation."""
-    HINT: re.Pattern[str]
-    """Found in every line that the reader wants to see while none of its runs is open."""
+    HINTS: tuple[str, ...]
+    """At least one of them is in every line that the reader wants to see, unless it took the line before."""
 
     def __init__(self, findings: Findings) -> None: ...
 

@@ -97,7 +97,7 @@ class Dd:
 
     TOOLS: tuple[str, ...] = ("dd",)
     VERSIONS: str = "GNU coreutils 5.3 to 9.x in any language, BSD and macOS, busybox, toybox, uutils"
-    HINT: re.Pattern[str] = re.compile(r"\d[+]\d|[/](?:s|с|秒)|bytes|\bdd: ")
+    HINTS: tuple[str, ...] = ("+", "/s", "bytes", "/с", "/秒", "dd:")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -145,7 +145,7 @@ class Dd:
         return _Report(line, label, int(known["bytes"]), _number(known["seconds"]), known)
 
     def _is_record(self, text: str) -> bool:
-        return "record" in text or not text.isascii() or self._findings.command.program == "dd"
+        return "record" in text or "registr" in text or not text.isascii() or self._findings.command.program == "dd"
 
     def _records(self, line: Line) -> None:
         """The records come before the last report; reports right before them were shown on the way."""
@@ -216,10 +216,11 @@ class Dd:
     def _hand_over(self, opened: _Open) -> None:
         report = opened.reports[-1]
         label = report.label
-        above = self._findings.recent[-1] if self._findings.recent else None
-        if label is None and above is not None and 0 < opened.first - above.number <= 2:
+        if label is None and self._findings.recent:
+            above = self._findings.recent[-1]
             text = above.text.strip()
-            label = text.strip(_BULLETS).rstrip(" :;")[:120] or None if text.endswith((":", ";")) else None
+            if 0 < opened.first - above.number <= 2 and text.endswith((":", ";")):
+                label = text.strip(_BULLETS).rstrip(" :;")[:120] or None
         values: dict[str, object] = {
             "tool": "dd",
             "protocol": "file",
@@ -227,7 +228,7 @@ class Dd:
             "direction": _direction(opened.command, label),
             "bytes": report.amount,
             "duration_s": report.seconds,
-            "throughput_bps": self._throughput(report),
+            "throughput_bps": self._throughput(report, final=opened.records),
             "error": opened.failed,
         }
         run = Run(opened.first, opened.last, values, rounding=1.0)
@@ -236,7 +237,7 @@ class Dd:
             run.intervals = _intervals(shown)
         self._findings.run(run)
 
-    def _throughput(self, report: _Report) -> float | None:
+    def _throughput(self, report: _Report, *, final: bool) -> float | None:
         """Rate [bit/s] from bytes and seconds, or the printed one where that is known better."""
         seconds, rate = report.seconds, report.found["rate"]
         computed = 8 * report.amount / seconds if seconds > 0 else None
@@ -252,6 +253,8 @@ class Dd:
             return shown[1 if report.found.get("binary") else 0][0]
         printed, digit = min(shown, key=lambda pair: abs(pair[0] - computed))
         decimals = 0.5 * _last_digit(report.found["seconds"]) / seconds
+        if final and "noun" in report.found and decimals * seconds > 1e-3:
+            decimals = 0.0  # GNU leaves out zeros at the end of its six digits
         if abs(printed - computed) <= 1.05 * digit:
             return printed if digit < decimals * computed and digit < 1e-4 * printed else computed
         if abs(printed - computed) <= decimals * max(printed, computed):

@@ -51,10 +51,10 @@ _INTERVAL: Final = re.compile(
 )
 _INTERVAL_NAMES: Final = ("mib", "seconds", "mbps", "retransmits", "cwnd_kib", "lost", "sent", "loss_percent")
 _RESULT: Final = re.compile(
-    rf"(?P<label>.*?)(?P<mib>{_N})\s*MB\s*/\s*(?P<seconds>{_N})\s*sec\s*=\s*(?P<mbps>{_N})\s*Mbps\b(?P<rest>.*)$"
+    rf"(?P<mib>{_N})\s*MB\s*/\s*(?P<seconds>{_N})\s*sec\s*=\s*(?P<mbps>{_N})\s*Mbps\b(?P<rest>.*)$"
 )
 _PARSABLE: Final = re.compile(
-    rf"(?P<label>.*?)megabytes=(?P<mib>{_N}) real_sec(?:onds)?=(?P<seconds>{_N}) (?:rate_KBps=\S+ )?"
+    rf"megabytes=(?P<mib>{_N}) real_sec(?:onds)?=(?P<seconds>{_N}) (?:rate_KBps=\S+ )?"
     rf"rate_Mbps=(?P<mbps>{_N})(?P<rest>.*)$"
 )
 _BEGINNING: Final = re.compile(rf"\s*(?:{_N} MB\s*/|megabytes=)")
@@ -156,9 +156,16 @@ class Nuttcp:
 
     TOOLS: tuple[str, ...] = ("nuttcp",)
     VERSIONS: str = "5.1 to 8.2"
-    HINT: re.Pattern[str] = re.compile(
-        r"\d MB|megabytes=|nuttcp-[tr]|%TX|retrans|"
-        r"^(?:bad hostname|server aborted|getaddrinfo:|invalid |failed to|errno=)"
+    HINTS: tuple[str, ...] = (
+        "Mbps",
+        " MB",
+        "nuttcp-",
+        "errno=",
+        "hostname",
+        "aborted",
+        "getaddrinfo",
+        "invalid",
+        "failed",
     )
 
     def __init__(self, findings: Findings) -> None:
@@ -209,7 +216,7 @@ class Nuttcp:
 
     def _result(self, line: Line) -> bool:
         """A summary on one line, or an interval with fields that are rarely asked for."""
-        found = _RESULT.match(line.text) or _PARSABLE.match(line.text)
+        found = _RESULT.search(line.text) or _PARSABLE.search(line.text)
         if found is None:
             return False
         texts = {name: found[name] for name in ("mib", "seconds", "mbps")}
@@ -217,7 +224,7 @@ class Nuttcp:
         unread(self._findings, line, left)
         texts |= more
         if {"tx", "rx"} & texts.keys():
-            self._summary(line.number, line, texts, label(self._findings, line, found["label"]))
+            self._summary(line.number, line, texts, label(self._findings, line, line.text[: found.start()]))
         else:
             self._row(line, tuple(texts.get(name) for name in _INTERVAL_NAMES))
         return True
@@ -449,7 +456,7 @@ def label(findings: Findings, line: Line, before: str) -> str | None:
     if findings.recent:
         above = findings.recent[-1]
         text = above.text.strip()
-        if 0 < line.number - above.number <= 2 and text.endswith((":", ";")):
+        if above.number > findings.claimed and line.number - above.number <= 2 and text.endswith((":", ";")):
             return text.strip(_BULLETS).rstrip(" \t:;")[:120] or None
     return None
 

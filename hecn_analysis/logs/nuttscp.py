@@ -35,7 +35,8 @@ from hecn_analysis.logs.nuttcp import NUMBER, fields, figures, label, streams, u
 from hecn_analysis.logs.source import Line
 
 _N: Final = NUMBER
-_RATE: Final = re.compile(rf"(?P<label>.*?)(?P<mbps>{_N})\s*-?\s*Mbps\b(?P<rest>[^=]*%\s?[TR]X.*)$")
+_RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*-?\s*Mbps\b")
+_PROCESSOR: Final = re.compile(r"\d\s?%\s?[TR]X\b")
 _OTHER_FORMS: Final = re.compile(r"\d MB\s*/|megabytes=|nuttcp-[tr]\b")
 
 _TEST: Final = re.compile(rf"(?P<seconds>{_N})[ -]?sec(?:ond)?s?\b.{{0,60}}?\btests?\b", re.IGNORECASE)
@@ -71,8 +72,9 @@ class Nuttscp:
 
     TOOLS: tuple[str, ...] = ("nuttscp",)
     VERSIONS: str = "as on the HECN slides of 2009 and 2010"
-    HINT: re.Pattern[str] = re.compile(
-        r"Mbps|nutts?cp|\bseconds?\b|[KMGT]i?B(?:ytes?)?[ -]files?\b|streams\b|throughput", re.IGNORECASE
+    HINTS: tuple[str, ...] = (
+        *("Mbps", "uttcp", "uttscp", "UTTCP", "second", "Second", "SECOND", "file", "File", "FILE", "streams"),
+        *("throughput", "Throughput"),
     )
 
     def __init__(self, findings: Findings) -> None:
@@ -83,9 +85,13 @@ class Nuttscp:
 
     def feed(self, line: Line) -> bool:
         """Take a result, its duration or a total; note what a heading says."""
-        if self._result(line) or self._completed(line) or self._aggregate(line):
+        if "Mbps" in line.text and (self._result(line) or self._aggregate(line)):
             return True
-        self._note(line.text)
+        words = line.text.lower()
+        if "completed" in words and self._completed(line):
+            return True
+        if any(word in words for word in ("file", "second", "streams", "nutt")):
+            self._note(line.text)
         return False
 
     def finish(self) -> None:
@@ -93,22 +99,23 @@ class Nuttscp:
         self._hand_over()
 
     def _result(self, line: Line) -> bool:
-        found = _RATE.match(line.text)
-        if found is None or _OTHER_FORMS.search(line.text):
+        found = _RATE.search(line.text)
+        if found is None or not _PROCESSOR.search(line.text, found.end()) or _OTHER_FORMS.search(line.text):
             return False
         self._hand_over()
-        texts, left = fields(found["rest"])
+        texts, left = fields(line.text[found.end() :])
         unread(self._findings, line, left)
-        words = label(self._findings, line, found["label"])
+        words = label(self._findings, line, line.text[: found.start()])
         heading = self._heading
         columns = figures(self._findings, line, {**texts, "mbps": found["mbps"]})
         if self._is_copy(words):
             columns |= {"tool": "nuttscp", "protocol": "file", "bytes": heading.file_bytes, "direction": way(words)}
         else:
+            test = _TEST.search(words or "")
             columns |= {
                 "tool": "nuttcp",
                 "protocol": "udp" if "sent" in texts else "tcp",
-                "duration_s": heading.test_seconds,
+                "duration_s": float(test["seconds"]) if test else heading.test_seconds,
                 "direction": way(words) or heading.test_direction,
                 "streams": texts["each"].count("+") + 1 if "each" in texts else heading.streams,
             }
@@ -169,16 +176,17 @@ class Nuttscp:
     def _note(self, text: str) -> None:
         """Keep what a heading says about the results below it."""
         heading = self._heading
-        if size := _SIZE.search(text):
+        words = text.lower()
+        if "file" in words and (size := _SIZE.search(text)):
             power = "KMGT".index(size["unit"].upper()) + 1
             heading.file_bytes = int(size["number"]) * 1024**power
             self._end_test()
-        if test := _TEST.search(text):
+        if "test" in words and (test := _TEST.search(text)):
             named = None if _BOTH_WAYS.search(text) else _ONE_WAY.search(text)
             heading.test_seconds = float(test["seconds"])
             heading.test_direction = None if named is None else "send" if named["send"] else "receive"
             heading.test_is_next = text.rstrip().endswith((":", ";"))
-        if stated := _STREAMS.search(text):
+        if "streams" in words and (stated := _STREAMS.search(text)):
             heading.streams = int(stated["streams"])
         for name in _NAME.findall(text):
             heading.tool = name.lower()

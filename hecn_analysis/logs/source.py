@@ -156,13 +156,13 @@ def _walk(name: str, above: tuple[tuple[int, int], ...], *, given: bool) -> Iter
         if stat.S_ISDIR(status.st_mode):
             here = (status.st_dev, status.st_ino)
             if here in above:
-                yield name, OSError("the folder contains itself through a link")
+                yield name, OSError("a folder that contains itself through a link")
                 return
             for entry in sorted(os.listdir(path)):  # noqa: PTH208 - the names as text, joined as they were given
                 yield from _walk(os.path.join(name, entry), (*above, here), given=False)  # noqa: PTH118
         elif stat.S_ISREG(status.st_mode) or (given and stat.S_ISFIFO(status.st_mode)):
             yield name, path
         elif given:
-            yield name, OSError("the path is a device or a socket, expected a file or a folder")
+            yield name, OSError("a device or a socket")
     except (OSError, ValueError) as error:
         yield name, error if isinstance(error, OSError) else OSError(str(error))

@@ -1,0 +1,54 @@
+"""The sample logs, and a reading of a text."""
+
+from pathlib import Path
+
+import pytest
+
+from hecn_analysis.logs import read
+from hecn_analysis.places import data_dir
+
+HERE = Path(__file__).parent / "samples"
+
+
+def _samples():
+    own = sorted(path for path in HERE.glob("*/*.txt"))
+    return own + sorted(data_dir().glob("logs/**/*.txt"))
+
+
+SAMPLES = _samples()
+
+
+def pytest_generate_tests(metafunc):
+    if "sample" in metafunc.fixturenames:
+        metafunc.parametrize("sample", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+
+
+@pytest.fixture
+def reading_of(tmp_path):
+    """A reading of a file with the given text or bytes."""
+
+    def reading(content, name="a.log"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read(path)
+
+    return reading
+
+
+@pytest.fixture
+def said():
+    """What the problems of a reading say, as the command prints them, without the folder."""
+
+    def lines(reading):
+        return [
+            f"{Path(row.source_file).name}:{row.line}: {row.kind}: {row.message}"
+            for row in reading.problems.itertuples()
+        ]
+
+    return lines
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """Folder of the samples of one kind."""
+    return HERE

@@ -1,0 +1,234 @@
+"""What every reader owes, tried on every sample log: ours, the shipped ones, and other tools'."""
+
+import random
+import time
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hecn_analysis import tables
+from hecn_analysis.logs import read, registry
+from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.source import Line, Source
+
+# folder of a sample, or beginning of its name in data/logs -> the reader that it is for; None: all that it needs
+OWNERS = {"nuttcp": "Nuttcp", "nuttscp": "Nuttscp", "dd": "Dd", "neighbours": None, "session": None}
+REPORTS = ("b-systems-", "c-systems-nutt", "hotlava-")
+
+
+def owner(sample):
+    if sample.name.startswith(REPORTS):
+        return "Nuttscp"
+    if sample.name.startswith("c-systems-dd"):
+        return "Dd"
+    by_name = {"logs": None, "own": sample.stem.partition("-")[0]}
+    return OWNERS[by_name.get(sample.parent.name) or sample.parent.name]
+
+
+def same(one, other):
+    for table in tables.COLUMNS:
+        pd.testing.assert_frame_equal(getattr(one, table), getattr(other, table))
+
+
+def test_tables_have_the_documented_columns_and_dtypes(sample):
+    reading = read(sample)
+    for table, columns in tables.COLUMNS.items():
+        frame = getattr(reading, table)
+        assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
+            column.name: column.dtype for column in columns.values()
+        }
+
+
+def test_runs_are_numbered_in_the_order_of_the_file_and_lie_inside_it(sample):
+    reading = read(sample)
+    runs, lines = reading.runs, len(sample.read_bytes().splitlines())
+    assert runs.run.tolist() == list(range(len(runs)))
+    assert runs.line_first.is_monotonic_increasing
+    assert (runs.line_first >= 1).all()
+    assert (runs.line_last >= runs.line_first).all()
+    assert (runs.line_last <= lines).all()
+    assert reading.problems.line.dropna().between(1, lines).all()
+    assert set(reading.intervals.run) | set(reading.streams.run) <= set(runs.run)
+    merged = reading.intervals.merge(runs, on=["source_file", "run"])
+    assert merged.line.between(merged.line_first, merged.line_last).all()
+    assert set(runs.tool) <= set(registry.TOOLS)
+    assert (runs.source_file == str(sample)).all()
+    assert (runs.content_hash.str.len() == 64).all()
+
+
+def test_only_its_own_reader_finds_runs_in_a_sample(sample):
+    found = {}
+    for reader in registry.READERS:
+        findings = Findings(str(sample))
+        registry.read(Source(sample), findings, readers=[reader])
+        if findings.runs or findings.problems:
+            found[reader.__name__] = len(findings.runs)
+    if sample.parent.name == "neighbours":
+        assert found == {}
+    elif sample.name == "session.txt":
+        assert found == {"Nuttcp": 1, "Dd": 1}
+    else:
+        assert list(found) == [owner(sample)]
+
+
+def test_a_sample_with_other_line_ends_and_encodings_is_read_alike(sample, tmp_path):
+    text = sample.read_bytes()
+    path = tmp_path / sample.name
+    path.write_bytes(text)
+    expected = read(path)
+    decoded = text.decode()
+    variants = [
+        text.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + text,
+        decoded.encode("utf-16"),
+        b"\xfe\xff" + decoded.encode("utf-16-be"),
+        "".join(f"\x1b[32m{line}\x1b[0m\n" for line in decoded.split("\n")[:-1]).encode(),
+    ]
+    if "\r" in decoded:
+        variants = variants[1:4]
+    for variant in variants:
+        path.write_bytes(variant)
+        found = read(path)
+        pd.testing.assert_frame_equal(
+            found.runs.drop(columns="content_hash"), expected.runs.drop(columns="content_hash")
+        )
+        pd.testing.assert_frame_equal(found.intervals, expected.intervals)
+        pd.testing.assert_frame_equal(found.problems, expected.problems)
+
+
+@pytest.mark.parametrize("part", range(1, 7))
+def test_a_cut_file_keeps_its_good_rows(sample, part, tmp_path):
+    content = sample.read_bytes()
+    whole = read(sample)
+    path = tmp_path / sample.name
+    path.write_bytes(content[: len(content) * part // 7])
+    cut = read(path)
+    lines = content[: len(content) * part // 7].count(b"\n")
+    kept = whole.runs[whole.runs.line_last < lines]
+    columns = ["tool", "throughput_bps", "bytes", "retransmits", "rtt_s"]
+    pd.testing.assert_frame_equal(
+        cut.runs.head(len(kept))[columns].reset_index(drop=True), kept[columns].reset_index(drop=True)
+    )
+    assert len(cut.intervals) >= (whole.intervals.line <= lines).sum() - 1
+    assert len(cut.runs) + len(cut.problems) > 0
+
+
+def test_a_sample_in_the_middle_of_a_session_is_read_alike(sample, tmp_path):
+    before = "me@there:~$ make\nmake: nothing to be done\nme@there:~$\n"
+    content = sample.read_bytes()
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    (tmp_path / "a.log").write_bytes(before.encode() + content + b"me@there:~$ exit\nlogout\n")
+    alone, session = read(sample).runs, read(tmp_path / "a.log").runs
+    columns = [name for name in alone if name not in {"source_file", "line_first", "line_last", "content_hash"}]
+    pd.testing.assert_frame_equal(alone[columns], session[columns])
+    assert (session.line_first - alone.line_first == 3).all()
+
+
+def test_two_files_are_read_as_each_alone(samples):
+    paths = [samples / "nuttcp" / "v8-streams.txt", samples / "dd" / "errors.txt"]
+    both = read(paths)
+    for table in tables.COLUMNS:
+        alone = pd.concat([getattr(read(path), table) for path in paths], ignore_index=True)
+        pd.testing.assert_frame_equal(getattr(both, table), alone)
+
+
+def mutated(content, seed):
+    """A file with some bytes changed, lines repeated, swapped or cut."""
+    rng = random.Random(seed)  # noqa: S311 - damage, not secrets
+    lines = content.splitlines(keepends=True)
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(lines))
+        match rng.randrange(5):
+            case 0:
+                line = bytearray(lines[at])
+                line[rng.randrange(len(line))] = rng.choice(b"0123456789.+-/%=()O \t\xff\x00\r\n")
+                lines[at] = bytes(line)
+            case 1:
+                lines.insert(at, lines[rng.randrange(len(lines))])
+            case 2:
+                lines[at] = lines[at][: rng.randrange(len(lines[at]))]
+            case 3:
+                lines[at] = lines[at].replace(b".", b"9" * 40).replace(b" ", b"", rng.randrange(3))
+            case 4:
+                other = rng.randrange(len(lines))
+                lines[at], lines[other] = lines[other] or b"\n", lines[at] or b"\n"
+        lines = [line or b"\n" for line in lines]
+    return b"".join(lines)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32))
+def test_a_damaged_sample_is_never_an_error(sample, tmp_path, seed):
+    path = tmp_path / "a.log"
+    path.write_bytes(mutated(sample.read_bytes(), seed))
+    reading = read(path)
+    assert len(reading.runs) + len(reading.problems) > 0
+    valid = reading.runs.throughput_bps.dropna()
+    assert (valid >= 0).all()
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "nuttcp-t:",
+            "nuttcp-r:",
+            "v6.1.2:",
+            "Error:",
+            "socket",
+            "12.3 MB",
+            "/",
+            "1.00 sec",
+            "=",
+            "98.7 Mbps",
+            "9 %TX",
+        ),
+        *("% RX", "O", "0 retrans", "0.1 msRTT", "0.1 Tms RTT", "1=0+1", "KB-cwnd", "1 / 2 drop/pkt", "~%loss", "Tot:"),
+        *("Trans:", "megabytes=1", "real_sec=1.0", "rate_Mbps=3", "tx_cpu=4", "retrans=x", "64-GB file", "File copy:"),
+        *(
+            "Aggregate throughput:",
+            "(completed in",
+            "1 seconds)",
+            "30 second test",
+            "1+0 records in",
+            "1+0 records out",
+        ),
+        *("512 bytes", "(1.0 kB)", "copied,", "transferred", "1 s,", "5 kB/s", "dd:", "nuttcp", "$", "dd if=/dev/zero"),
+        *("\r", "\x1b[31m", "\n", "\n", "\n", "1e309", "99999999999999999999"),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.binary(max_size=300), st.lists(WORDS, max_size=60).map(lambda words: " ".join(words).encode())))
+def test_no_bytes_are_an_error(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("any") / "a.log"
+    path.write_bytes(content)
+    reading = read(path)
+    assert len(reading.runs) + len(reading.problems) > 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(WORDS, max_size=20).map(" ".join), max_size=20))
+def test_every_reader_survives_every_line(texts):
+    for reader in registry.READERS:
+        findings = Findings("a.log")
+        one = reader(findings)
+        for number, text in enumerate(texts, start=1):
+            one.feed(Line(number, text))
+        one.finish()
+
+
+@pytest.mark.parametrize(
+    "unit", ["1", "1.", "1+", "1 Mbps ", "MB / ", "a ", "1 bytes (", "=1+1 retrans", "Tot: ", "1,"]
+)
+def test_the_time_for_long_lines_grows_with_their_length(unit, tmp_path):
+    seconds = []
+    for length in (100_000, 1_000_000):
+        (tmp_path / "a.log").write_bytes((unit * (3900 // len(unit)) + "\n").encode() * (length // 3900))
+        start = time.process_time()
+        read(tmp_path / "a.log")
+        seconds.append(time.process_time() - start)
+    assert seconds[1] < 10 * max(seconds[0], 0.05) * 1.5

@@ -1,0 +1,83 @@
+"""The shipped sample logs give every figure of the documents' slides, to all digits, and no problem."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hecn_analysis.logs import read
+from hecn_analysis.places import data_dir
+
+EXPECTED = list(csv.DictReader((Path(__file__).parent / "expected" / "documents.csv").read_text().splitlines()))
+
+
+@pytest.fixture(scope="module")
+def reading():
+    return read(data_dir() / "logs")
+
+
+def _number(text, factor):
+    return None if not text else pytest.approx(float(text) * factor, rel=1e-12)
+
+
+@pytest.mark.parametrize("row", EXPECTED, ids=lambda row: f"{row['file']}:{row['run']}")
+def test_a_result_of_the_documents(reading, row):
+    runs = reading.runs
+    [run] = runs[
+        (runs.source_file == str(data_dir() / "logs" / row["file"])) & (runs.run == int(row["run"]))
+    ].itertuples()
+    assert (run.label, run.tool) == (row["label"], row["tool"])
+    for value, expected in (
+        (run.throughput_bps, _number(row["throughput_mbps"], 1e6)),
+        (run.cpu_sender_fraction, _number(row["tx_percent"], 1e-2)),
+        (run.cpu_receiver_fraction, _number(row["rx_percent"], 1e-2)),
+        (run.retransmits, _number(row["retransmits"], 1)),
+        (run.rtt_s, _number(row["rtt_ms"], 1e-3)),
+        (run.bytes, _number(row["file_bytes"], 1)),
+        (run.duration_s, _number(row["duration_s"], 1)),
+        (run.streams, _number(row["streams"], 1)),
+    ):
+        if expected is None and row["tool"] != "dd":
+            assert pd.isna(value)
+        elif expected is not None:
+            assert value == expected
+
+
+def test_the_documents_results_are_all_there_is(reading):
+    runs = reading.runs[~reading.runs.source_file.str.contains("own")]
+    assert len(runs) == len(EXPECTED)
+    assert not runs.error.any()
+
+
+def test_the_disks_rates_are_computed_from_bytes_and_seconds(reading):
+    runs = reading.runs[reading.runs.source_file == str(data_dir() / "logs" / "c-systems-dd.txt")]
+    assert runs.direction.tolist() == ["read", "write"]
+    assert (runs.throughput_bps / 1e6).round(1).tolist() == [21243.2, 20461.7]
+
+
+def test_directions_are_those_of_the_headings_and_labels(reading):
+    runs = reading.runs[reading.runs.source_file == str(data_dir() / "logs" / "hotlava-6x10ge.txt")]
+    assert runs.direction.tolist() == ["send"] * 12 + ["receive"] * 6 + ["send"] * 5 + ["receive"] * 6 + ["send"]
+
+
+def test_the_aggregates_of_the_slides_are_the_sums_of_their_runs(reading):
+    runs = reading.runs[reading.runs.source_file == str(data_dir() / "logs" / "hotlava-6x10ge.txt")]
+    mbps = runs.throughput_bps / 1e6
+    assert round(mbps[0:6].sum(), 4) == 49003.5589
+    assert round(mbps[6:12].sum(), 4) == 55326.3188
+    assert round(mbps[12:18].sum(), 4) == 52030.2166
+    assert round(mbps[18:].sum(), 4) == 75117.1917
+
+
+def test_the_shipped_samples_have_no_problem(reading):
+    assert reading.problems.empty
+
+
+def test_figures_given_in_sentences_are_a_table_that_names_their_place():
+    figures = pd.read_csv(data_dir() / "documents.csv")
+    assert figures.columns.tolist() == ["id", "quantity", "value", "unit", "bound", "document", "place", "note"]
+    assert figures.notna().all(axis=None)
+    assert figures.id.is_unique
+    assert set(figures.bound) == {"lower", "exact"}
+    assert figures.set_index("id").value["pcix-mmrbc4096-uni"] == 5e9

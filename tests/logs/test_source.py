@@ -1,0 +1,110 @@
+"""Opening, decoding and finding files."""
+
+import hashlib
+import os
+
+import pytest
+
+from hecn_analysis.logs import read
+from hecn_analysis.logs.source import Source, find
+
+SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
+
+
+def lines(path, content):
+    path.write_bytes(content)
+    return [(line.number, line.text) for line in Source(path)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", []),
+        (b"one\ntwo\n", [(1, "one"), (2, "two")]),
+        (b"one\r\ntwo", [(1, "one"), (2, "two")]),
+        (b"\xef\xbb\xbfone\n", [(1, "one")]),
+        ("é\n".encode("utf-16"), [(1, "é")]),
+        ("é\n".encode("latin-1"), [(1, "é")]),
+        ("é\n".encode() + "é\n".encode("latin-1"), [(1, "é"), (2, "é")]),
+        (b"1 %\r50 %\r100 %\nend\n", [(1, "1 %"), (1, "50 %"), (1, "100 %"), (2, "end")]),
+        (b"\x1b[1;32mgreen\x1b[0m \x1b]0;title\x07text\n", [(1, "green text")]),
+        ("one\x0btwo\u2028three\n".encode(), [(1, "one\x0btwo\u2028three")]),
+    ],
+)
+def test_lines_keep_the_number_that_an_editor_shows(tmp_path, content, expected):
+    assert lines(tmp_path / "a.log", content) == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+def test_a_file_longer_than_a_piece_is_read_whole(tmp_path, encoding):
+    text = "".join(f"{number} é {'x' * (number % 97)}\n" for number in range(60_000))
+    found = lines(tmp_path / "a.log", text.encode(encoding))
+    assert [line for _, line in found] == text.split("\n")[:-1]
+    assert found[-1][0] == 60_000
+
+
+def test_a_file_without_line_ends_does_not_fill_the_memory(tmp_path):
+    found = lines(tmp_path / "a.log", b"\x00" * (40 << 20))
+    assert max(len(text) for _, text in found) <= (17 << 20)
+
+
+def test_the_hash_is_that_of_the_bytes(tmp_path):
+    content = b"\xef\xbb\xbf" + SUMMARY.encode() + b"\xe9\r\n"
+    (tmp_path / "a.log").write_bytes(content)
+    assert read(tmp_path / "a.log").runs.content_hash.tolist() == [hashlib.sha256(content).hexdigest()]
+
+
+def test_folders_are_walked_in_sorted_order_and_names_are_as_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("b/2.log", "b/10.log", "a/x.log", "c.log"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(SUMMARY)
+    reading = read(".")
+    assert reading.runs.source_file.tolist() == ["./a/x.log", "./b/10.log", "./b/2.log", "./c.log"]
+    assert read("b/").runs.source_file.tolist() == ["b/10.log", "b/2.log"]
+    assert read(["c.log", "a"]).runs.source_file.tolist() == ["c.log", "a/x.log"]
+
+
+def test_what_cannot_be_opened_is_a_problem_and_the_rest_is_read(tmp_path, said):
+    (tmp_path / "good.log").write_text(SUMMARY)
+    (tmp_path / "self.log").symlink_to("self.log")
+    (tmp_path / "gone.log").symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    reading = read([tmp_path, tmp_path / "none.log", "/dev/null", "a\0b"])
+    assert reading.runs.source_file.tolist() == [str(tmp_path / "good.log")]
+    assert said(reading) == [
+        "gone.log:<NA>: unreadable: found no such file or directory, expected a file that can be read",
+        "loop:<NA>: unreadable: found a folder that contains itself through a link, expected a file that can be read",
+        "self.log:<NA>: unreadable: found too many levels of symbolic links, expected a file that can be read",
+        "none.log:<NA>: unreadable: found no such file or directory, expected a file that can be read",
+        "null:<NA>: unreadable: found a device or a socket, expected a file that can be read",
+        "a\0b:<NA>: unreadable: found embedded null byte, expected a file that can be read",
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_a_problem(tmp_path, said):
+    (tmp_path / "a.log").write_text(SUMMARY)
+    (tmp_path / "a.log").chmod(0)
+    assert said(read(tmp_path / "a.log")) == [
+        "a.log:<NA>: unreadable: found permission denied, expected a file that can be read"
+    ]
+
+
+def test_a_pipe_that_is_named_is_read_and_one_in_a_folder_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert list(find(tmp_path)) == []
+    assert list(find(tmp_path / "pipe")) == [(str(tmp_path / "pipe"), tmp_path / "pipe")]
+
+
+def test_an_unknown_file_is_one_problem(reading_of, said):
+    assert said(reading_of(b"\x7fELF\x00\x01\x02" * 100)) == [
+        "a.log:<NA>: unrecognised: found no output of a tool that a reader knows, expected one of nuttcp, nuttscp, dd"
+    ]
+
+
+def test_an_empty_folder_gives_empty_tables(tmp_path):
+    reading = read(tmp_path)
+    assert reading.runs.empty
+    assert reading.problems.empty
+    assert str(reading) == "0 runs, 0 intervals, 0 problems"
