@@ -100,11 +100,18 @@ def load_scenario(
                 advice=did_you_mean(str(scenario), known),
             )
         document = yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
-    return make_scenario(
-        {"name": named.stem, **document.values, **(settings or {})},
-        source=document.source,
-        line=lambda key: document.line((key,)),
-    )
+
+    def line(key: str) -> int | None:
+        """Line of a key in the file, where it stands dotted, under ``set`` or nested; None for one set from outside."""
+        if key in (settings or {}):
+            return None
+        if key in document.values:
+            return document.line((key,))
+        if key in (document.values.get("set") or {}):
+            return document.line(("set", key))
+        return document.line(tuple(key.split(".")))
+
+    return make_scenario({"name": named.stem, **document.values, **(settings or {})}, source=document.source, line=line)
 
 
 def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None) -> Scenario:  # noqa: ANN401 - a function or None
@@ -163,7 +170,10 @@ def _host(
         return None
     if role not in flat and not any(key.startswith(f"{role}.") for key in flat):
         raise InputError(
-            f"no {role}", f"the key {role!r}: one of {', '.join(library.names('hosts'))}", source=place(role)[0]
+            f"no {role}",
+            f"the key {role!r}: one of {', '.join(library.names('hosts'))}",
+            source=place(role)[0],
+            line=place(role)[1],
         )
     description = library.with_parts(base[role])
     description.values.setdefault("name", FilePath(str(flat.get(role) or role)).stem)

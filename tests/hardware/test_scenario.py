@@ -112,6 +112,27 @@ def test_an_error_in_a_file_has_its_line(tmp_path):
         load_scenario(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("sender: b\npath:\n  rate: 10 Gb/s\n  rtt: -1 ms\nreceiver: b\ntool: nuttcp\n", 4),
+        ("sender: b\nset:\n  path.rate: 10 Gb/s\n  path.rtt: -1 ms\nreceiver: b\ntool: nuttcp\n", 4),
+    ],
+)
+def test_a_nested_key_and_one_under_set_have_their_own_line(text, line, tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=rf"s\.yaml:{line}: found path\.rtt: '-1 ms', expected at least 0 s"):
+        load_scenario(path)
+
+
+def test_a_key_set_from_outside_has_no_line_in_the_file(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("sender: b\nreceiver: b\npath: lan-10ge\ntool: nuttcp\npath.rtt: 1 ms\n")
+    with pytest.raises(InputError, match=r"s\.yaml: found path\.rtt: '-1 ms', expected at least 0 s"):
+        load_scenario(path, {"path.rtt": "-1 ms"})
+
+
 def test_a_host_of_ones_own_may_be_like_one_of_the_library(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("like: b\ntitle: mine\nsource: here\ncpu: {clock: 4 GHz}\n")
