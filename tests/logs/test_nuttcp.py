@@ -263,3 +263,12 @@ def test_a_live_run_of_each_end(nuttcp, tmp_path):
     assert reading.runs.tool.tolist() == ["nuttcp"] * 3
     assert reading.runs.throughput_bps.gt(1e6).all()
     assert reading.problems[reading.problems.kind != "inconsistent"].empty
+
+
+def test_warnings_before_a_summary_belong_to_it(samples):
+    reading = read(samples / "nuttcp" / "warnings.txt")
+    assert reading.runs.throughput_bps.tolist() == [1286393000, 46653600]
+    assert reading.runs.protocol.tolist() == ["tcp", "udp"]
+    assert reading.runs.direction.tolist() == ["send", "send"]
+    assert len(reading.intervals) == 2
+    assert reading.problems.empty
