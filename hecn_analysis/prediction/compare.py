@@ -128,6 +128,7 @@ def _row(series: Series, name: str) -> dict[str, Any]:
     result: Prediction = predict(series.scenarios[name])
     return {
         "series": series.name,
+        "series_title": series.title,
         "case": name,
         "title": case.title,
         **_measured(case, series),

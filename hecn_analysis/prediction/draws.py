@@ -36,10 +36,16 @@ class Draws:
 
     def __init__(self) -> None:
         self.used: dict[str, Parameter] = {}
+        self._values: dict[str, FloatArray] = {}
 
     def __call__(self, name: str, parameter: Parameter) -> FloatArray:
         """Values of `parameter`, known as `name` (``receiver.cpu.write_cost``)."""
-        self.used[name] = parameter
+        if name not in self.used:
+            self.used[name] = parameter
+            self._values[name] = self._drawn(name, parameter)
+        return self._values[name]
+
+    def _drawn(self, name: str, parameter: Parameter) -> FloatArray:
         if parameter.spread == 0:
             return np.full(self.size, parameter.value)
         normal = np.random.default_rng(zlib.crc32(name.encode())).standard_normal(DRAWS)
