@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from hecn_analysis.briefs.show import show_reading as show_reading
     from hecn_analysis.briefs.show import show_table as show_table
     from hecn_analysis.briefs.show import show_text as show_text
+    from hecn_analysis.briefs.summary import CHANGES as CHANGES
+    from hecn_analysis.briefs.summary import SLOTS as SLOTS
     from hecn_analysis.briefs.summary import Summary as Summary
+    from hecn_analysis.briefs.summary import slot_limits as slot_limits
     from hecn_analysis.briefs.summary import summary_of as summary_of
     from hecn_analysis.briefs.summary import what_if as what_if
 
@@ -33,7 +36,10 @@ _SOURCES = {
     "brief_names": "catalogue",
     "briefs": "catalogue",
     "make_briefs": "catalogue",
+    "CHANGES": "summary",
+    "SLOTS": "summary",
     "Summary": "summary",
+    "slot_limits": "summary",
     "summary_of": "summary",
     "what_if": "summary",
     "KeyFigure": "show",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hecn_analysis import places
 from hecn_analysis.briefs.index import KIND, write_index
-from hecn_analysis.briefs.parameters import Brief, Value, check, read_declaration
+from hecn_analysis.briefs.parameters import Brief, Value, check, read_declaration, shown
 from hecn_analysis.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.progress import track
 
@@ -155,7 +155,12 @@ def _make(name: str, brief: Brief, parameters: Mapping[str, Value], out_dir: Pat
     executed = execute(brief.notebook, parameters, at["ipynb"])
     content = content_of(executed.notebook)
     page = brief_html(
-        content, title=title, question=question, run_id=executed.run_id, parameters=parameters, error=executed.error
+        content,
+        title=title,
+        question=question,
+        run_id=executed.run_id,
+        parameters=shown(brief.declaration, parameters),
+        error=executed.error,
     )
     at["html"].write_text(page, encoding="utf-8")
     at["pdf"].unlink(missing_ok=True)  # one of an earlier run would belong to other numbers

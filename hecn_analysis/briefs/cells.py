@@ -30,12 +30,15 @@ def number(value: Cell, factor: float, form: str) -> str:
 
     Examples
     --------
-    >>> number(9.8242e9, 1e-9, ".2f"), number(-0.012, 100, "+.1f"), number(None, 1, ".0f")
-    ('9.82', '−1.2', '–')
+    >>> number(9.8242e9, 1e-9, ".2f"), number(-0.012, 100, "+.1f"), number(-1e-9, 100, ".0f"), number(None, 1, ".0f")
+    ('9.82', '−1.2', '0', '–')
     """
     if pd.isna(value):
         return MISSING
-    return "∞" if math.isinf(value) else format(value * factor, form).replace("-", "−")
+    if math.isinf(value):
+        return "∞"
+    text = format(value * factor, form)
+    return text.replace("-", "−") if text.strip("-+0.") else text.lstrip("-")
 
 
 def words(value: Cell) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from hecn_analysis.briefs.content import Content
 
+UNIT = re.compile(r"(?<=\d) (?=(?:%|[kMGT]?b/s|[kMG]?B|[mµ]?s|GHz)(?!\w))")
 TEMPLATES = files("hecn_analysis.briefs") / "templates"
 
 
@@ -65,6 +67,17 @@ def css_string(text: str) -> Markup:
     return Markup(f'"{escaped}"')  # noqa: S704  (escaped)
 
 
+def joined(text: str) -> str:
+    r"""Keep a number and its unit on one line.
+
+    Examples
+    --------
+    >>> joined("9.82 Gb/s, 0.4 % off")
+    '9.82\xa0Gb/s, 0.4\xa0% off'
+    """
+    return UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
 def policy(*scripts: str) -> str:
     """Content security policy that allows these scripts and nothing from outside."""
     hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts) or "'none'"
@@ -85,7 +98,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(markdown=markdown, island=island, css_string=css_string)
+    made.filters.update(markdown=markdown, island=island, css_string=css_string, joined=joined)
     return made
 
 

@@ -15,7 +15,7 @@ Types: ``text``, ``integer``, ``number``, ``flag``, and the quantities of `hecn_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
@@ -47,7 +47,7 @@ class Parameter(BaseModel):
     help: str
     unit: str | None = None
     range: tuple[Value, Value] | None = None
-    choices: tuple[str, ...] | None = None
+    choices: tuple[Value, ...] | None = None
 
 
 class Declaration(BaseModel):
@@ -127,12 +127,31 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
     return {**defaults(declaration), **values}
 
 
+def shown(declaration: Declaration, values: Mapping[str, Value]) -> dict[str, str]:
+    """Write values as people would write them, quantities with their unit."""
+    return {name: _shown(declaration.parameters[name], value) for name, value in values.items()}
+
+
+def _shown(parameter: Parameter, value: Value) -> str:
+    formats: dict[str, Callable[[float], str]] = {
+        "rate": units.format_rate,
+        "bytes": units.format_bytes,
+        "time": units.format_time,
+        "fraction": units.format_fraction,
+        "frequency": lambda hertz: f"{hertz / 1e9:g} GHz",
+        "transfers": lambda rate: f"{rate / 1e9:g} GT/s",
+    }
+    return formats[parameter.type](float(value)) if parameter.type in formats else str(value)
+
+
 def _value(name: str, parameter: Parameter, given: Value) -> Value:
     """Convert and check one value."""
     value = _convert(name, parameter, given)
-    if parameter.choices is not None and value not in parameter.choices:
-        advice = did_you_mean(str(value), parameter.choices)
-        raise InputError(f"parameter {name}: {given!r}", f"one of {', '.join(parameter.choices)}", advice=advice)
+    if parameter.choices is not None and value not in [_convert(name, parameter, one) for one in parameter.choices]:
+        known = [str(one) for one in parameter.choices]
+        raise InputError(
+            f"parameter {name}: {given!r}", f"one of {', '.join(known)}", advice=did_you_mean(str(given), known)
+        )
     if parameter.range is not None:
         low, high = (_convert(name, parameter, end) for end in parameter.range)
         if not low <= value <= high:  # type: ignore[operator]  # both were converted to the same type

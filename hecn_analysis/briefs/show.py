@@ -19,6 +19,7 @@ import pandas as pd
 
 from hecn_analysis import places, units
 from hecn_analysis.briefs import cells
+from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -39,13 +40,13 @@ COMPARISON = {
     "predicted_bps": "Predicted",
     "interval": "90 % interval",
     "error": "Error",
-    "inside": "Inside",
-    "bottleneck_title": "What binds",
-    "stated_limit": "Named by the document",
+    "binds": "What binds",
+    "stated_limit": "Stated limit",
 }
 COMPARISON_NOTE = (
-    "Error: predicted / measured − 1. Inside: the measured value lies in the interval. ≥: the document gives a lower "
-    "bound, so no error is defined. –: not measured, or not stated."
+    "Error: predicted / measured − 1. †: the measured value lies outside the interval. ≥: the document gives a lower "
+    "bound, so no error is defined. –: not measured, or not stated. Stated limit: the class of limit that the document "
+    "names."
 )
 LADDER = {
     "title": "Limit",
@@ -124,6 +125,7 @@ def show_table(
     caption: str,
     note: str = "",
     footnotes: str | None = None,
+    group: str | None = None,
 ) -> None:
     """Show a whole table; nothing is cut.
 
@@ -139,6 +141,8 @@ def show_table(
         Small print below it.
     footnotes
         A column whose texts a brief writes as numbered notes below the table.
+    group
+        A column whose text a brief writes above the rows that share it, where there are several such groups.
     """
     headings = {str(name): str(name) for name in frame.columns} if columns is None else dict(columns)
     formats = {name: cells.format_of(name, frame[name]) for name in headings}
@@ -153,6 +157,7 @@ def show_table(
         "caption": caption,
         "note": note,
         "footnotes": footnotes,
+        "groups": [""] * len(rows) if group is None else theme.group_starts([str(row[group]) for row in rows]),
         "columns": described,
         "cells": texts,
         "records": cells.records(frame),
@@ -179,7 +184,8 @@ def show_reading(reading: Reading) -> None:
             "refused": [int((problems["source_file"] == file).sum()) for file in files],
         }
     )
-    caption = f"{len(files)} files read: {len(runs)} runs, {len(problems)} lines refused"
+    many = f"{len(files)} files" if len(files) != 1 else "one file"
+    caption = f"What was read from {many}: {len(runs)} runs, {len(problems)} lines refused"
     show_table(rows, READING, caption=caption)
 
 
@@ -195,16 +201,14 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
     """
     records = comparison.to_dict("records")
     rows = comparison.assign(
-        measured=[
-            ("≥ " if row["measured_low_bound"] else "") + cells.number(row["measured_bps"], 1e-9, ".2f")
-            for row in records
-        ],
+        measured=[_measured(row) for row in records],
         interval=[
             f"{cells.number(row['low_bps'], 1e-9, '.2f')} – {cells.number(row['high_bps'], 1e-9, '.2f')}"
             for row in records
         ],
+        binds=[str(row["bottleneck_title"]).partition(" (")[0] for row in records],
     )
-    show_table(rows, COMPARISON, caption=caption, note=COMPARISON_NOTE)
+    show_table(rows, COMPARISON, caption=caption, note=COMPARISON_NOTE, group="series_title")
 
 
 def show_ladder(prediction: Prediction, *, caption: str | None = None) -> None:
@@ -268,7 +272,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
     rows = comparison[comparison["measured_bps"].notna()]
     rows = rows.assign(where=[_where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
-    show_table(rows, PROVENANCE, caption=caption, footnotes="document")
+    show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}
@@ -279,6 +283,12 @@ def below_data(file: str) -> str:
     """Give the name of a file below the shipped data; any other as it is."""
     path = Path(file)
     return str(path.relative_to(places.data_dir())) if path.is_relative_to(places.data_dir()) else file
+
+
+def _measured(row: Mapping[Any, Any]) -> str:
+    outside = not pd.isna(row["measured_bps"]) and not row["inside"]
+    marks = ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
+    return marks + cells.number(row["measured_bps"], 1e-9, ".2f")
 
 
 def _where(row: Mapping[Any, Any]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
+from hecn_analysis import limits
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction import predict
 
@@ -18,6 +19,15 @@ CHANGES = {
     "high_bps": "High",
     "gain_fraction": "Gain",
     "bottleneck_title": "What binds then",
+}
+
+OPERATIONS: tuple[Literal["read", "write"], ...] = ("read", "write")
+SLOTS = {
+    "slot": "Slot",
+    "max_payload": "MaxPayload (bytes)",
+    "tmt_bps": "TMT",
+    "transmit_bps": "Transmit",
+    "receive_bps": "Receive",
 }
 
 
@@ -50,7 +60,7 @@ class Summary:
         if not self.measured:
             return f"none of {self.cases} cases was measured"
         text = f"{self.inside} of {self.measured} measured cases lie within the predicted 90 % interval"
-        return text + (f", the median error is {self.median_error:.1%}" if self.judged else "")
+        return text + (f", the median error is {100 * self.median_error:.1f} %" if self.judged else "")
 
 
 def summary_of(comparison: pd.DataFrame) -> Summary:
@@ -103,3 +113,35 @@ def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.
             "bottleneck_title": [one.ladder[0].title if one.ladder else "nothing" for one in results.values()],
         }
     )
+
+
+def slot_limits(gens: Iterable[int], max_payloads: Iterable[int], *, lanes: int = 16) -> pd.DataFrame:
+    """Give what PCI Express slots carry: the slides' TMT, and the best estimate for each way.
+
+    Parameters
+    ----------
+    gens, max_payloads, lanes
+        Generations, MaxPayload sizes [B], and the number of lanes.
+
+    Returns
+    -------
+    DataFrame
+        Columns `SLOTS`; transmit: the card reads from memory, in requests of 4096 bytes; receive: it writes to it.
+    """
+    rows = []
+    for gen in gens:
+        for payload in max_payloads:
+            read, write = (
+                limits.pcie(gen=gen, lanes=lanes, max_payload=payload, max_read_request=4096, op=op)
+                for op in OPERATIONS
+            )
+            rows.append(
+                {
+                    "slot": f"PCIe {gen}.0 x{lanes}",
+                    "max_payload": payload,
+                    "tmt_bps": write["tmt_bps"],
+                    "transmit_bps": read["throughput_bps"],
+                    "receive_bps": write["throughput_bps"],
+                }
+            )
+    return pd.DataFrame(rows, columns=list(SLOTS))

@@ -58,10 +58,8 @@ def plot_error_strip(comparison: pd.DataFrame, *, band: float = 0.1) -> go.Figur
     if rows.empty:
         return theme.empty("No case has both a prediction and a measured value.")
     labels = list(dict.fromkeys(rows["label"]))
-    fig = theme.figure(
-        height=theme.rows_height(labels, legend_entries=2), x_title="Predicted against measured (%)", showlegend=True
-    )
-    position = dict(zip(labels, theme.label_rows(fig, labels), strict=True))
+    fig, y = theme.draw_rows(labels=labels, x_title="Predicted against measured (%)", legend_entries=2)
+    position = dict(zip(labels, y, strict=True))
     fig.add_vrect(x0=-100 * band, x1=100 * band, fillcolor=theme.GRID, opacity=0.6, line_width=0, layer="below")
     fig.add_vline(x=0, line={"color": theme.MUTED, "width": 1})
     for inside, name in ((True, "measured value inside the 90 % interval"), (False, "outside")):

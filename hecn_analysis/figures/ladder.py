@@ -65,41 +65,29 @@ def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) ->
     rows = ladder_rows(prediction)
     if rows.empty:
         return theme.empty("Nothing limits this transfer.")
-    fig = theme.figure(
-        height=theme.rows_height(rows["label"], legend_entries=2),
-        x_title="Throughput when everything slower is lifted (Gb/s)",
-        showlegend=True,
+    fig, y = theme.draw_rows(
+        labels=list(rows["label"]), x_title="Throughput when everything slower is lifted (Gb/s)", legend_entries=3
     )
-    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
-    for binds, name, colour, pattern in (
-        (True, "binds now", theme.BLUE, ""),
-        (False, "would bind next", theme.SKY, "/"),
-    ):
+    rows = rows.assign(y=y)
+    for binds, name, colour in ((True, "binds now", theme.BLUE), (False, "would bind next", theme.SKY)):
         part = rows[rows["binds"] == binds]
         if part.empty:
             continue
         fig.add_bar(
             x=part["throughput_gbps"].tolist(),
             y=part["y"].tolist(),
-            orientation="h",
-            width=0.3,
             name=name,
-            marker={
-                "color": colour,
-                "line": {"color": theme.INK, "width": 1},
-                "pattern": {"shape": pattern, "fgcolor": theme.PAPER, "size": 6},
-            },
+            marker=theme.bar_marker(colour, striped=not binds),
             text=part["hover"].tolist(),
-            textposition="none",
-            hovertemplate="%{text}<extra></extra>",
+            **theme.BAR,
         )
     low, high = prediction.low_bps * theme.GBPS, prediction.high_bps * theme.GBPS
     fig.add_vrect(x0=low, x1=high, fillcolor=theme.GRID, opacity=0.6, line_width=0, layer="below")
     largest = max(float(rows["throughput_gbps"].max()), high)
     if measured_bps is not None:
         measured = measured_bps * theme.GBPS
-        hover = f"measured {measured:.4g} Gb/s"
-        fig.add_trace(theme.measured_trace([measured] * len(rows), rows["y"].tolist(), [hover] * len(rows)))
+        hover = f"measured {theme.gbps(measured_bps)} Gb/s"
+        fig.add_trace(theme.measured_trace([measured], [y[0]], [hover]))
         fig.add_vline(x=measured, line={"color": theme.INK, "width": 1, "dash": "dot"})
         largest = max(largest, measured)
     theme.gbps_axis(fig, largest)

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from hecn_analysis.figures import theme
 
 COLUMNS = [
+    "group",
     "case",
     "label",
     "measured_gbps",
@@ -46,6 +47,7 @@ def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
     for name in ("measured", "predicted", "low", "high"):
         rows[f"{name}_gbps"] = pd.to_numeric(known[f"{name}_bps"]).astype(float) * theme.GBPS
     rows["at_least"] = [theme.is_true(bound) for bound in known["measured_low_bound"]]
+    rows["group"] = [theme.label(title) for title in known["series_title"]]
     rows["bottleneck"] = known["bottleneck"].astype(str)
     rows["bottleneck_class"] = known["bottleneck_class"].astype(str)
     rows["hover"] = [_hover(row) for row in known.to_dict("records")]
@@ -64,9 +66,13 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
     if rows.empty:
         return theme.empty("No case to compare.")
     classes = list(dict.fromkeys(rows["bottleneck_class"]))
-    height = theme.rows_height(rows["label"], legend_entries=len(classes) + 1 + int(rows["at_least"].any()))
-    fig = theme.figure(height=height, x_title="Throughput (Gb/s), predicted with 90 % interval")
-    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
+    fig, y = theme.draw_rows(
+        labels=list(rows["label"]),
+        headings=theme.group_starts(list(rows["group"])),
+        x_title="Throughput (Gb/s), predicted with 90 % interval",
+        legend_entries=len(classes) + 1 + int(rows["at_least"].any()),
+    )
+    rows = rows.assign(y=y)
     for name in classes:
         fig.add_trace(_predicted(rows[rows["bottleneck_class"] == name], theme.style_of(name)))
     for at_least in (False, True):

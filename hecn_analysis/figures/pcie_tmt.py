@@ -13,7 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis import limits
+from hecn_analysis.errors import InputError
 from hecn_analysis.figures import theme
+from hecn_analysis.prediction.compare import Series
 
 COLUMNS = ["case", "label", "max_payload_bytes", "measured_gbps", "tmt_gbps", "estimate_gbps", "share_of_tmt", "hover"]
 OPERATIONS: dict[str, Literal["read", "write", "both"]] = {
@@ -23,53 +25,76 @@ OPERATIONS: dict[str, Literal["read", "write", "both"]] = {
 }  # what the card does to memory
 
 
-def pcie_tmt_rows(cases: pd.DataFrame, *, gen: int = 2, lanes: int = 16) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each case, with the limits of its MaxPayload and direction.
+def slot_cases(series: Series, comparison: pd.DataFrame, *, host: str, slot: str) -> pd.DataFrame:
+    """Give the cases of a series with what their slot is and which way the data went through it.
+
+    Parameters
+    ----------
+    series
+        All its cases have the host at one of the ends.
+    comparison
+        `hecn_analysis.prediction.compare.compare` of the series.
+    host, slot
+        The host, and the slot in it.
+    """
+    ends: list[dict[str, object]] = []
+    for case in comparison["case"]:
+        scenario = series.scenarios[case]
+        sends = scenario.sender is not None and scenario.sender.name == host
+        end = scenario.sender if sends else scenario.receiver
+        if end is None or end.name != host or slot not in end.slots:
+            raise InputError(f"case {case!r} without {slot} of {host}", "a case that uses it", source=series.name)
+        link = end.slots[slot]
+        ends.append(
+            {
+                "gen": link.gen,
+                "lanes": link.lanes,
+                "max_payload_bytes": (link.max_payload or end.max_payload).value,
+                "max_read_request_bytes": link.max_read_request.value,
+                "direction": "both" if scenario.tool.bidirectional else "transmit" if sends else "receive",
+            }
+        )
+    return pd.concat([comparison.reset_index(drop=True), pd.DataFrame(ends)], axis="columns")
+
+
+def pcie_tmt_rows(cases: pd.DataFrame) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each case, with the limits of its slot and direction.
 
     Parameters
     ----------
     cases
-        Columns ``case``, ``title``, ``max_payload_bytes``, ``direction`` (``transmit``, ``receive`` or ``both``) and
-        ``measured_bps`` (for ``both``: of the two directions together), and where known the place of the measured
-        value.
-    gen, lanes
-        The slot.
+        Columns ``case``, ``title``, ``gen``, ``lanes``, ``max_payload_bytes``, ``max_read_request_bytes``,
+        ``direction`` (``transmit``, ``receive`` or ``both``) and ``measured_bps`` (for ``both``: of the two directions
+        together), and where known the place of the measured value; see `slot_cases`.
 
     Returns
     -------
     DataFrame
         Columns `COLUMNS`; throughputs in Gb/s. For ``both`` the limits are those of the two directions together.
     """
-    return pd.DataFrame([_row(case, gen, lanes) for case in cases.to_dict("records")], columns=COLUMNS)
+    return pd.DataFrame([_row(case) for case in cases.to_dict("records")], columns=COLUMNS)
 
 
-def plot_pcie_tmt(cases: pd.DataFrame, *, gen: int = 2, lanes: int = 16) -> go.Figure:
+def plot_pcie_tmt(cases: pd.DataFrame) -> go.Figure:
     """Bars from 0 to the best estimate, a line at the TMT and the measured diamond, a row for each case.
 
     Parameters
     ----------
-    cases, gen, lanes
+    cases
         As in `pcie_tmt_rows`.
     """
-    rows = pcie_tmt_rows(cases, gen=gen, lanes=lanes)
+    rows = pcie_tmt_rows(cases)
     if rows.empty:
         return theme.empty("No measurement through this slot.")
-    fig = theme.figure(
-        height=theme.rows_height(rows["label"], legend_entries=3),
-        x_title="Throughput through the slot (Gb/s)",
-        barmode="overlay",
-    )
-    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
+    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Throughput through the slot (Gb/s)", legend_entries=3)
+    rows = rows.assign(y=y)
     fig.add_bar(
         x=rows["estimate_gbps"].tolist(),
         y=rows["y"].tolist(),
-        orientation="h",
-        width=0.34,
         name="best estimate of the slot",
-        marker={"color": theme.SKY, "line": {"color": theme.INK, "width": 1}},
+        marker=theme.bar_marker(theme.SKY),
         text=rows["hover"].tolist(),
-        textposition="none",
-        hovertemplate="%{text}<extra></extra>",
+        **theme.BAR,
     )
     fig.add_scatter(
         x=rows["tmt_gbps"].tolist(),
@@ -87,9 +112,15 @@ def plot_pcie_tmt(cases: pd.DataFrame, *, gen: int = 2, lanes: int = 16) -> go.F
     return fig
 
 
-def _row(case: dict[Any, Any], gen: int, lanes: int) -> dict[str, Any]:
+def _row(case: dict[Any, Any]) -> dict[str, Any]:
     payload = int(case["max_payload_bytes"])
-    limit = limits.pcie(gen=gen, lanes=lanes, max_payload=payload, op=OPERATIONS[case["direction"]])
+    limit = limits.pcie(
+        gen=case["gen"],
+        lanes=case["lanes"],
+        max_payload=payload,
+        max_read_request=case["max_read_request_bytes"],
+        op=OPERATIONS[case["direction"]],
+    )
     ways = 2 if case["direction"] == "both" else 1
     tmt, estimate = ways * float(limit["tmt_bps"]), ways * float(limit["throughput_bps"])
     measured = case["measured_bps"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -31,8 +31,10 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
 )
 
 GBPS = 1e-9  # bit/s to the Gb/s of the axes
-LABEL_WIDTH = 46  # characters of a row label that fit a window of 380 px
+LABEL_WIDTH = 48  # characters of a row label that fit a window of 380 px
 ROW_HEIGHT, LINE_HEIGHT = 44, 15  # pixels of a row with one label line, and of each further line
+HEADING_ROWS = 0.6  # rows that a heading of a group takes
+BAR = {"width": 0.3, "orientation": "h", "textposition": "none", "hovertemplate": "%{text}<extra></extra>"}
 
 
 class Style(NamedTuple):
@@ -163,81 +165,104 @@ def gbps(value_bps: float) -> str:
     return "–" if pd.isna(value_bps) else f"{value_bps * GBPS:.4g}"
 
 
-def figure(*, height: int, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotly's layout is open)
+def figure(*, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotly's layout is open)
     """Empty figure in this theme.
 
     Parameters
     ----------
-    height
-        Height on a screen. [px]
     x_title
         Title of the horizontal axis, with its unit.
     **layout
         Further Plotly layout.
     """
-    fig = go.Figure(layout={"template": TEMPLATE, "height": height, **layout})
+    fig = go.Figure(layout={"template": TEMPLATE, **layout})
     fig.update_xaxes(title_text=x_title)
     return fig
 
 
 def empty(why: str) -> go.Figure:
     """Figure that says why there is nothing to draw."""
-    fig = figure(height=120, x_title="")
+    fig = figure(x_title="", height=120)
     fig.update_xaxes(visible=False).update_yaxes(visible=False)
     fig.add_annotation(text=text(why), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
     return fig
 
 
-def rows_height(labels: Iterable[str], *, legend_entries: int = 0) -> int:
-    """Height of a figure with one row for each label, in pixels.
+def group_starts(groups: Sequence[str]) -> list[str]:
+    """Give the heading above each row: where a group begins its name, else nothing; nothing at all for one group.
+
+    Examples
+    --------
+    >>> group_starts(["B", "B", "C"]), group_starts(["B", "B"])
+    (['B', '', 'C'], ['', ''])
+    """
+    if len(set(groups)) < 2:
+        return [""] * len(groups)
+    return [one if number == 0 or one != groups[number - 1] else "" for number, one in enumerate(groups)]
+
+
+def draw_rows(
+    *, labels: Sequence[str], x_title: str, legend_entries: int, headings: Sequence[str] | None = None
+) -> tuple[go.Figure, list[float]]:
+    """Make a figure with a row for each label, which stands above its row, and give the rows' positions, top down.
 
     Parameters
     ----------
     labels
         Labels as `label` made them.
+    x_title
+        Title of the horizontal axis, with its unit.
     legend_entries
         Entries of the legend below; two stand side by side on a phone.
-    """
-    rows = sum(ROW_HEIGHT + LINE_HEIGHT * one.count("<br>") for one in labels)
-    return rows + 76 + 22 * -(-legend_entries // 2)
-
-
-def label_rows(fig: go.Figure, labels: Sequence[str]) -> list[float]:
-    """Write each label above its row, draw a guide line for the row, and give the rows' positions from top to bottom.
-
-    Rows with more label lines get more room: positions are in units of `ROW_HEIGHT`.
+    headings
+        Headings above rows, empty where there is none.
     """
     positions: list[float] = []
-    top = 0.0
-    for one in labels:
-        lines = LINE_HEIGHT * one.count("<br>") / ROW_HEIGHT
-        positions.append(top + lines + 0.7)
-        top += lines + 1
-    for one, y in zip(labels, positions, strict=True):
-        fig.add_annotation(
-            text=one,
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=y - 0.2,
-            yanchor="bottom",
-            align="left",
-            showarrow=False,
-            xshift=3,
-            borderpad=1,
-            bgcolor=PAPER,
-            font={"size": 12.5},
-        )
+    top = 0.0  # in units of a row
+    fig = figure(x_title=x_title, showlegend=True)
+    for number, one in enumerate(labels):
+        if headings is not None and headings[number]:
+            _write(fig, f"<b>{headings[number]}</b>", top + HEADING_ROWS - 0.05)
+            top += HEADING_ROWS
+        y = top + LINE_HEIGHT * one.count("<br>") / ROW_HEIGHT + 0.7
+        _write(fig, one, y - 0.2)
         fig.add_shape(
             type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line={"color": GRID, "width": 1}, layer="below"
         )
+        positions.append(y)
+        top = y + 0.3
     fig.update_yaxes(range=[top + 0.1, 0], visible=False, fixedrange=True)
-    return positions
+    fig.update_layout(height=round((top + 0.1) * ROW_HEIGHT) + 76 + 22 * -(-legend_entries // 2))
+    return fig, positions
+
+
+def _write(fig: go.Figure, words: str, y: float) -> None:
+    """Write a label at the left edge, its foot at `y`."""
+    fig.add_annotation(
+        text=words,
+        x=0,
+        xref="paper",
+        xanchor="left",
+        y=y,
+        yanchor="bottom",
+        align="left",
+        showarrow=False,
+        xshift=3,
+        borderpad=1,
+        bgcolor=PAPER,
+        font={"size": 12},
+    )
 
 
 def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
     """Let the horizontal throughput axis start at 0 and end a little beyond the largest value."""
     fig.update_xaxes(range=[0, largest_gbps * 1.08 or 1.0])
+
+
+def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
+    """Give the look of a bar; stripes tell it from a plain one in a grey print."""
+    stripes = {"shape": "/", "fillmode": "overlay", "fgcolor": PAPER, "size": 7, "solidity": 0.35}
+    return {"color": colour, "line": {"color": INK, "width": 1}, "pattern": stripes if striped else {"shape": ""}}
 
 
 def measured_trace(

@@ -57,26 +57,19 @@ def plot_utilisation(prediction: Prediction, *, at_least: float = 0.0) -> go.Fig
     rows = utilisation_rows(prediction, at_least=at_least)
     if rows.empty:
         return theme.empty("No resource is in use.")
-    fig = theme.figure(height=theme.rows_height(rows["label"], legend_entries=2), x_title="Busy (%)", showlegend=True)
-    rows = rows.assign(y=theme.label_rows(fig, list(rows["label"])))
-    for binds, name, colour, pattern in ((True, "binds", theme.BLUE, ""), (False, "has room", theme.SKY, "/")):
+    fig, y = theme.draw_rows(labels=list(rows["label"]), x_title="Busy (%)", legend_entries=2)
+    rows = rows.assign(y=y)
+    for binds, name, colour in ((True, "binds", theme.BLUE), (False, "has room", theme.SKY)):
         part = rows[rows["binds"] == binds]
         if part.empty:
             continue
         fig.add_bar(
             x=part["percent"].tolist(),
             y=part["y"].tolist(),
-            orientation="h",
-            width=0.3,
             name=name,
-            marker={
-                "color": colour,
-                "line": {"color": theme.INK, "width": 1},
-                "pattern": {"shape": pattern, "fgcolor": theme.PAPER, "size": 6},
-            },
+            marker=theme.bar_marker(colour, striped=not binds),
             text=part["hover"].tolist(),
-            textposition="none",
-            hovertemplate="%{text}<extra></extra>",
+            **theme.BAR,
         )
     fig.update_xaxes(range=[0, max(104.0, float(rows["percent"].max()) * 1.04)])
     return fig

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from hecn_analysis import briefs
-from hecn_analysis.briefs import strip
+from hecn_analysis.briefs import store
 from hecn_analysis.errors import InputError, MissingProgramError
 
 from .conftest import HOSTILE  # isort: skip
@@ -117,9 +117,9 @@ def test_index_lists_briefs_of_earlier_runs_too(made):
 def test_stored_notebook_keeps_plain_text_only(made, tmp_path):
     stored = tmp_path / "small.ipynb"
     stored.write_bytes(made.notebook.read_bytes())
-    assert any("application/vnd.plotly.v1+json" in found for found in strip.too_large(stored))
-    strip.strip(stored)
-    assert strip.too_large(stored) == []
+    assert any("application/vnd.plotly.v1+json" in found for found in store.too_large(stored))
+    store.strip(stored)
+    assert store.too_large(stored) == []
     notebook = nbformat.read(stored, as_version=4)
     assert "hecn" not in notebook.metadata
     kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}

@@ -16,6 +16,7 @@ def comparison():
     return pd.DataFrame(
         {
             "series": "b",
+            "series_title": ["B systems", "B systems", "SSD systems", "B systems again"],
             "case": ["raid50", "loss", "ssd", "plan"],
             "title": [
                 "B, RAID50",

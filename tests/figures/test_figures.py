@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from hecn_analysis import figures
+from hecn_analysis.errors import InputError
 from hecn_analysis.figures import theme
+from hecn_analysis.prediction.compare import compare, load_series
 
 HOSTILE_AS_TEXT = "&lt;script&gt;alert(1)&lt;/script&gt;"
 
@@ -107,7 +109,7 @@ def test_ladder_is_slowest_first_without_the_limitless(prediction):
 def test_ladder_marks_what_binds_and_the_measured_value(prediction):
     fig = figures.plot_ladder(prediction, measured_bps=9.82e9)
     assert names(fig) == ["binds now", "would bind next", "measured"]
-    assert list(trace(fig, "measured")["x"]) == pytest.approx([9.82, 9.82])
+    assert list(trace(fig, "measured")["x"]) == pytest.approx([9.82])
     shapes = [trace(fig, name)["marker"]["pattern"]["shape"] for name in ("binds now", "would bind next")]
     assert shapes == ["", "/"]  # differ in a grey print too
 
@@ -133,7 +135,10 @@ def hotlava():
         {
             "case": ["tx128", "tx256", "bi256"],
             "title": ["transmit, MaxPayload 128", "transmit, MaxPayload 256", "both ways, MaxPayload 256"],
+            "gen": 2,
+            "lanes": 16,
             "max_payload_bytes": [128, 256, 256],
+            "max_read_request_bytes": [512, 4096, 4096],
             "direction": ["transmit", "transmit", "both"],
             "measured_bps": [49.0035589e9, 55.3263188e9, 75.1171917e9],
             "source_file": "logs/hotlava.log",
@@ -205,3 +210,14 @@ def test_colours_are_those_of_okabe_and_ito_and_no_two_classes_look_alike():
     styles = list(theme.CLASSES.values())
     assert len({(style.colour, style.symbol) for style in styles}) == len(styles)
     assert theme.style_of("something new") == theme.OTHER
+
+
+def test_slot_cases_say_direction_and_payload_of_the_card():
+    series = load_series("hotlava")
+    cases = figures.slot_cases(series, compare(series), host="i7-hotlava", slot="x16")
+    assert list(cases["direction"]) == ["transmit", "receive", "transmit", "receive", "both"]
+    assert list(cases["max_payload_bytes"]) == [128, 128, 256, 256, 256]
+    rows = figures.pcie_tmt_rows(cases)
+    assert list(rows["share_of_tmt"].round(4).dropna()) == [0.9092, 0.9455, 0.8892, 0.6419]
+    with pytest.raises(InputError, match="found case 'hotlava-tx128' without x8 of i7-hotlava"):
+        figures.slot_cases(series, compare(series), host="i7-hotlava", slot="x8")

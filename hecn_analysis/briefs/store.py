@@ -1,4 +1,4 @@
-"""Keep stored notebooks small: ``python -m hecn_analysis.briefs.strip notebooks/*.ipynb``.
+"""Run the stored notebooks anew and keep them small: ``python -m hecn_analysis.briefs.store notebooks/*.ipynb``.
 
 Of each output only its plain text stays, so that a change of a number shows in a diff and a figure is one line.
 """
@@ -6,9 +6,11 @@ Of each output only its plain text stays, so that a change of a number shows in 
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from hecn_analysis.briefs.run import clean, read_notebook, write_notebook
+from hecn_analysis.briefs.run import clean, execute, read_notebook, write_notebook
 
 MOST_BYTES = 60_000  # of a stored notebook
 MOST_OUTPUT_BYTES = 20_000  # of one output
@@ -42,6 +44,23 @@ def too_large(path: Path) -> list[str]:
     return found
 
 
+def run(path: Path) -> str | None:
+    """Run a notebook as it stands, store it stripped, and say why it failed if it did (then it stays as it was)."""
+    with tempfile.TemporaryDirectory() as folder:
+        executed = Path(folder) / path.name
+        if (error := execute(path, {}, executed).error) is None:
+            strip(executed)
+            path.write_bytes(executed.read_bytes())
+    return error
+
+
+def main(names: Sequence[str]) -> int:
+    """Run and store these notebooks; 1 if one failed."""
+    failed = {name: error for name in names if (error := run(Path(name))) is not None}
+    for name, error in failed.items():
+        print(f"{name}: {error}", file=sys.stderr)
+    return 1 if failed else 0
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        strip(Path(name))
+    sys.exit(main(sys.argv[1:]))

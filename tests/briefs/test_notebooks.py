@@ -1,0 +1,91 @@
+"""The stored notebooks: declared as they take their parameters, readable, small, and briefs where they say so."""
+
+import ast
+import json
+
+import nbformat
+import pytest
+
+from hecn_analysis import briefs, places
+from hecn_analysis.briefs import store
+from hecn_analysis.briefs.parameters import defaults, read_declaration
+
+NOTEBOOKS = sorted(places.notebooks_dir().glob("*.ipynb"))
+MOST_LINES = 10
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request):
+    return nbformat.read(request.param, as_version=4), request.param
+
+
+def test_each_notebook_has_a_declaration_and_the_other_way_round():
+    assert [path.stem for path in NOTEBOOKS] == sorted(path.stem for path in places.notebooks_dir().glob("*.yaml"))
+
+
+def test_briefs_that_are_promised_are_there():
+    assert {"disk-to-disk", "hotlava-tmt"} <= set(briefs.brief_names())
+
+
+def test_parameters_cell_holds_the_declared_names_and_defaults(notebook):
+    cells, path = notebook[0].cells, notebook[1]
+    (cell,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    written = {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(cell.source).body}
+    assert written == pytest.approx(defaults(read_declaration(path.with_suffix(".yaml"))))
+
+
+def test_notebook_opens_with_its_question_and_has_short_cells(notebook):
+    cells, path = notebook[0].cells, notebook[1]
+    declaration = read_declaration(path.with_suffix(".yaml"))
+    assert cells[0].source.startswith(f"# {declaration.title}\n\n**Question.** {declaration.question}\n")
+    long = [cell.source for cell in cells if cell.cell_type == "code" and len(cell.source.splitlines()) > MOST_LINES]
+    assert long == []
+
+
+def test_stored_outputs_are_small_and_plain(notebook):
+    assert store.too_large(notebook[1]) == []
+
+
+def test_stored_outputs_are_there_and_numbers_are_checked(notebook):
+    cells = notebook[0].cells
+    assert any(cell.get("outputs") for cell in cells)
+    checked = [cell for cell in cells if "nbval-check-output" in cell.metadata.get("tags", [])]
+    assert checked
+    assert all(cell.outputs for cell in checked)
+
+
+@pytest.fixture(scope="module")
+def hotlava(tmp_path_factory):
+    out = tmp_path_factory.mktemp("briefs")
+    (result,) = briefs.make_briefs(["hotlava-tmt"], out, {"max_payload": "1024 B"}, pdf=False, progress=False)
+    return result
+
+
+def test_finding_of_a_brief_has_the_figures_of_the_slides(hotlava):
+    assert hotlava.error is None
+    assert "55.3 Gb/s at MaxPayload 256, 94.55 % of the TMT" in hotlava.finding
+    numbers = json.loads(hotlava.json.read_text())["numbers"]
+    assert [one["value"] for one in numbers["key_figures"]] == ["49.00 Gb/s", "55.33 Gb/s", "52.03 Gb/s", "75.12 Gb/s"]
+    limits = {(row["slot"], row["max_payload"]): row["tmt_bps"] for row in numbers["tables"]["What x16 slots carry"]}
+    assert limits["PCIe 2.0 x16", 128] == pytest.approx(53.8947e9, rel=1e-6)
+    assert limits["PCIe 2.0 x16", 256] == pytest.approx(58.5142e9, rel=2e-6)
+
+
+def test_given_parameter_is_used(hotlava):
+    assert "MaxPayload 1024" in hotlava.html.read_text()
+
+
+def test_every_measured_number_says_file_line_document_and_place(hotlava):
+    numbers = json.loads(hotlava.json.read_text())["numbers"]
+    (rows,) = [rows for caption, rows in numbers["tables"].items() if caption.startswith("Where each measured")]
+    measured = [case for case in numbers["cases"] if case["measured_bps"]]
+    assert [row["case"] for row in rows] == [case["case"] for case in measured]
+    for row in rows:
+        assert row["where"].startswith("logs/hotlava-6x10ge.txt:")
+        assert row["place"].startswith("page ")
+        assert "SC10" in row["document"]
+
+
+def test_no_place_of_this_machine_is_in_a_brief(hotlava, root):
+    for path in (hotlava.html, hotlava.json, hotlava.notebook):
+        assert str(root) not in path.read_text()
