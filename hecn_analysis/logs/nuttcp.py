@@ -265,9 +265,10 @@ class Nuttcp:
         if ours and _BARE_ERROR.match(text):
             self._error(line, "", text, None)
             return True
-        if self._open is not None and _BEGINNING.match(line.text):
+        if (self._open is not None or not line.complete) and _BEGINNING.match(line.text):
             unread(self._findings, line, text, "'… MB / … sec = … Mbps'", kind="malformed")
-            self._begin(line)
+            if self._open is not None:
+                self._begin(line)
             return True
         return False
 

@@ -277,6 +277,7 @@ class _Model:
             if any(rung.resource == name for rung in ladder):
                 continue
             probability = probabilities.get(name, probabilities[""] if step == 0 and kind != "resource" else 0.0)
+            probability = min(1.0, round(probability, 6))
             ladder.append(Rung(name, resource_class, title, total if step == 0 else totals[state], probability))
         by_flow = self.levels[0][1]
         flow_bottleneck = (
@@ -323,7 +324,7 @@ class _Model:
         busy = throughput @ self.system.demand[0]
         result: dict[str, float] = {}
         for resource, fraction in zip(self.system.resources, busy, strict=True):
-            result[resource.name] = max(result.get(resource.name, 0.0), float(fraction))
+            result[resource.name] = max(result.get(resource.name, 0.0), round(float(fraction), 9))
         return result
 
     def _warnings(self) -> list[str]:

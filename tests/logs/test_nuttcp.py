@@ -160,6 +160,15 @@ ROW = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps     0 retrans\n"
             ],
         ),
         (
+            SUMMARY + " 2360.0000 MB /   2.0",
+            [
+                (
+                    "a.log:2: truncated: found '2360.0000 MB /   2.0' at the end of the file, expected "
+                    "'… MB / … sec = … Mbps'; left out"
+                )
+            ],
+        ),
+        (
             SUMMARY.replace("msRTT\n", "msR"),
             [
                 (
