@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -25,6 +27,8 @@ from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
 from hecn_analysis.briefs.parameters import Value
+
+logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
 
 TIME_LIMIT_S = 300  # of one cell
 RUN_ID_DIGITS = 12
@@ -74,6 +78,10 @@ def own_kernel(private: Path) -> type[AsyncKernelManager]:
         @property
         def kernel_spec(self) -> KernelSpec:
             return spec
+
+        async def start_kernel(self, **settings: Any) -> None:  # type: ignore[override]  # noqa: ANN401
+            # What the kernel itself complains of when it is ended is no remark of ours; a cell's own output comes back.
+            await super().start_kernel(stderr=subprocess.DEVNULL, **settings)
 
     return OwnKernelManager
 
