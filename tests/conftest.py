@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# No deadline: how long one example takes is the machine's affair. In continuous integration the same examples each time.
+# No deadline: how long an example takes is the machine's affair. Continuous integration: the same examples each time.
 settings.register_profile("hecn", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("hecn")
 
