@@ -13,11 +13,12 @@
     for (const box of document.querySelectorAll(".plot")) {
       const spec = JSON.parse(document.getElementById(box.dataset.figure).textContent);
       const height = spec.layout.height || 380;
-      const size = forPrint
-        ? { autosize: false, width: PRINT_WIDTH, height: Math.min(height, PRINT_HEIGHT_LIMIT) }
-        : { autosize: true };
+      const zoom = forPrint ? Math.min(1, PRINT_HEIGHT_LIMIT / height) : 1; // a taller plot is made smaller as a whole
+      const size = forPrint ? { autosize: false, width: PRINT_WIDTH / zoom, height } : { autosize: true };
       if (touch) size.dragmode = false;
-      box.style.height = size.height ? size.height + "px" : height + "px";
+      box.style.zoom = zoom;
+      box.style.width = forPrint ? size.width + "px" : "";
+      box.style.height = height + "px";
       const config = { ...CONFIG, responsive: !forPrint, staticPlot: forPrint, displayModeBar: touch ? false : "hover" };
       Plotly.newPlot(box, spec.data, { ...spec.layout, ...size }, config);
     }
