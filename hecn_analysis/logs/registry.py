@@ -13,6 +13,7 @@ from typing import Final
 
 from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
+from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.nuttcp import Nuttcp
 from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.source import Line
@@ -59,6 +60,43 @@ def command(line: Line) -> Command | None:
     return None
 
 
+class _Documents:
+    """The JSON documents of one file on their way to the readers."""
+
+    def __init__(self, findings: Findings, asked: Sequence[DocumentReader]) -> None:
+        self._findings = findings
+        self._asked = asked
+        self._before = ("", 0)
+        self._named: set[str] = set()
+
+    def wanted(self, value: dict[str, object]) -> bool:
+        """Whether a reader asks for objects with such keys."""
+        return any(reader.wants(value) for reader in self._asked)
+
+    def offer(self, document: Document) -> None:
+        """Give a document to the first reader that takes it, unless it has just been read."""
+        text, self._before = self._before, (document.text, document.last)
+        between = [self._findings.claimed, *(line.number for line in self._findings.recent)]
+        if text[0] == document.text and max(between) <= text[1]:
+            self._name("the same JSON document twice in a row", "different ones; read once", document, "ambiguous")
+            return
+        if not any(reader.wants(document.value) and reader.take(document) for reader in self._asked):
+            return
+        self._findings.claimed = document.last
+        for defect in document.defects:
+            self._name(defect, "JSON; read as far as it has a meaning", document, "malformed")
+        if document.truncated:
+            self._findings.problem(
+                document.last, "truncated", "found a JSON document that breaks off; what is complete in it is read"
+            )
+
+    def _name(self, defect: str, expected: str, document: Document, kind: str) -> None:
+        """Name a defect once in the file."""
+        if defect not in self._named:
+            self._named.add(defect)
+            self._findings.problem(document.first, kind, f"found {defect}, expected {expected}")
+
+
 def read(lines: Iterable[Line], findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
     """Offer the lines of one file to the readers.
 
@@ -72,8 +110,12 @@ def read(lines: Iterable[Line], findings: Findings, readers: Sequence[type[Reade
         The readers to ask.
     """
     asked = [make(findings) for make in readers]
+    documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)])
     active: Reader | None = None
-    for line in lines:
+    for line in split(lines, documents.wanted):
+        if isinstance(line, Document):
+            documents.offer(line)
+            continue
         text = line.text
         if not text or len(text) > _LONGEST_LINE:
             continue
