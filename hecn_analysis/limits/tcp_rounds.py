@@ -339,10 +339,10 @@ class _LossBased(_Run):
         self.loss_at = np.full(shape, np.nan)  # fraction of the last round at which an unanswered loss occurred
         self.quiet = np.zeros(shape)  # fraction of this round that is still recovery
         self.lossy = bool((self.loss > 0).any())
-        with np.errstate(divide="ignore"):
-            self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
         self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
-        self.to_loss = rng.exponential(1.0, shape) * self.mean_gap if self.lossy else np.full(shape, np.inf)
+        with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
+            self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
+            self.to_loss = rng.exponential(1.0, shape) * self.mean_gap if self.lossy else np.full(shape, np.inf)
         self.overflows = self.cap[:, 0] * streams + self.bunch - 1 > self.bdp + self.queue
         # congestion avoidance
         self.last_max = np.zeros(shape)
