@@ -46,7 +46,8 @@ COMPARISON = {
 COMPARISON_NOTE = (
     "Error: predicted / measured − 1. †: the measured value lies outside the interval. ≥: the document gives a lower "
     "bound, so no error is defined. –: not measured, or not stated. Stated limit: the class of limit that the document "
-    "names."
+    "names. In-sample: what the assumptions call calibrated was fitted to some of these runs; the errors say how well "
+    "one set of costs fits them all, not how well another host would be predicted."
 )
 LADDER = {
     "title": "Limit",

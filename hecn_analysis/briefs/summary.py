@@ -60,7 +60,7 @@ class Summary:
         if not self.measured:
             return f"none of {self.cases} cases was measured"
         text = f"{self.inside} of {self.measured} measured cases lie within the predicted 90 % interval"
-        return text + (f", the median error is {100 * self.median_error:.1f} %" if self.judged else "")
+        return text + (f", the median error is {100 * self.median_error:.1f} % (in-sample)" if self.judged else "")
 
 
 def summary_of(comparison: pd.DataFrame) -> Summary:

@@ -150,6 +150,16 @@ def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[t
             demands.add(flow, name, share * seconds_per_bit, title=title, variant=str(way))
 
 
+def _trained(slot: Slot) -> tuple[int, int]:
+    """Generation and lanes that a PCIe slot and its card agree on."""
+    card = slot.nic or slot.controller
+    assert slot.gen is not None  # noqa: S101 - checked by Slot
+    assert slot.lanes is not None  # noqa: S101 - checked by Slot
+    gen = slot.gen if card is None or card.gen is None else min(slot.gen, card.gen)
+    lanes = slot.lanes if card is None or card.lanes is None else min(slot.lanes, card.lanes)
+    return gen, lanes
+
+
 class _HostDemands:
     """What the flows ask of one host."""
 
@@ -281,11 +291,7 @@ class _HostDemands:
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
 
     def _pcie(self, name: str, slot: Slot, *, op: Literal["read", "write"]) -> FloatArray:
-        card = slot.nic or slot.controller
-        assert slot.gen is not None  # noqa: S101 - checked by Slot
-        assert slot.lanes is not None  # noqa: S101 - checked by Slot
-        gen = min(slot.gen, card.gen or slot.gen) if card else slot.gen
-        lanes = min(slot.lanes, card.lanes or slot.lanes) if card else slot.lanes
+        gen, lanes = _trained(slot)
         max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
         figures = limits.pcie(
             gen=gen,
@@ -298,7 +304,7 @@ class _HostDemands:
 
     def _slot_title(self, name: str, slot: Slot) -> str:
         card = slot.nic or slot.controller
-        bus = f"PCIe {slot.gen}.0 x{slot.lanes}" if slot.bus == "pcie" else "PCI-X"
+        bus = "PCIe {}.0 x{}".format(*_trained(slot)) if slot.bus == "pcie" else "PCI-X"
         return f"slot {name} of the {self.role} ({bus}{', ' + card.title if card and card.title else ''})"
 
     # cores ---------------------------------------------------------------------------------------------------------

@@ -28,7 +28,10 @@ def test_lower_bounds_and_unmeasured_cases_have_no_error():
     assert (summary.cases, summary.measured, summary.inside, summary.judged) == (4, 3, 2, 2)
     assert summary.median_error == pytest.approx(0.03)
     assert summary.worst == "case 1"
-    assert str(summary) == "2 of 3 measured cases lie within the predicted 90 % interval, the median error is 3.0 %"
+    assert (
+        str(summary)
+        == "2 of 3 measured cases lie within the predicted 90 % interval, the median error is 3.0 % (in-sample)"
+    )
 
 
 def test_nothing_measured_is_said():
