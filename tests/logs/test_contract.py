@@ -14,7 +14,14 @@ from hecn_analysis.logs.contract import Findings
 from hecn_analysis.logs.source import Line, Source
 
 # folder of a sample, or beginning of its name in data/logs -> the reader that it is for; None: all that it needs
-OWNERS = {"nuttcp": "Nuttcp", "nuttscp": "Nuttscp", "dd": "Dd", "neighbours": None, "session": None}
+OWNERS = {
+    "nuttcp": "Nuttcp",
+    "nuttscp": "Nuttscp",
+    "dd": "Dd",
+    "perftest": "Perftest",
+    "neighbours": None,
+    "session": None,
+}
 REPORTS = ("b-systems-", "c-systems-nutt", "hotlava-")
 
 
