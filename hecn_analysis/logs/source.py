@@ -164,5 +164,7 @@ def _walk(name: str, above: tuple[tuple[int, int], ...], *, given: bool) -> Iter
             yield name, path
         elif given:
             yield name, OSError("a device or a socket")
-    except (OSError, ValueError) as error:
-        yield name, error if isinstance(error, OSError) else OSError(str(error))
+    except OSError as error:
+        yield name, error
+    except ValueError:  # the words for it differ from one Python to the next
+        yield name, OSError("a null byte in the name")
