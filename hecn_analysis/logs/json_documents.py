@@ -353,10 +353,23 @@ def _past_blanks(text: str, position: int) -> int:
 
 
 class _Notes:
-    """Notes of what the standard decoder lets pass or replaces."""
+    """What is not JSON in a document."""
 
     def __init__(self) -> None:
-        self.defects: dict[str, None] = {}
+        self._defects: dict[str, None] = {}
+        self._twice: dict[str, None] = {}
+
+    @property
+    def defects(self) -> list[str]:
+        """What was found, keys that stand twice in one."""
+        keys = ", ".join(map(repr, list(self._twice)[:6]))
+        return [*self._defects, *([f"keys that stand twice ({keys})"] if keys else [])]
+
+    def twice(self, key: str) -> None:
+        self._twice[key] = None
+
+    def other(self, text: str) -> None:
+        self._defects[text] = None
 
     def pairs(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(members)
@@ -364,12 +377,12 @@ class _Notes:
             seen: set[str] = set()
             for key, _ in members:
                 if key in seen:
-                    self.defects[f"the key {key!r} twice"] = None
+                    self.twice(key)
                 seen.add(key)
         return found
 
     def constant(self, text: str) -> None:
-        self.defects[repr(text)] = None
+        self.other(repr(text))
 
 
 _PLAIN: Final = json.JSONDecoder(strict=False)
@@ -384,7 +397,7 @@ def _decoded(text: str, start: int, first: int) -> tuple[Document, int] | None:
     except (ValueError, RecursionError):
         return None
     last = first + text.count("\n", start, end)
-    return Document(value, first, last, defects=list(notes.defects), text=text[start:end]), end
+    return Document(value, first, last, defects=notes.defects, text=text[start:end]), end
 
 
 class _Parser:
@@ -399,7 +412,7 @@ class _Parser:
         self._state = "value"
         self._members = 0
         self._finished = False
-        self._defects: dict[str, None] = {}
+        self._notes = _Notes()
         self._lines: dict[str, list[int]] = {}
 
     @property
@@ -419,7 +432,7 @@ class _Parser:
             self._first,
             self._last,
             truncated=not self._finished,
-            defects=list(self._defects),
+            defects=self._notes.defects,
             text="\n".join(texts),
             _lines=self._lines,
         )
@@ -483,7 +496,7 @@ class _Parser:
                 return False
             top = self._stack[-1]
             if isinstance(top, dict) and value in top:
-                self._defects[f"the key {value!r} twice"] = None
+                self._notes.twice(value)
             self._keys[-1] = value
             self._state = "colon"
             return True
@@ -506,11 +519,11 @@ class _Parser:
             if _NUMBER.fullmatch(word):
                 return True, float(word)
         except ValueError:
-            self._defects["an unknown escape in a text" if text is not None else repr(word)] = None
+            self._notes.other("an unknown escape in a text" if text is not None else repr(word))
             return True, None if text is None else text[1:-1]
         known = _NO_NUMBER.fullmatch(word) is not None
         if known:
-            self._defects[repr(word)] = None
+            self._notes.other(repr(word))
         return known, None
 
     def _put(self, value: object) -> None:
@@ -536,7 +549,7 @@ class _Parser:
         if isinstance(top, dict) != (mark == "}"):
             return False
         if self._state in {"key after comma", "element after comma"}:
-            self._defects["a comma before a closing bracket"] = None
+            self._notes.other("a comma before a closing bracket")
         elif self._state not in {"comma", "key", "element"}:
             return False
         self._stack.pop()

@@ -13,13 +13,14 @@ from typing import Final
 
 from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
+from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.nuttcp import Nuttcp
 from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.perftest import Perftest
 from hecn_analysis.logs.source import Line
 
-READERS: Final[tuple[type[Reader], ...]] = (Nuttcp, Nuttscp, Dd, Perftest)
+READERS: Final[tuple[type[Reader], ...]] = (Nuttcp, Nuttscp, Dd, Perftest, Iperf3)
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000

@@ -18,6 +18,7 @@ OWNERS = {
     "nuttcp": "Nuttcp",
     "nuttscp": "Nuttscp",
     "dd": "Dd",
+    "iperf3": "Iperf3",
     "perftest": "Perftest",
     "neighbours": None,
     "session": None,

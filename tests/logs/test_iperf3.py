@@ -1,0 +1,323 @@
+"""iperf3 as client and server, as text, JSON and JSON stream, of old and new versions, whole and broken."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from hecn_analysis.logs import read
+
+HEADING = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+RESULT = "- - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n"
+ROW = "[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    3   1.38 MBytes       \n"
+SENDER = "[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    3             sender\n"
+RECEIVER = "[  5]   0.00-1.04   sec  1.09 GBytes  9.00 Gbits/sec                  receiver\n"
+CONNECTING = "Connecting to host there, port 5201\n[  5] local 192.0.2.6 port 5 connected to 192.0.2.7 port 5201\n"
+
+
+def values(reading, *names):
+    frame = reading.runs[list(names)].astype(object)
+    return frame.where(frame.notna(), None).to_numpy().tolist()
+
+
+def test_the_figures_of_both_ends(reading_of):
+    reading = reading_of(CONNECTING + HEADING + ROW + RESULT + SENDER + RECEIVER + "\niperf Done.\n")
+    assert values(
+        reading, "tool", "protocol", "direction", "duration_s", "bytes", "throughput_bps", "sender_throughput_bps"
+    ) == [["iperf3", "tcp", "send", 1.04, round(1.09 * 2**30), 9e9, 9.42e9]]
+    assert values(reading, "streams", "retransmits", "error", "line_first", "line_last") == [[1, 3, False, 1, 10]]
+    assert reading.intervals[["line", "t_end_s", "bytes", "retransmits", "cwnd_bytes"]].to_numpy().tolist() == [
+        [4, 1.0, round(1.1 * 2**30), 3, round(1.38 * 2**20)]
+    ]
+    assert reading.intervals["stream"].isna().all()
+    assert reading.problems.empty
+
+
+def test_several_streams_with_processor_time_version_and_date(samples):
+    reading = read(samples / "iperf3" / "tcp-two-streams.txt")
+    assert values(reading, "streams", "throughput_bps", "sender_throughput_bps", "retransmits", "tool_version") == [
+        [2, 12.4e9, 12.4e9, 17, "3.12"]
+    ]
+    assert values(reading, "cpu_sender_fraction", "cpu_receiver_fraction") == [[0.392, 0.521]]
+    assert reading.runs.start_time[0] == pd.Timestamp("2026-11-22 00:06:41", tz="UTC")
+    assert reading.streams[["stream", "throughput_bps", "retransmits"]].to_numpy().tolist() == [
+        [0, 6.23e9, 10],
+        [1, 6.14e9, 7],
+    ]
+    assert reading.intervals.stream.fillna(-1).tolist() == [0, 1, -1, 0, 1, -1]
+    assert reading.problems.empty
+
+
+def test_both_directions_are_two_runs(samples):
+    reading = read(samples / "iperf3" / "bidirectional.txt")
+    assert values(reading, "direction", "throughput_bps", "sender_throughput_bps", "retransmits") == [
+        ["send", 7.85e9, 7.89e9, 1],
+        ["receive", 6.99e9, 7.02e9, 7],
+    ]
+    assert values(reading, "cpu_sender_fraction", "cpu_receiver_fraction") == [
+        pytest.approx([0.443, 0.453]),
+        pytest.approx([0.453, 0.443]),
+    ]
+    assert reading.intervals.run.tolist() == [0, 0, 1, 1]
+
+
+def test_what_is_omitted_and_what_the_server_says_is_no_part_of_the_run(samples):
+    reading = read(samples / "iperf3" / "udp-reverse-omitted.txt")
+    assert values(reading, "protocol", "direction", "streams", "throughput_bps", "jitter_s", "sent_packets") == [
+        ["udp", "receive", 2, 39.8e6, pytest.approx(8.4e-5), 304]
+    ]
+    assert reading.intervals[["t_start_s", "sent_packets"]][reading.intervals.stream.isna()].to_numpy().tolist() == [
+        [0.0, 152],
+        [1.0, 152],
+    ]
+    reading = read(samples / "iperf3" / "reverse-with-server-output.txt")
+    assert values(reading, "direction", "throughput_bps", "retransmits") == [["receive", 15e9, 0]]
+    assert len(reading.intervals) == 2
+    assert reading.problems.empty
+
+
+def test_the_receiver_in_the_output_of_the_server(reading_of):
+    server = "Accepted connection from 192.0.2.6, port 9\n" + ROW.replace("[  5]", "[  6]") + RESULT
+    reading = reading_of(
+        CONNECTING
+        + HEADING
+        + ROW
+        + RESULT
+        + SENDER
+        + "\nServer output:\n"
+        + server
+        + RECEIVER.replace("[  5]", "[  6]")
+        + "\n\niperf Done.\n"
+    )
+    assert values(reading, "throughput_bps", "streams", "direction") == [[9e9, 1, "send"]]
+    assert len(reading.intervals) == 1
+
+
+def test_a_server_serves_one_client_after_another(samples, said):
+    reading = read(samples / "iperf3" / "server.txt")
+    assert values(reading, "direction", "streams", "throughput_bps", "sender_throughput_bps", "error") == [
+        ["receive", 2, 12.4e9, None, False],
+        ["send", 1, None, 7.0e9, False],
+        ["receive", 1, 7.85e9, None, False],
+        ["send", 2, None, 6.13e9, False],
+        ["receive", 2, 2.23e9, None, False],
+        ["send", 1, None, 15e9, False],
+        ["receive", 1, 34.4e9, None, True],
+    ]
+    assert said(reading) == [
+        "server.txt:92: aborted: found 'the client has terminated', expected a result",
+        (
+            "server.txt:93: inconsistent: found 2.35149e+09 bytes in the intervals and 4305704714 in the summary, "
+            "expected a difference below 1 %"
+        ),
+    ]
+
+
+def test_udp_before_3_2_has_one_row_for_two_ends(samples, said):
+    reading = read(samples / "iperf3" / "udp-3.1.txt")
+    assert values(reading, "direction", "throughput_bps", "bytes", "sent_packets", "lost_packets") == [
+        ["send", 1e6, 249856, 173, 3],
+        ["receive", None, None, 173, 3],
+    ]
+    assert reading.runs.loss_fraction.tolist() == [3 / 173] * 2
+    assert said(reading) == [
+        "udp-3.1.txt:8: ambiguous: found one rate beside lost packets; it is that of the sender, and kept",
+        "udp-3.1.txt:22: inconsistent: found no bytes in the result after intervals; left out",
+    ]
+
+
+def test_sent_and_received_on_lines_of_their_own(samples):
+    reading = read(samples / "iperf3" / "tcp-3.0.txt")
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[937e6, 941e6, 2]]
+    assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    ("printed", "rate"),
+    [
+        ("1128 MBytes/sec", 8 * 1128 * 2**20),
+        ("9.42 Gbits/sec", 9.42e9),
+        ("9420000 Kbits/sec", 9.42e9),
+        ("0.00 bits/sec", 0.0),
+        ("1.02 Tbits/sec", 1.02e12),
+    ],
+)
+def test_units(reading_of, printed, rate):
+    text = HEADING + RECEIVER.replace("9.00 Gbits/sec", printed).replace("sec  1.09 GBytes", "sec  0.00 Bytes")
+    assert reading_of(text).runs.throughput_bps.tolist() == [rate]
+
+
+def test_lines_with_other_blanks_are_read_where_iperf3_is_known(reading_of):
+    reading = reading_of(
+        "[ ID] Interval               Transfer        Bandwidth       Retr\n"
+        "[ 15] 0.00-10.00sec  9.45 GBytes  8114 Mbits/sec   0      sender\n"
+        "[ 15] 0.00-10.00 sec 9.43 GBytes  8103 Mbits/sec           receiver\n"
+    )
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[8103e6, 8114e6, 0]]
+
+
+def test_results_one_after_another(reading_of):
+    reading = reading_of(3 * (SENDER + RECEIVER))
+    assert reading.runs.throughput_bps.tolist() == [9e9] * 3
+    assert reading.runs.line_first.tolist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs", "problems"),
+    [
+        (
+            "iperf3: error - unable to connect to server: Connection refused\n",
+            [[True, None, 1, 1]],
+            ["1: aborted: found 'error - unable to connect to server: Connection refused', expected a result"],
+        ),
+        (
+            CONNECTING + HEADING + ROW + "iperf3: error - control socket has closed unexpectedly\n",
+            [[True, None, 1, 5]],
+            [
+                "5: aborted: found 'error - control socket has closed unexpectedly', expected a result",
+                "5: truncated: found intervals and no result of iperf3; the run has no figures",
+            ],
+        ),
+        (
+            CONNECTING + HEADING + ROW,
+            [[False, None, 1, 4]],
+            ["4: truncated: found intervals and no result of iperf3; the run has no figures"],
+        ),
+        (
+            CONNECTING,
+            [],
+            ["2: truncated: found the beginning of a run of iperf3 and no figures; no run made"],
+        ),
+        (
+            CONNECTING + HEADING + ROW + RESULT + SENDER,
+            [[False, None, 1, 7]],
+            ["7: truncated: found no row 'receiver'; the throughput is missing"],
+        ),
+        (
+            CONNECTING + HEADING + ROW + "[  5]   1.00-2.00   sec  1.1x GBytes  9.4\n" + RESULT + SENDER + RECEIVER,
+            [[False, 9e9, 1, 9]],
+            [
+                (
+                    "5: malformed: found '[  5]   1.00-2.00   sec  1.1x GBytes  9.4', "
+                    "expected '[ ID] … sec … Bytes … bits/sec …'; left out"
+                )
+            ],
+        ),
+        (
+            CONNECTING
+            + HEADING
+            + ROW
+            + RESULT
+            + SENDER.replace("1.10 G", "0.00 ").replace("9.42 G", "0.00 ")
+            + RECEIVER,
+            [[False, 9e9, 1, 8]],
+            [],
+        ),
+    ],
+)
+def test_what_went_wrong(reading_of, said, text, runs, problems):
+    reading = reading_of(text)
+    assert values(reading, "error", "throughput_bps", "line_first", "line_last") == runs
+    assert said(reading) == [f"a.log:{problem}" for problem in problems]
+
+
+def test_an_interrupted_client(samples, said):
+    reading = read([samples / "iperf3" / "interrupted.txt", samples / "iperf3" / "interrupted-json.txt"])
+    assert values(reading, "error", "throughput_bps", "sender_throughput_bps") == [
+        [True, None, 17.8e9],
+        [True, None, 17274286753.576263],
+    ]
+    assert said(reading) == [
+        "interrupted.txt:1: aborted: found 'interrupt - the client has terminated', expected a result",
+        "interrupted.txt:10: inconsistent: found no bytes received of a sender that sent some; left out",
+        "interrupted-json.txt:149: aborted: found 'interrupt - the client has terminated', expected a result",
+        "interrupted-json.txt:149: inconsistent: found no bytes received of a sender that sent some; left out",
+    ]
+
+
+def test_json_of_both_directions(samples, said):
+    reading = read(samples / "iperf3" / "bidirectional-json.txt")
+    assert values(reading, "direction", "streams", "bytes", "throughput_bps", "sender_throughput_bps") == [
+        ["send", 2, 558366720, 2229451637.6006813, 2280530791.602649],
+        ["receive", 2, 1534853120, 6128375276.127694, 6139084039.003914],
+    ]
+    assert reading.runs.start_time.dt.year.tolist() == [2026, 2026]
+    assert reading.streams[["run", "stream", "bytes"]].to_numpy().tolist() == [
+        [0, 0, 284950528],
+        [0, 1, 273416192],
+        [1, 0, 773324800],
+        [1, 1, 761528320],
+    ]
+    assert reading.streams.rtt_s[0] == pytest.approx(528e-6)
+    assert reading.intervals[reading.intervals.stream.isna()].run.tolist() == [0, 0, 1, 1]
+    assert reading.intervals.line.is_monotonic_increasing is False
+    assert said(reading) == []
+
+
+def test_a_json_stream_is_one_run_and_its_whole_document_not_another(samples, tmp_path):
+    path = samples / "iperf3" / "udp-json-stream.txt"
+    reading = read(path)
+    assert values(reading, "protocol", "streams", "throughput_bps", "sent_packets", "line_first", "line_last") == [
+        ["udp", 2, 2096334.429572467, 8, 1, 3]
+    ]
+    assert reading.intervals.line.tolist() == [2, 2, 2]
+    start, interval, end = (json.loads(line)["data"] for line in path.read_text().splitlines())
+    whole = json.dumps({"start": start, "intervals": [interval], "end": end})
+    (tmp_path / "a.log").write_text(path.read_text() + whole + "\n")
+    assert len(read(tmp_path / "a.log").runs) == 1
+
+
+def test_a_json_stream_without_its_end(samples, reading_of, said):
+    text = (samples / "iperf3" / "udp-json-stream.txt").read_text().splitlines(keepends=True)
+    reading = reading_of("".join(text[:2]))
+    assert values(reading, "throughput_bps", "streams") == [[None, 2]]
+    assert len(reading.intervals) == 3
+    assert said(reading) == ["a.log:2: truncated: found a JSON stream without its end; what is complete in it is read"]
+
+
+def test_an_error_of_iperf3_in_json_and_of_something_else(reading_of):
+    reading = reading_of('WARNING: careful\n{\n\t"error":\t"unable to connect to server: Connection refused"\n}\n')
+    assert values(reading, "tool", "error", "line_first", "line_last") == [["iperf3", True, 2, 4]]
+    assert reading_of('{"error": "page not found"}\n').problems.kind.tolist() == ["unrecognised"]
+
+
+def test_json_that_breaks_off_keeps_its_intervals(samples, tmp_path):
+    text = (samples / "iperf3" / "bidirectional-json.txt").read_text()
+    (tmp_path / "a.log").write_text(text[: text.index('"end":\t') if '"end":\t' in text else text.index('\t"end": {')])
+    reading = read(tmp_path / "a.log")
+    assert values(reading, "direction", "throughput_bps", "error") == [["send", None, False], ["receive", None, False]]
+    assert len(reading.intervals) == 12
+    assert reading.problems.kind.tolist() == ["truncated"]
+
+
+def test_loss_and_rate_of_the_receiver_in_new_json(reading_of):
+    document = {
+        "start": {"version": "iperf 3.17", "test_start": {"protocol": "UDP", "num_streams": 1, "reverse": 0}},
+        "intervals": [],
+        "end": {
+            "sum": {"seconds": 2.0, "bytes": 2000, "bits_per_second": 8000.0, "lost_packets": 5, "packets": 10},
+            "sum_sent": {"seconds": 2.0, "bytes": 2000, "bits_per_second": 8000.0, "packets": 10},
+            "sum_received": {
+                "seconds": 2.0,
+                "bytes": 1000,
+                "bits_per_second": 4000.0,
+                "lost_packets": 5,
+                "packets": 10,
+            },
+        },
+    }
+    reading = reading_of(json.dumps(document))
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "bytes", "loss_fraction") == [
+        [4000, 8000, 1000, 0.5]
+    ]
+    del document["end"]["sum_sent"], document["end"]["sum_received"]
+    reading = reading_of(json.dumps(document))
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "bytes", "loss_fraction") == [
+        [8000, None, 2000, 0.5]
+    ]
+    assert reading.problems.kind.tolist() == ["ambiguous"]
+
+
+def test_lines_of_iperf_2_are_left_to_its_reader(reading_of):
+    reading = reading_of("[  3]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n[  1] 0.00-2.00 sec  1 Bytes  4 bits/sec\n")
+    assert "iperf3" not in reading.runs.tool.tolist()
