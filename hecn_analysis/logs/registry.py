@@ -15,12 +15,36 @@ from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
+from hecn_analysis.logs.mtr import Mtr
 from hecn_analysis.logs.nuttcp import Nuttcp
 from hecn_analysis.logs.nuttscp import Nuttscp
+from hecn_analysis.logs.owamp import Owamp
 from hecn_analysis.logs.perftest import Perftest
+from hecn_analysis.logs.ping import Ping
+from hecn_analysis.logs.qperf import Qperf
+from hecn_analysis.logs.sockperf import Sockperf
 from hecn_analysis.logs.source import Line
+from hecn_analysis.logs.speedtest import Speedtest
+from hecn_analysis.logs.ss import Ss
+from hecn_analysis.logs.tc import Tc
+from hecn_analysis.logs.traceroute import Traceroute
 
-READERS: Final[tuple[type[Reader], ...]] = (Nuttcp, Nuttscp, Dd, Perftest, Iperf3)
+READERS: Final[tuple[type[Reader], ...]] = (
+    Nuttcp,
+    Nuttscp,
+    Dd,
+    Perftest,
+    Iperf3,
+    Ping,
+    Traceroute,
+    Mtr,
+    Ss,
+    Owamp,
+    Speedtest,
+    Sockperf,
+    Qperf,
+    Tc,
+)
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000

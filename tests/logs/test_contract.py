@@ -20,6 +20,9 @@ OWNERS = {
     "dd": "Dd",
     "iperf3": "Iperf3",
     "perftest": "Perftest",
+    **{name: name.capitalize() for name in ("ping", "traceroute", "mtr", "ss", "speedtest", "sockperf", "qperf", "tc")},
+    "owping": "Owamp",
+    "twping": "Owamp",
     "neighbours": None,
     "session": None,
 }

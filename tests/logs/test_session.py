@@ -38,11 +38,12 @@ def test_runs_of_several_tools_in_the_order_of_the_session(reading_of):
         "67108864 bytes (67 MB, 64 MiB) copied, 0.0312 s, 2.2 GB/s\n"
         "$ nuttcp -T1 host\n"
         " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
-        "$ ping -c1 host\n64 bytes from host: icmp_seq=1 ttl=64 time=0.105 ms\n"
+        "$ ping -c1 host\n64 bytes from host: icmp_seq=1 ttl=64 time=0.105 ms\n\n--- host ping statistics ---\n"
+        "1 packets transmitted, 1 received, 0% packet loss, time 0ms\nrtt min/avg/max/mdev = 0.105/0.105/0.105/0.000 ms\n"
         "Copying the archive with nuttscp:\n"
         "— Put: 7184.8745 Mbps 41 % TX 71 %RX 0 retrans 0.11 msRTT\n"
     )
-    assert reading.runs.tool.tolist() == ["dd", "nuttcp", "nuttscp"]
-    assert reading.runs.run.tolist() == [0, 1, 2]
-    assert reading.runs.line_first.tolist() == [3, 7, 11]
+    assert reading.runs.tool.tolist() == ["dd", "nuttcp", "ping", "nuttscp"]
+    assert reading.runs.run.tolist() == [0, 1, 2, 3]
+    assert reading.runs.line_first.tolist() == [3, 7, 9, 15]
     assert reading.problems.empty

@@ -1,0 +1,180 @@
+"""Output of owping and twping: delays and loss of probes, one way or both.
+
+Versions: owamp and perfSONAR's owamp 3.x to 5.x. One block, "--- owping statistics from … to … ---", is a run.
+
+Units and traps
+---------------
+- owping's delays are one way, and hold the difference of the two clocks: they may be negative, which no round trip
+  can be; then they are left out and are a problem. The median may exceed the largest through rounding. The columns
+  rtt_min_s and rtt_max_s have the smallest and largest one-way delay; a mean is not printed.
+- twping's round trip is free of that difference. Its "send time" and "reflect time" are not, and are not read.
+- Times carry their unit: ms, also us, s, or "unreported".
+- jitter_s is what the tool calls jitter: the 95th less the 50th percentile, of one way or both.
+- Two blocks between the same hosts are the two directions, the first one from here. A single block has a direction
+  only where the command line above names the other host.
+- Duplicates are neither lost nor sent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,3})?"
+_HEADER: Final = re.compile(
+    r"--- (?P<tool>owping|twping) statistics from \[(?P<from>[^\]]{1,255})\]:\S{1,12} "
+    r"to \[(?P<to>[^\]]{1,255})\]:\S{1,12} ---"
+)
+_HEADER_CUT: Final = re.compile(r"--- (?:owping|twping) statistics from")
+_COUNTS: Final = re.compile(rf"(?P<sent>\d{{1,12}}) sent, (?P<lost>\d{{1,12}}) lost \((?P<loss>{_N}|nan)%\)")
+_DELAYS: Final = re.compile(
+    rf"\b(?:one-way delay|round-trip time) min/(?P<middle>median|avg|mean)/max = "
+    rf"(?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N}) (?P<unit>ms|us|ns|s)\b"
+)
+_JITTER: Final = re.compile(rf"\b(?:one|two)-way jitter = (?P<jitter>{_N}) (?P<unit>ms|us|ns|s)\b")
+_REST: Final = re.compile(
+    r"^\W{0,40}(?:SID:|first:|last:|Percentiles:|\d{1,3}(?:\.\d{1,3})?: \S|TTL\b|hops\b|no reordering|\d-reordering"
+    r"|\d{1,4}-reordering|send time|reflect time|reflector processing|send jitter|reflect jitter|send hops|reflect hops"
+    r"|send TTL|reflect TTL|send reordering|one-way|round-trip|two-way|Histogram)"
+)
+_PER_SECOND: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+_FAR: Final = 12
+
+
+@dataclass
+class _Block:
+    """One direction."""
+
+    first: int
+    last: int
+    tool: str
+    source: str
+    target: str
+    command: Command
+    columns: dict[str, object] = field(default_factory=dict)
+
+
+class Owamp:
+    """Reader of owping and twping."""
+
+    TOOLS: tuple[str, ...] = ("owping", "twping")
+    VERSIONS: str = "owamp 3.x to 5.x"
+    HINTS: tuple[str, ...] = ("ping statistics from",)
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._block: _Block | None = None
+        self._before: _Block | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of a block."""
+        text, block = line.text, self._block
+        if "ping statistics from" in text:
+            return self._begin(line)
+        if block is None:
+            return False
+        if line.number > block.last + _FAR or self._findings.command.line > block.last:
+            self._close()
+            return False
+        if found := _COUNTS.search(text):
+            self._counts(line, block, found)
+        elif found := _DELAYS.search(text):
+            self._delays(line, block, found)
+        elif found := _JITTER.search(text):
+            jitter = float(found["jitter"]) / _PER_SECOND[found["unit"]]
+            if jitter >= 0:
+                block.columns["jitter_s"] = jitter
+        elif not _REST.match(text):
+            return False
+        block.last = line.number
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+        if self._before is not None:
+            self._hand_over(self._before, None)
+
+    def _begin(self, line: Line) -> bool:
+        found = _HEADER.search(line.text)
+        if found is None:
+            if not _HEADER_CUT.search(line.text):
+                return False
+            self._close()
+            self._findings.problem(
+                line.number,
+                "malformed" if line.complete else "truncated",
+                f"found {line.text.strip()[:200]!r}, expected '… from [host]:port to [host]:port ---'; "
+                "no run made of it",
+            )
+            return True
+        self._close()
+        self._block = _Block(
+            line.number, line.number, found["tool"], found["from"], found["to"], self._findings.command
+        )
+        return True
+
+    def _counts(self, line: Line, block: _Block, found: re.Match[str]) -> None:
+        sent, lost = int(found["sent"]), int(found["lost"])
+        block.columns |= {"sent_packets": sent, "lost_packets": lost}
+        if not sent:
+            return
+        block.columns["loss_fraction"] = lost / sent if lost <= sent else None
+        if found["loss"] != "nan" and abs(float(found["loss"]) - 100 * lost / sent) > 1e-3:
+            self._findings.problem(
+                line.number,
+                "inconsistent",
+                f"found a loss of {found['loss']} %, expected {100 * lost / sent:.6g} % from the counts; "
+                "the latter is kept",
+            )
+
+    def _delays(self, line: Line, block: _Block, found: re.Match[str]) -> None:
+        unit = _PER_SECOND[found["unit"]]
+        low, mean, high = (float(found[name]) / unit for name in ("low", "mean", "high"))
+        if low < 0:
+            self._findings.problem(
+                line.number,
+                "inconsistent",
+                f"found a delay of {low:g} s, expected at least 0: the two clocks differ; delays left out",
+            )
+            return
+        block.columns |= {"rtt_min_s": low, "rtt_max_s": high}
+        if found["middle"] != "median":
+            block.columns["rtt_avg_s"] = mean
+
+    def _close(self) -> None:
+        """The block is complete; it waits for a second one in the other direction."""
+        block, self._block = self._block, None
+        if block is None:
+            return
+        if "sent_packets" not in block.columns:
+            self._findings.problem(
+                block.last,
+                "truncated",
+                "found no counts below the heading, expected '… sent, … lost'; no run made of it",
+            )
+            return
+        before, self._before = self._before, None
+        ends = (block.source, block.target)
+        if before is None:
+            self._before = block
+        elif ends[0] != ends[1] and (before.tool, before.target, before.source) == ("owping", *ends):
+            self._hand_over(before, "send")
+            self._hand_over(block, "receive")
+        else:
+            self._hand_over(before, None)
+            self._before = block
+
+    def _hand_over(self, block: _Block, direction: str | None) -> None:
+        if direction is None and block.tool == "owping" and block.command.program == "owping":
+            hosts = {word.partition(":")[0] if word.count(":") == 1 else word for word in block.command.arguments}
+            to_there, from_there = block.target in hosts, block.source in hosts
+            if to_there != from_there:
+                direction = "send" if to_there else "receive"
+        columns = {"tool": block.tool, "protocol": "udp", "direction": direction, **block.columns}
+        columns["label"] = f"{block.source} {block.target}"
+        self._findings.run(Run(block.first, block.last, columns))

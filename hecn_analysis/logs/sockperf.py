@@ -1,0 +1,187 @@
+"""Output of sockperf: message rate and bandwidth, or latency.
+
+Versions: 2.5 to 3.10, client side: throughput, ping-pong, under-load, playback.
+
+Units and traps
+---------------
+- "MBps" is 2**20 bytes per second, "Mbps" 2**20 bit/s, and with ``--giga-size`` "Gbps" is 1000 of those. With
+  ``--increase_output_precision`` (nine decimals) the line says "Gbps" and means Mbps: that is a problem of kind unit.
+- The rate is what the sender hands to its socket. Over TCP the receiver gets no less; over UDP that is the sender's
+  figure only.
+- The latency is half of the measured round trip: the columns have the round trip, twice the printed figure.
+  ``--full-rtt`` prints the round trip itself ("avg-rtt", "Round trip is").
+- "Valid Duration" leaves out the warm-up: it, and not "Total Run", is what the figures are of. Under load most messages
+  need no answer: sent less received is not a loss; "dropped messages" is.
+- "Server No: 1" and on: several servers, each with statistics of its own, each a run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,12}(?:\.\d{1,12})?"
+_VERSION: Final = re.compile(r"sockperf: == version #(?P<version>[\w.-]{1,40})")
+_PROTOCOL: Final = re.compile(r"\bIP = \S{1,60}\s{1,12}PORT =\s{1,6}\d{1,5} # (?P<protocol>TCP|UDP)")
+_TOTAL: Final = re.compile(rf"sockperf: Total of (?P<messages>\d{{1,18}}) messages sent in (?P<seconds>{_N}) sec")
+_SIZE: Final = re.compile(r"using msg-size=(?P<size>\d{1,9})\.")
+_MESSAGES: Final = re.compile(r"sockperf: Summary: Message Rate is (?P<rate>\d{1,18}) \[msg/sec\]")
+_BANDWIDTH: Final = re.compile(
+    rf"sockperf: Summary: BandWidth is {_N} [MG]Bps "
+    r"\((?P<bits>\d{1,12}\.(?P<decimals>\d{1,12})) (?P<unit>[MG])bps\)"
+)
+_SERVER: Final = re.compile(r"sockperf: =+ Printing statistics for Server No: \d")
+_VALID: Final = re.compile(
+    rf"sockperf: \[Valid Duration\] RunTime=(?P<seconds>{_N}) sec; (?:SentMessages|Sent Messages)=(?P<sent>\d{{1,18}})"
+)
+_MEAN: Final = re.compile(
+    rf"sockperf: (?:====> avg-(?P<kind>lat(?:ency)?|rtt)=\s{{0,12}}(?P<us>{_N})"
+    rf"|Summary: (?P<words>Latency|Round trip) is (?P<us2>{_N}) usec)"
+)
+_DROPPED: Final = re.compile(r"sockperf: # dropped messages = (?P<dropped>\d{1,18})")
+_EXTREME: Final = re.compile(rf"sockperf: ---> <(?P<which>MAX|MIN)> observation =\s{{0,12}}(?P<us>{_N})")
+_ERROR: Final = re.compile(r"sockperf: ERROR: (?P<text>\S.{0,300})")
+_UNREAD: Final = re.compile(
+    r"sockperf: Summary: (?:BandWidth|Latency|Round trip)\b.{0,200}|sockperf: ====> avg-.{0,60}"
+)
+_DIFFERENCE: Final = 0.01
+
+
+@dataclass
+class _Open:
+    """A run under way."""
+
+    first: int
+    last: int
+    columns: dict[str, object] = field(default_factory=dict)
+    factor: int = 2
+    size: int | None = None
+    messages: int | None = None
+    statistics: bool = False
+    result: bool = False
+
+
+class Sockperf:
+    """Reader of sockperf."""
+
+    TOOLS: tuple[str, ...] = ("sockperf",)
+    VERSIONS: str = "2.5 to 3.10, the client's output"
+    HINTS: tuple[str, ...] = ("sockperf", " PORT =")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: _Open | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of sockperf's."""
+        text = line.text
+        if found := _PROTOCOL.search(text):
+            if self._open is None:
+                return False
+            self._begin(line).columns["protocol"] = found["protocol"].lower()
+            return True
+        if "sockperf: " not in text and "sockperf[" not in text:
+            return False
+        if found := _VERSION.search(text):
+            self._close()
+            self._begin(line).columns["tool_version"] = found["version"]
+        elif found := _ERROR.search(text):
+            self._failure(line, found["text"].strip())
+        elif _SERVER.search(text):
+            self._next_server(line)
+        elif not self._figures(line, self._begin(line)) and (found := _UNREAD.search(text)):
+            kind = "malformed" if line.complete else "truncated"
+            self._findings.problem(line.number, kind, f"found {found[0].strip()!r}, expected a figure with its unit")
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _begin(self, line: Line) -> _Open:
+        if self._open is None or self._findings.command.line > self._open.last:
+            self._close()
+            self._open = _Open(line.number, line.number)
+        self._open.last = line.number
+        return self._open
+
+    def _figures(self, line: Line, opened: _Open) -> bool:
+        text, columns = line.text, opened.columns
+        if found := _TOTAL.search(text):
+            columns |= {"sent_packets": int(found["messages"]), "duration_s": float(found["seconds"])}
+        elif found := _SIZE.search(text):
+            opened.size = int(found["size"])
+        elif found := _MESSAGES.search(text):
+            opened.messages = int(found["rate"])
+        elif found := _BANDWIDTH.search(text):
+            self._bandwidth(line, opened, found)
+        elif found := _VALID.search(text):
+            columns |= {"sent_packets": int(found["sent"]), "duration_s": float(found["seconds"])}
+        elif found := _MEAN.search(text):
+            opened.factor = 1 if "rtt" in (found["kind"] or "") or found["words"] == "Round trip" else 2
+            columns["rtt_avg_s"] = opened.factor * float(found["us"] or found["us2"]) / 1e6
+            opened.result = True
+        elif found := _DROPPED.search(text):
+            columns["lost_packets"] = int(found["dropped"])
+        elif found := _EXTREME.search(text):
+            columns[f"rtt_{found['which'].lower()}_s"] = opened.factor * float(found["us"]) / 1e6
+        else:
+            return False
+        return True
+
+    def _bandwidth(self, line: Line, opened: _Open, found: re.Match[str]) -> None:
+        rate = float(found["bits"]) * 2**20
+        if found["unit"] == "G" and found["decimals"] != "0" * 9 and len(found["decimals"]) > 3:
+            self._findings.problem(
+                line.number, "unit", f"found {found['bits']} Gbps, read as Mbps: sockperf misprints it"
+            )
+        elif found["unit"] == "G":
+            rate *= 1000
+        if opened.size and opened.messages:
+            expected = 8.0 * opened.size * opened.messages
+            if abs(rate - expected) > _DIFFERENCE * max(rate, expected) + 8e6:
+                self._findings.problem(
+                    line.number,
+                    "inconsistent",
+                    f"found a rate of {rate:.6g} bit/s, expected {expected:.6g} bit/s from {opened.messages} messages "
+                    f"per second of {opened.size} bytes; kept as printed",
+                )
+        sender_only = opened.columns.get("protocol") == "udp"
+        opened.columns["sender_throughput_bps"] = rate
+        if not sender_only:
+            opened.columns["throughput_bps"] = rate
+        opened.result = True
+
+    def _next_server(self, line: Line) -> None:
+        """Statistics of one server; those of the next are a run of their own."""
+        shared: dict[str, object] = {}
+        if self._open is not None and self._open.statistics:
+            columns = self._open.columns
+            shared = {name: columns[name] for name in ("protocol", "tool_version") if name in columns}
+            self._close()
+        opened = self._begin(line)
+        opened.columns |= shared
+        opened.statistics = True
+
+    def _failure(self, line: Line, text: str) -> None:
+        opened = self._begin(line)
+        self._findings.problem(line.number, "aborted", f"found {text!r}, expected a summary")
+        opened.columns["error"] = True
+        opened.result = True
+        self._close()
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        if not opened.result:
+            if "sent_packets" in opened.columns or "protocol" in opened.columns:
+                self._findings.problem(
+                    opened.last, "truncated", "found no summary, expected 'Summary: …'; no run made of it"
+                )
+            return
+        self._findings.run(Run(opened.first, opened.last, {"tool": "sockperf", **opened.columns}))

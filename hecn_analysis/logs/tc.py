@@ -1,0 +1,115 @@
+"""Output of tc with statistics of queues (``tc -s qdisc``, text and ``-j``): one run for each queue.
+
+Versions: iproute2 from 2004 to 6.x, every kind of queue.
+
+Units and traps
+---------------
+- "Sent … bytes" are the bytes of frames with their link header, since the queue was made; no other count is printed,
+  so that the column of payload bytes has it. There is no duration and no rate.
+- "Sent … pkt" counts what has left the queue: loss_fraction is dropped over sent and dropped together. Where segments
+  are sent as one ("TSO"), pkt counts them after they are cut.
+- A queue counts what its inner queues drop too ("mq" and its "fq_codel"): sums over all rows count twice.
+- "qdisc noqueue" and others that were never used have zeros.
+- The label is the device, the kind and the handle, such as "eth0 fq 8001:".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader, count
+from hecn_analysis.logs.source import Line
+
+_QUEUE: Final = re.compile(
+    r"^\W{0,8}qdisc (?P<kind>[a-z]\w{1,19}) (?P<handle>[\da-f]{0,8}:) "
+    r"(?:\[Unknown .{0,40}\] )?(?:dev (?P<device>\S{1,20}) )?"
+)
+_SENT: Final = re.compile(
+    r"^\W{0,8}\s?Sent (?P<bytes>\d{1,19}) bytes (?P<packets>\d{1,19}) pkts? "
+    r"\(dropped (?P<dropped>\d{1,19}), overlimits \d{1,19}(?: requeues \d{1,19})?\)"
+)
+_LIKE_SENT: Final = re.compile(r"^\W{0,8}\s?Sent \d.{0,120}")
+_REST: Final = re.compile(
+    r"^\s{1,8}(?:backlog|rate|maxpacket|new_flows|memory|capacity|min/max|average|flows|throttled|gc|marked|count"
+    r"|lastcount|ldelay|prob|pkts|ecn_mark|thresh|target|interval|[pas][kvp]_delay|way_|drops|marks|ack_drop|[sbu][pkn]_flows"
+    r"|max_len|quantum|bytes|Tin|Bulk)"
+)
+_NEAR: Final = 3
+
+
+class Tc(DocumentReader):
+    """Reader of tc."""
+
+    TOOLS: tuple[str, ...] = ("tc",)
+    VERSIONS: str = "iproute2 from 2004 to 6.x"
+    HINTS: tuple[str, ...] = ("qdisc ",)
+    DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"kind", "handle", "bytes", "packets", "drops", "overlimits"}),)
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._queue: tuple[int, str] | None = None
+        self._run: Run | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a queue, its counts, or what follows them."""
+        text = line.text
+        if "qdisc " in text and (found := _QUEUE.match(text)):
+            self._close()
+            self._queue = (line.number, " ".join(filter(None, (found["device"], found["kind"], found["handle"]))))
+            return True
+        if self._queue is not None and line.number - self._queue[0] <= _NEAR:
+            if found := _SENT.match(text):
+                self._close()
+                number, label = self._queue
+                values = (int(found[name]) for name in ("bytes", "packets", "dropped"))
+                self._run, self._queue = _run((number, line.number), label, *values), None
+                return True
+            if found := _LIKE_SENT.match(text):
+                kind = "malformed" if line.complete else "truncated"
+                self.findings.problem(
+                    line.number,
+                    kind,
+                    f"found {found[0].strip()!r}, expected 'Sent … bytes … pkt (dropped …'; no run made of it",
+                )
+                self._queue = None
+                return True
+        if self._run is not None and line.number == self._run.line_last + 1 and _REST.match(text):
+            self._run.line_last = line.number
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def take(self, document: Document) -> bool:
+        """Take a queue in JSON."""
+        value = document.value
+        amounts = [count(value[name]) for name in ("bytes", "packets", "drops")]
+        if None in amounts or not (isinstance(value["kind"], str) and isinstance(value["handle"], str)):
+            return False
+        self._close()
+        device = value.get("dev")
+        words = (device if isinstance(device, str) else None, value["kind"], value["handle"])
+        figures = (amount for amount in amounts if amount is not None)
+        self.findings.run(_run((document.first, document.last), " ".join(filter(None, words)), *figures))
+        return True
+
+    def _close(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            self.findings.run(run)
+
+
+def _run(lines: tuple[int, int], label: str, amount: int, sent: int, dropped: int) -> Run:
+    columns: dict[str, object] = {
+        "tool": "tc",
+        "label": label,
+        "bytes": amount,
+        "sent_packets": sent,
+        "lost_packets": dropped,
+        "loss_fraction": dropped / (sent + dropped) if sent + dropped else None,
+    }
+    return Run(*lines, columns)

@@ -1,0 +1,137 @@
+"""Output of traceroute: that it ran, and where to.
+
+Versions: Linux (Dmitry Butskoy's and the older one), busybox, inetutils, FreeBSD, NetBSD, OpenBSD, macOS, Solaris,
+Junos; tracert of Windows in English. traceroute6 is read as traceroute.
+
+Units and traps
+---------------
+- A run has no figures: the times of a hop say how a router answers, not what a path does to a transfer. The label is
+  the host that was traced.
+- A hop may list several addresses, over several lines, with AS numbers ("[AS64496]"), marks (!H, !P, !<13>), MPLS
+  labels and stars; a hop that says nothing is "* * *".
+- "Warning: … has multiple addresses" stands above the first line and belongs to the run.
+- Hops without their first line are read too, and are a problem; a path whose last hop is silent is none.
+- mtr, tracepath and tcptraceroute are other tools.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_HEADER: Final = re.compile(
+    r"\btraceroute6? to (?P<host>\S{1,255})\s{1,3}\(.{1,300}?\)"
+    r"(?: from .{1,300}?)?[,:]\s(?:\d{1,4} hops? max|\d{1,5} relative hops)"
+)
+_WINDOWS: Final = re.compile(r"\bTracing route to (?P<host>\S{1,255}?)(?= \[| over|\s*$)")
+_WINDOWS_SECOND: Final = re.compile(r"over a maximum of \d{1,4} hops")
+_WARNING: Final = re.compile(r"\btraceroute6?: Warning: \S{1,255} has multiple addresses")
+_FAILED: Final = re.compile(
+    r"^[^A-Za-z]{0,40}(?:traceroute6?: (?P<text>(?:unknown host|bad address"
+    r"|\S{1,255}: (?:Name or|Temporary|nodename|Unknown host))\b.{0,200})"
+    r"|(?P<windows>Unable to resolve target system name \S{1,255}))"
+)
+_TIME: Final = r"(?:<?\d{1,9}(?:\.\d{1,6})?\s?(?:ms|sec)|<1 ms)"
+_ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.%]{1,60})"
+_BARE_HOP: Final = re.compile(
+    rf"^\W{{0,40}}1\s{{1,4}}(?:\* ){{0,4}}(?:\[\S{{1,40}}\] )?(?:{_ADDRESS}|\S{{1,255}} \({_ADDRESS}\))"
+    rf"(?: \[\S{{1,40}}\])?\s{{1,4}}{_TIME}(?:\s|$)"
+)
+_HOP: Final = re.compile(
+    rf"^\W{{0,40}}\d{{1,3}}\s{{1,6}}(?:\*|{_TIME}|\S.{{0,400}}?\s{{1,3}}(?:{_TIME}|\*|![A-Z<])"
+    rf"|\S{{1,255}} \({_ADDRESS}\)$)"
+)
+_MORE: Final = re.compile(
+    rf"^\s{{2,10}}(?:\[\S{{1,40}}\] )?(?:{_ADDRESS}|\S{{1,255}} \({_ADDRESS}\)|MPLS Label|\[Label)"
+)
+_ENDS: Final = re.compile(r"^\W{0,4}Trace complete\.")
+_FAR: Final = 6
+
+
+@dataclass
+class _Open:
+    """A path that may still get hops."""
+
+    first: int
+    last: int
+    host: str | None
+    headed: bool
+    hops: int = 0
+
+
+class Traceroute:
+    """Reader of traceroute."""
+
+    TOOLS: tuple[str, ...] = ("traceroute",)
+    VERSIONS: str = "Linux, busybox, inetutils, BSD, macOS, Solaris, Junos; Windows tracert in English"
+    HINTS: tuple[str, ...] = ("traceroute", "racing route", " ms", "Unable to resolve")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: _Open | None = None
+        self._warned = -_FAR
+
+    def feed(self, line: Line) -> bool:
+        """Take the first line of a path, or a hop."""
+        text, opened = line.text, self._open
+        if opened is not None and line.number > opened.last + _FAR:
+            self._close()
+            opened = None
+        if found := _HEADER.search(text) or _WINDOWS.search(text):
+            return self._begin(line, found["host"], headed=True)
+        if _WARNING.search(text):
+            self._close()
+            self._warned = line.number
+            return True
+        if opened is not None and self._continues(line, opened):
+            return True
+        if found := _FAILED.search(text):
+            message = (found["text"] or found["windows"]).strip()
+            self._findings.problem(line.number, "aborted", f"found {message!r}, expected hops")
+            values: dict[str, object] = {"tool": "traceroute", "error": True}
+            self._findings.run(Run(line.number, line.number, values))
+            return True
+        if opened is None and _BARE_HOP.match(text):
+            return self._begin(line, None, headed=False)
+        return False
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _begin(self, line: Line, host: str | None, *, headed: bool) -> bool:
+        self._close()
+        first = self._warned if line.number - self._warned < _FAR else line.number
+        self._warned = -_FAR
+        self._open = _Open(first, line.number, host, headed, 0 if headed else 1)
+        return True
+
+    def _continues(self, line: Line, opened: _Open) -> bool:
+        if self._findings.command.line > opened.last:
+            self._close()
+            return False
+        if _HOP.match(line.text):
+            opened.hops += 1
+        elif not (_MORE.match(line.text) or _ENDS.match(line.text) or _WINDOWS_SECOND.search(line.text)):
+            return False
+        opened.last = line.number
+        return True
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        if not opened.hops:
+            self._findings.problem(
+                opened.last, "truncated", "found no hops, expected at least one; a run without figures"
+            )
+        elif not opened.headed:
+            self._findings.problem(
+                opened.first, "truncated", "found hops without 'traceroute to …' above them; a run without figures"
+            )
+        values: dict[str, object] = {"tool": "traceroute", "label": opened.host}
+        self._findings.run(Run(opened.first, opened.last, values))

@@ -1,0 +1,60 @@
+"""mtr: the figures of the last hop, from all of its forms."""
+
+from hecn_analysis.logs import read
+
+FIGURES = ["loss_fraction", "sent_packets", "rtt_min_s", "rtt_avg_s", "rtt_max_s"]
+
+
+def test_reports_with_any_columns(samples):
+    reading = read(samples / "mtr" / "report.txt")
+    runs = reading.runs
+    assert runs.loc[:1, FIGURES].to_numpy().tolist() == [
+        [0.2, 10, 0.08, 0.0803, 0.0819],
+        [0.25, 8, 0.0001, 0.0002, 0.0004],
+    ]
+    assert runs.lost_packets.fillna(-1).tolist() == [-1, 2, -1]
+    assert runs.jitter_s.fillna(-1).tolist() == [-1, 0.0001, -1]
+    assert reading.problems.empty
+
+
+def test_a_silent_last_hop_has_no_times(samples):
+    last = read(samples / "mtr" / "report.txt").runs.loc[2]
+    assert (last.loss_fraction, last.sent_packets) == (1.0, 2)
+    assert last[["rtt_min_s", "rtt_avg_s", "rtt_max_s"]].isna().all()
+
+
+def test_a_screen(samples):
+    reading = read(samples / "mtr" / "screen.txt")
+    assert reading.runs[[*FIGURES, "tool_version"]].to_numpy().tolist() == [[0.0, 7, 0.08, 0.0803, 0.0819, "0.95"]]
+
+
+def test_comma_separated_values(samples):
+    reading = read(samples / "mtr" / "comma-separated.txt")
+    assert reading.runs[FIGURES].round(9).to_numpy().tolist() == [
+        [0.25, 4, 0.08006, 0.08026, 0.08117],
+        [0.0, 4, 0.08006, 0.08026, 0.08127],
+    ]
+    assert reading.runs.label.tolist() == ["receiver", "receiver"]
+
+
+def test_json_with_and_without_quotes(samples):
+    reading = read(samples / "mtr" / "json.txt")
+    assert reading.runs[FIGURES].round(9).to_numpy().tolist() == [
+        [0.25, 4, 0.08006, 0.08026, 0.08117],
+        [0.0, 2, 0.00825, 0.0085, 0.00875],
+    ]
+    assert reading.problems.empty
+
+
+def test_a_hop_that_breaks_off_is_not_the_last_one(reading_of, said):
+    head = (
+        "HOST: sender   Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+        "  1.|-- gateway   0.0%    10    0.3   0.4   0.3   0.7   0.1\n"
+    )
+    reading = reading_of(head + "  2.|-- receiver   0.0%    10   80")
+    assert reading.runs.rtt_avg_s.isna().tolist() == [True]
+    assert said(reading) == [
+        "a.log:3: truncated: found '2.|-- receiver   0.0%    10   80', expected a hop with a figure for every column"
+    ]
+    reading = reading_of(head.splitlines()[0] + "\n")
+    assert said(reading) == ["a.log:1: truncated: found no hops, expected at least one; no figures read"]

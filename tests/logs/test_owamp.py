@@ -1,0 +1,63 @@
+"""owping and twping."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+ONE_WAY = (
+    "--- owping statistics from [sender]:8915 to [receiver]:9270 ---\n"
+    "10 sent, 0 lost (0.000%), 0 duplicates\none-way delay min/median/max = 12.5/12.5/12.5 ms, (err=9.01 ms)\n"
+)
+
+
+def test_both_ways(samples, said):
+    reading = read(samples / "owping" / "both-ways.txt")
+    runs = reading.runs
+    assert runs.direction.tolist() == ["send", "receive"]
+    assert runs.loss_fraction.tolist() == [0.01, 0.0]
+    assert runs.lost_packets.tolist() == [1, 0]
+    assert runs.jitter_s.tolist() == [0.00025, 0.000125]
+    assert runs[["rtt_min_s", "rtt_max_s"]].fillna(-1).to_numpy().tolist() == [[0.0405, 0.0415], [-1, -1]]
+    assert said(reading) == [
+        (
+            "both-ways.txt:20: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
+            "delays left out"
+        )
+    ]
+
+
+def test_round_trips(samples):
+    reading = read(samples / "twping" / "summary.txt")
+    columns = ["tool", "protocol", "sent_packets", "rtt_min_s", "rtt_max_s", "jitter_s"]
+    assert reading.runs[columns].to_numpy().tolist() == [["twping", "udp", 100, 0.08, 0.08125, 0.0005]]
+    assert reading.runs.direction.isna().all()
+    assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    ("command", "direction"),
+    [("owping -t receiver", "send"), ("owping -f sender", "receive"), ("owping -c 10 other", ""), ("date", "")],
+)
+def test_a_single_direction_is_known_from_the_command(reading_of, command, direction):
+    reading = reading_of(f"me@there:~$ {command}\n{ONE_WAY}")
+    assert reading.runs.direction.fillna("").tolist() == [direction]
+
+
+def test_what_is_damaged(reading_of, said):
+    reading = reading_of("--- owping statistics from [sender]\n" + ONE_WAY.splitlines()[0] + "\n10 sent, 0 lo\n")
+    assert reading.runs.empty
+    assert said(reading) == [
+        (
+            "a.log:1: malformed: found '--- owping statistics from [sender]', expected "
+            "'… from [host]:port to [host]:port ---'; no run made of it"
+        ),
+        "a.log:2: truncated: found no counts below the heading, expected '… sent, … lost'; no run made of it",
+    ]
+
+
+def test_a_loss_that_the_counts_contradict(reading_of, said):
+    reading = reading_of(ONE_WAY.replace("0 lost (0.000%)", "1 lost (0.000%)"))
+    assert reading.runs.loss_fraction.tolist() == [0.1]
+    assert said(reading) == [
+        "a.log:2: inconsistent: found a loss of 0.000 %, expected 10 % from the counts; the latter is kept"
+    ]

@@ -1,0 +1,121 @@
+"""ping of every kind of system, and what happens where it breaks off."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+TIMES = ["rtt_min_s", "rtt_avg_s", "rtt_max_s"]
+
+
+def test_linux_counts_losses_and_not_duplicates_or_errors(samples):
+    reading = read(samples / "ping" / "linux.txt")
+    runs = reading.runs
+    assert runs.protocol.tolist() == ["icmp"] * 3
+    assert runs.label.tolist() == ["receiver", "192.0.2.9", "2001:db8::7"]
+    assert runs.sent_packets.tolist() == [3, 2, 2]
+    assert runs.lost_packets.tolist() == [1, 2, 0]
+    assert runs.loss_fraction.tolist() == [1 / 3, 1.0, 0.0]
+    assert runs.duration_s.tolist() == [2.003, 1.031, 0.202]
+    assert runs.loc[0, TIMES].astype(float).round(9).tolist() == [0.080037, 0.080345, 0.0809]
+    assert runs.loc[1, TIMES].isna().all()
+    assert runs.loc[2, TIMES].astype(float).round(9).tolist() == [27e-6, 33e-6, 40e-6]
+    assert runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 9], [10, 15], [17, 23]]
+    assert reading.problems.empty
+
+
+def test_other_systems(samples):
+    reading = read(samples / "ping" / "others.txt")
+    assert reading.runs[TIMES].round(9).fillna(-1).to_numpy().tolist() == [
+        [54e-6, 155e-6, 257e-6],
+        [35e-6, 59e-6, 83e-6],
+        [-1, -1, -1],
+        [401e-6, 457e-6, 512e-6],
+    ]
+    assert reading.runs.lost_packets.tolist() == [1, 0, 2, 0]
+    assert reading.problems.empty
+
+
+def test_windows_prints_maximum_before_average(samples):
+    reading = read(samples / "ping" / "windows.txt")
+    assert reading.runs[TIMES].round(9).fillna(-1).to_numpy().tolist() == [[0.0, 0.002, 0.004], [0.0, 0.006, 0.012]]
+    assert reading.runs.sent_packets.tolist() == [3, 2]
+    assert reading.runs.lost_packets.tolist() == [1, 0]
+    assert reading.runs.label.tolist() == ["receiver", "2001:db8::7"]
+    assert reading.problems.empty
+
+
+def test_windows_in_other_languages(samples):
+    reading = read(samples / "ping" / "windows-languages.txt")
+    assert reading.runs.sent_packets.tolist() == [2] * 5
+    assert reading.runs.lost_packets.tolist() == [1, 0, 0, 0, 2]
+    assert reading.runs.loc[:3, TIMES].to_numpy().tolist() == [
+        [0.012, 0.012, 0.012],
+        [0.028, 0.029, 0.03],
+        [0.02, 0.021, 0.022],
+        [0.001, 0.002, 0.003],
+    ]
+    assert reading.runs.line_first.tolist() == [1, 11, 23, 32, 41]
+    assert reading.problems.empty
+
+
+def test_windows_in_the_code_page_of_a_terminal(reading_of):
+    text = "数据包: 已发送 = 4，已接收 = 3，丢失 = 1 (25% 丢失)，"
+    reading = reading_of(
+        "正在 Ping 192.0.2.7 具有 32 字节的数据:\r\n来自 192.0.2.7 的回复: 字节=32 时间=1ms TTL=64\r\n\r\n"
+        f"192.0.2.7 的 Ping 统计信息:\r\n    {text}\r\n".encode("gbk")
+    )
+    assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[4, 1]]
+
+
+def test_contradictions_and_what_breaks_off(samples, said):
+    reading = read(samples / "ping" / "unusual.txt")
+    assert said(reading) == [
+        "unusual.txt:1: aborted: found 'receiver: Name or service not known', expected replies and statistics",
+        (
+            "unusual.txt:9: inconsistent: found 3 packets received of 2 sent, expected no more received than sent; "
+            "no loss given"
+        ),
+        "unusual.txt:12: inconsistent: found a loss of 5 %, expected 10 % from the counts; the latter is kept",
+        (
+            "unusual.txt:13: inconsistent: found times of 0.0005, 0.0004 and 0.0006 s, "
+            "expected smallest, mean, largest; left out"
+        ),
+        (
+            "unusual.txt:16: truncated: found 2 replies and no statistics, "
+            "expected '… packets transmitted, … received'; times are those of the replies"
+        ),
+    ]
+    assert reading.runs.error.tolist() == [True, False, False, False, False]
+    assert reading.runs.lost_packets.fillna(-1).tolist() == [-1, 0, -1, 1, -1]
+    assert reading.runs.loc[4, TIMES].tolist() == [0.00025, 0.0005, 0.00075]
+
+
+def test_a_heading_alone_is_a_problem(reading_of, said):
+    reading = reading_of("PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.\n")
+    assert reading.runs.empty
+    assert said(reading) == [
+        "a.log:1: truncated: found no replies and no statistics, "
+        "expected '… packets transmitted, … received'; no run made"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "--- 192.0.2.7 hping statistic ---\n2 packets transmitted, 2 packets received, 0% packet loss\n"
+            "round-trip min/avg/max = 0.3/0.4/0.5 ms\n"
+        ),
+        (
+            "--- http://receiver/ ping statistics ---\n5 connects, 5 ok, 0.00% failed, time 5000ms\n"
+            "round-trip min/avg/max = 20.8/21.0/21.1 ms\n"
+        ),
+        "--- 192.0.2.7 statistics ---\n3 packets transmitted, 3 packets received, 0% unanswered (0 extra)\n",
+        "What we did about ping:\n  x = 1, y = 2\n",
+        "bash: ping: command not found\n",
+    ],
+)
+def test_other_tools_and_prose_are_left_alone(reading_of, text):
+    reading = reading_of(text)
+    assert reading.runs.empty
+    assert reading.problems.kind.tolist() == ["unrecognised"]

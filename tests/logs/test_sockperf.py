@@ -1,0 +1,57 @@
+"""sockperf."""
+
+from hecn_analysis.logs import read
+
+MEBI = 2**20
+
+
+def test_bandwidth_and_full_round_trips(samples):
+    reading = read(samples / "sockperf" / "tcp.txt")
+    first, second = (row for _, row in reading.runs.iterrows())
+    assert (first.protocol, first.duration_s, first.sent_packets) == ("tcp", 1.001, 284557)
+    assert first.throughput_bps == first.sender_throughput_bps == 3037.869 * MEBI
+    assert (second.rtt_min_s, second.rtt_avg_s, second.rtt_max_s) == (17.015e-6, 42.539e-6, 46126.966e-6)
+    assert (second.sent_packets, second.lost_packets, second.tool_version) == (12961, 0, "3.7-no.git")
+    assert reading.problems.empty
+
+
+def test_units_directions_and_several_servers(samples, said):
+    reading = read(samples / "sockperf" / "udp-and-errors.txt")
+    runs = reading.runs
+    assert runs.throughput_bps.isna().all()
+    assert runs.sender_throughput_bps.fillna(-1).tolist() == [1.123 * MEBI * 1000, 1123.046875 * MEBI, -1, -1, -1]
+    assert runs.rtt_avg_s.fillna(-1).tolist() == [-1, -1, 2 * 9.25 / 1e6, 2 * 8.25 / 1e6, -1]
+    assert runs.lost_packets.fillna(-1).tolist() == [-1, -1, 10, 0, -1]
+    assert runs.error.tolist() == [False] * 4 + [True]
+    assert runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 12], [13, 17], [18, 30], [31, 35], [36, 37]]
+    assert said(reading) == [
+        "udp-and-errors.txt:17: unit: found 1123.046875000 Gbps, read as Mbps: sockperf misprints it",
+        (
+            "udp-and-errors.txt:37: aborted: found 'Can`t connect socket (errno=111 Connection refused)', "
+            "expected a summary"
+        ),
+    ]
+
+
+def test_a_rate_that_the_messages_contradict(reading_of, said):
+    reading = reading_of(
+        "sockperf: NOTE: test was performed, using msg-size=1400. For getting maximum throughput\n"
+        "sockperf: Summary: Message Rate is 284414 [msg/sec]\n"
+        "sockperf: Summary: BandWidth is 479.734 MBps (3837.869 Mbps)\n"
+    )
+    assert reading.runs.throughput_bps.tolist() == [3837.869 * MEBI]
+    assert said(reading) == [
+        (
+            "a.log:3: inconsistent: found a rate of 4.0243e+09 bit/s, expected 3.18544e+09 bit/s "
+            "from 284414 messages per second of 1400 bytes; kept as printed"
+        )
+    ]
+
+
+def test_what_breaks_off(reading_of, said):
+    reading = reading_of("sockperf: Total of 284557 messages sent in 1.001 sec\nsockperf: Summary: BandWidth is 37")
+    assert reading.runs.empty
+    assert said(reading) == [
+        "a.log:2: truncated: found 'sockperf: Summary: BandWidth is 37', expected a figure with its unit",
+        "a.log:2: truncated: found no summary, expected 'Summary: …'; no run made of it",
+    ]

@@ -1,0 +1,24 @@
+"""ss: one run for each connection."""
+
+from hecn_analysis.logs import read
+
+
+def test_connections_on_two_lines_or_one(samples, said):
+    reading = read(samples / "ss" / "sockets.txt")
+    runs = reading.runs
+    assert runs.rtt_s.tolist() == [0.08025, 0.0000455, 0.0105]
+    assert runs.retransmits.fillna(-1).tolist() == [737, -1, 4]
+    assert runs.label.tolist() == [
+        "192.0.2.6:53956 192.0.2.7:5001",
+        "192.0.2.6:ssh 192.0.2.8:56505",
+        "[2001:db8::6]:48494 [2001:db8::7]:7001",
+    ]
+    assert runs.protocol.tolist() == ["tcp"] * 3
+    assert runs.throughput_bps.isna().all()
+    assert said(reading) == ["sockets.txt:12: malformed: found 'rtt:?/0.04', expected 'rtt:…/…'; no run made of it"]
+
+
+def test_a_line_that_breaks_off_inside_the_time_is_no_run(reading_of, said):
+    reading = reading_of("ESTAB 0 0 192.0.2.6:1 192.0.2.7:2\n\t cubic wscale:7,7 rto:284 rtt:80.2")
+    assert reading.runs.empty
+    assert said(reading) == ["a.log:2: truncated: found 'rtt:80.2', expected 'rtt:…/…'; no run made of it"]

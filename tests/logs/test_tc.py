@@ -1,0 +1,33 @@
+"""tc: one run for each queue."""
+
+from hecn_analysis.logs import read
+
+
+def test_queues_as_text_and_as_json(samples):
+    reading = read(samples / "tc" / "queues.txt")
+    runs = reading.runs
+    assert runs.label.tolist() == [
+        "lo noqueue 0:",
+        "eth0 fq 8001:",
+        "tbf 8002:",
+        "eth1 pfifo_fast 0:",
+        "eth0 pfifo_fast 0:",
+        "lo noqueue 0:",
+    ]
+    assert runs.bytes.tolist() == [0, 15140000, 588, 1024, 6689901, 0]
+    assert runs.sent_packets.tolist() == [0, 990, 6, 8, 61438, 0]
+    assert runs.lost_packets.tolist() == [0, 10, 0, 0, 2, 0]
+    assert runs.loss_fraction.fillna(-1).tolist() == [-1, 0.01, 0.0, 0.0, 2 / 61440, -1]
+    assert runs[["line_first", "line_last"]].to_numpy()[:4].tolist() == [[1, 3], [4, 8], [9, 11], [12, 13]]
+    assert reading.problems.empty
+
+
+def test_counts_that_break_off(reading_of, said):
+    reading = reading_of("qdisc fq 8001: dev eth0 root refcnt 2\n Sent 15140000 bytes 990 pk")
+    assert reading.runs.empty
+    assert said(reading) == [
+        (
+            "a.log:2: truncated: found 'Sent 15140000 bytes 990 pk', expected 'Sent … bytes … pkt (dropped …'; "
+            "no run made of it"
+        )
+    ]

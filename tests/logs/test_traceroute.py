@@ -1,0 +1,37 @@
+"""traceroute: one run for each path, however its hops are printed."""
+
+from hecn_analysis.logs import read
+
+
+def test_hops_of_linux(samples):
+    reading = read(samples / "traceroute" / "linux.txt")
+    assert reading.runs.label.tolist() == ["receiver", "2001:db8::7"]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 6], [7, 8]]
+    assert reading.runs.rtt_avg_s.isna().all()
+    assert reading.problems.empty
+
+
+def test_bsd_with_its_warning_and_windows(samples):
+    reading = read(samples / "traceroute" / "bsd-and-windows.txt")
+    assert reading.runs.tool.tolist() == ["traceroute"] * 2
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 4], [6, 13]]
+    assert reading.problems.empty
+
+
+def test_what_is_damaged(samples, said):
+    reading = read(samples / "traceroute" / "damaged.txt")
+    assert sorted(said(reading)) == [
+        "damaged.txt:1: truncated: found hops without 'traceroute to …' above them; a run without figures",
+        "damaged.txt:3: truncated: found no hops, expected at least one; a run without figures",
+        "damaged.txt:4: aborted: found 'unknown host sender', expected hops",
+    ]
+    assert reading.runs.error.tolist() == [False, False, True]
+
+
+def test_a_prompt_ends_a_path(reading_of):
+    reading = reading_of(
+        "$ traceroute -n 192.0.2.7\ntraceroute to 192.0.2.7 (192.0.2.7), 30 hops max, 60 byte packets\n"
+        " 1  192.0.2.7  0.412 ms  0.371 ms  0.355 ms\n$ traceroute -n 192.0.2.8\n"
+        "traceroute to 192.0.2.8 (192.0.2.8), 30 hops max, 60 byte packets\n 1  192.0.2.8  0.4 ms  0.3 ms  0.5 ms\n"
+    )
+    assert reading.runs.line_last.tolist() == [3, 6]
