@@ -11,8 +11,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from hecn_analysis.logs.bonnie import Bonnie
 from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
+from hecn_analysis.logs.fio import Fio
+from hecn_analysis.logs.gpfsperf import Gpfsperf
+from hecn_analysis.logs.hdparm import Hdparm
+from hecn_analysis.logs.ior import Ior
+from hecn_analysis.logs.iozone import Iozone
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.mtr import Mtr
@@ -28,13 +34,14 @@ from hecn_analysis.logs.speedtest import Speedtest
 from hecn_analysis.logs.ss import Ss
 from hecn_analysis.logs.tc import Tc
 from hecn_analysis.logs.traceroute import Traceroute
+from hecn_analysis.logs.xdd import Xdd
 
 READERS: Final[tuple[type[Reader], ...]] = (
     Nuttcp,
     Nuttscp,
     Dd,
-    Perftest,
     Iperf3,
+    Perftest,
     Ping,
     Traceroute,
     Mtr,
@@ -44,6 +51,13 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Sockperf,
     Qperf,
     Tc,
+    Fio,
+    Ior,
+    Iozone,
+    Bonnie,
+    Hdparm,
+    Xdd,
+    Gpfsperf,
 )
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 

@@ -23,6 +23,13 @@ OWNERS = {
     **{name: name.capitalize() for name in ("ping", "traceroute", "mtr", "ss", "speedtest", "sockperf", "qperf", "tc")},
     "owping": "Owamp",
     "twping": "Owamp",
+    "fio": "Fio",
+    "ior": "Ior",
+    "iozone": "Iozone",
+    "bonnie": "Bonnie",
+    "hdparm": "Hdparm",
+    "xdd": "Xdd",
+    "gpfsperf": "Gpfsperf",
     "neighbours": None,
     "session": None,
 }

@@ -1,0 +1,237 @@
+"""Output of bonnie++: block writes, rewrites and block reads.
+
+Versions: 1.00 to 2.00, the line of comma separated values (layouts of 1.0x, 1.9x and 1.97 on) and the table that is
+printed beside it. A run is a block result: write, rewrite, read. Results per character, seeks and files created are
+no transfers and are left out.
+
+Units and traps
+---------------
+- Rates are KiB per second. 1.97 and later print a unit in the table ("797k", "12.3m", "1.2g", powers of 1024) and none
+  in the values.
+- Values and table show the same test, one on the standard output and one on the standard error: where a log has both,
+  the values are read, for they have more digits.
+- "+++++" is a result that was too short to measure: no run, and a problem.
+- The size ("7423M", "4G", "300M:64k") is what each of the three tests went over; it may lack its unit: then it is MiB.
+- The three tests read and write one file of that size: a figure far above the disk's is the page cache.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
+_VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")
+_NUMBER: Final = re.compile(r"\d{1,12}(?:\.\d{1,3})?$")
+_TITLE: Final = re.compile(r"^Version\s{1,4}(?P<version>\d\.\d{1,3}\w?)\s{1,12}-{3,6}Sequential Output-")
+_NAMES: Final = re.compile(r"^(?:Machine|Name:Size|Concurrency)\b.{0,60}/sec %CP")
+_ROW: Final = re.compile(
+    r"^(?P<name>\S.{0,60}?)\s(?P<size>\d{1,9}[KMGTkmgt]?(?::\d{1,9}[KMGkmg]?)?)\s(?P<rest>[\s\d+.kmgKMG]{10,120})$"
+)
+_RATE: Final = re.compile(r"(?P<rate>\d{1,12}(?:\.\d{1,3})?)(?P<unit>[kmg]?)$")
+_FAILED: Final = re.compile(r"^(?:Bonnie: drastic I/O error|Can't (?:write block|read a full block|open file))")
+_TABLE: Final = re.compile(
+    r"^\s{10,24}(?:-Per Ch|-{3,6}Sequential Create-|-Create--|files\b)|^Latency\s|^Concurrency\s|"
+    r"^\S{0,60}\s{0,40}-{3,6}Sequential Create-"
+    r"|^Version\s{1,4}\d\.\d{1,3}\w?\s{1,12}-{3,6}Sequential Create-|^\s{10,24}/sec %CP"
+)
+_PROGRESS: Final = re.compile(
+    r"^(?:(?:Writing|Reading) (?:a byte at a time|with (?:putc|getc)\(\)|intelligently)|Rewriting|start 'em|Using uid:|"
+    r"(?:Create|Stat|Delete) files in )"
+)
+_BEGINNINGS: Final = ("Version ", "Bonnie: ", "Can't ", "Writing ", "Rewriting", "Reading ", "start 'em", "Using uid:")
+_DIRECTIONS: Final = ("write", "rewrite", "read")
+_KILO: Final = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
+_UNITS: Final = "KMGT"
+_FEWEST: Final = 27
+_NEAR: Final = 30
+
+
+@dataclass(frozen=True)
+class _Result:
+    """The three block results of one test, with their place.
+
+    Parameters
+    ----------
+    first, last
+        Lines in the file.
+    name, size, version
+        What was tested.
+    rates
+        KiB per second with its rounding (relative), None where it was not measured or is blank.
+    blank
+        Which of the three were not asked for.
+    """
+
+    first: int
+    last: int
+    name: str
+    size: str
+    version: str | None
+    rates: tuple[float | None, ...]
+    blank: tuple[bool, ...]
+
+
+@dataclass
+class _Table:
+    """What the headings have said so far."""
+
+    first: int
+    version: str
+    names: bool = field(default=False)
+
+
+class Bonnie:
+    """Reader of bonnie++."""
+
+    TOOLS: tuple[str, ...] = ("bonnie++",)
+    VERSIONS: str = "1.00 to 2.00, table and comma separated values"
+    HINTS: tuple[str, ...] = (",", "Sequential Output-", "Bonnie: ", "Can't ", "Writing ", "Using uid:")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._table: _Table | None = None
+        self._shown: _Result | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of bonnie++'s."""
+        text = line.text
+        if text.count(",") >= _FEWEST - 1:
+            return self._values(line)
+        if self._table is None and self._shown is None and not text.startswith(_BEGINNINGS):
+            return False
+        return self._table_line(line) or self._about(text) or self._failure(line)
+
+    def _table_line(self, line: Line) -> bool:
+        """The table, from its title to its row."""
+        if (found := _TITLE.match(line.text)) is not None:
+            self._flush()
+            self._table = _Table(line.number, found["version"])
+            return True
+        if self._table is None:
+            return False
+        if _NAMES.match(line.text):
+            self._table.names = True
+            return True
+        return self._table.names and (found := _ROW.match(line.text)) is not None and self._row(line, found)
+
+    def _about(self, text: str) -> bool:
+        """Lines that are no results."""
+        inside = self._table is not None or self._shown is not None
+        return _PROGRESS.match(text) is not None or (inside and _TABLE.match(text) is not None)
+
+    def _failure(self, line: Line) -> bool:
+        if not _FAILED.match(line.text):
+            return False
+        self._findings.problem(line.number, "aborted", f"found {line.text.strip()[:200]!r}, expected results")
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._flush()
+
+    def _values(self, line: Line) -> bool:
+        fields = [part.strip() for part in line.text.split(",")]
+        version: str | None = None
+        if _VERSION.match(fields[0]) and _VERSION.match(fields[1]) and len(fields) > 20 and _SIZE.match(fields[5]):
+            version, name, size = fields[1], fields[2], fields[5]
+            first = 11 if fields[0] >= "1.97" else 9
+        elif _SIZE.match(fields[1]) and fields[0] and len(fields) == _FEWEST and _plausible(fields[2:14]):
+            name, size, first = fields[0], fields[1], 4
+        else:
+            return False
+        parts = [fields[first], fields[first + 2], fields[first + 6]]
+        rates = tuple(float(part) if _NUMBER.match(part) else None for part in parts)
+        blank = tuple(not part for part in parts)
+        shown = self._shown
+        if shown is not None and shown.last + _NEAR >= line.number and _same(shown.rates, rates):
+            result = _Result(shown.first, line.number, name, size, version or shown.version, rates, blank)
+            self._shown = None
+        else:
+            self._flush()
+            result = _Result(line.number, line.number, name, size, version, rates, blank)
+        self._hand_over(result)
+        return True
+
+    def _row(self, line: Line, found: re.Match[str]) -> bool:
+        words = found["rest"].split()
+        if self._table is None:
+            return False
+        if len(words) != 12:
+            self._findings.problem(
+                line.number,
+                "malformed" if line.complete else "truncated",
+                f"found {len(words)} values after the size, expected 12; no run made of them",
+            )
+            self._table = None
+            return True
+        rates = []
+        for word in (words[2], words[4], words[8]):
+            rate = _RATE.match(word)
+            rates.append(float(rate["rate"]) * _KILO[rate["unit"]] if rate else None)
+        self._shown = _Result(
+            self._table.first,
+            line.number,
+            found["name"].strip(),
+            found["size"],
+            self._table.version,
+            tuple(rates),
+            (False, False, False),
+        )
+        self._table = None
+        return True
+
+    def _flush(self) -> None:
+        """Without values after it, the table is what there is."""
+        shown, self._shown = self._shown, None
+        if self._table is not None:
+            self._findings.problem(self._table.first, "truncated", "found the head of a table and no results after it")
+            self._table = None
+        if shown is not None:
+            self._hand_over(shown)
+
+    def _hand_over(self, result: _Result) -> None:
+        self._table = None
+        size = _SIZE.match(result.size)
+        amount = None
+        if size is not None:
+            power = _UNITS.index(size["unit"].upper()) + 1 if size["unit"] else 2
+            amount = int(size["size"]) << (10 * power)
+        for direction, rate, blank in zip(_DIRECTIONS, result.rates, result.blank, strict=True):
+            if rate is None:
+                if not blank:
+                    self._findings.problem(
+                        result.last,
+                        "malformed",
+                        f"found no figure for the block {direction} (too short to measure), expected KiB/s; "
+                        "no run made",
+                    )
+                continue
+            values: dict[str, object] = {
+                "tool": "bonnie++",
+                "tool_version": result.version,
+                "protocol": "file",
+                "label": result.name or None,
+                "direction": direction,
+                "bytes": amount,
+                "throughput_bps": 8192.0 * rate,
+            }
+            self._findings.run(Run(result.first, result.last, values))
+
+
+def _plausible(fields: list[str]) -> bool:
+    """Whether the fields of an old line are rates and percentages, and at least one rate is there."""
+    filled = [part for part in fields if part]
+    return bool(filled) and all(_NUMBER.match(part) or not part.strip("+") for part in filled)
+
+
+def _same(one: tuple[float | None, ...], other: tuple[float | None, ...]) -> bool:
+    """Whether the table's rounded rates are those of the values."""
+    return all(
+        (a is None) == (b is None) and (a is None or b is None or abs(a - b) <= 0.06 * max(a, b))
+        for a, b in zip(one, other, strict=True)
+    )

@@ -1,0 +1,452 @@
+"""Output of fio: its text, its JSON and JSON+, its terse lines.
+
+Versions: 1.2x to 2.16 ("io=…, aggrb=…"), 2.17 to 3.42 ("bw=…, io=…, run=…"); terse versions 3, 4 and 5; JSON since 2.0,
+also of a client with several servers ("client_stats"). In JSON and terse a run is a job in one direction that moved
+data; in text it is a direction of a "Run status group", all its jobs together. Where a text has no such group (an
+excerpt), each job's own line is a run, and a problem says so. Terse version 2 (no version of fio in it) is not read.
+
+Units and traps
+---------------
+- In 1.x and 2.x up to 2.16 KB, MB, GB are powers of 1024, and bits where a "bit" says so. Since 2.17 KiB is 1024 and
+  kB 1000; the rate is printed in both, and which comes first depends on ``kb_base``.
+- Terse: amount in KiB, rate in KiB/s, but 1000 bytes/s before 2.0.8: the one that amount and time give is taken. JSON:
+  ``bw`` is KiB/s, ``bw_bytes`` bytes/s; ``io_bytes`` is KiB up to 2.17 and bytes once there is ``io_kbytes``.
+- Up to 2.21 a number with few decimals is misprinted: 1 MiB and 9/1024 is "1.9MiB". Where rate, amount and time
+  disagree, a problem says so, and the rate stays as it was printed.
+- The text's rate of a group is the sum of the jobs over the longest run time: not the sum of the jobs' rates.
+- ``unified_rw_reporting`` prints MIXED (JSON ``mixed``): it is a direction where it stands alone, and left out where
+  reads and writes stand beside it, as is the sum "All clients".
+- A job with an error (``err= 5``) has figures for what it did before: its run has `error`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,20}(?:\.\d{1,12})?"
+_UNIT: Final = r" {0,2}[KMGTPEkmgtpe]?i?(?:B|bit|b)?"
+_HOST: Final = r"(?:<[^<>]{1,80}> )?"
+_VERSION: Final = re.compile(rf"^{_HOST}fio-(?P<version>\d[\w.-]{{0,40}})\s*$")
+_JOB: Final = re.compile(
+    rf"^{_HOST}(?P<name>.{{1,200}}?): \(groupid=(?P<group>\d{{1,6}}), jobs=(?P<jobs>\d{{1,9}})\): "
+    r"err= {0,3}(?P<error>-?\d{1,6})(?: \((?P<why>.{0,300}?)\))?: pid="
+)
+_GROUP: Final = re.compile(rf"^{_HOST}Run status group (?P<group>\d{{1,6}}) \(all jobs\):")
+_TOTAL_OLD: Final = re.compile(
+    rf"^{_HOST}\s*(?P<way>READ|WRITE|TRIM|MIXED): io=(?P<moved>{_N}{_UNIT}), ?aggrb=(?P<rate>{_N}{_UNIT})(?:/s)?, ?"
+    r"minb=.{1,60}maxt=(?P<longest>\d{1,12})msec"
+)
+_TOTAL: Final = re.compile(
+    rf"^{_HOST}\s*(?P<way>READ|WRITE|TRIM|MIXED): bw=(?P<rate>{_N}{_UNIT})/s \(.{{1,200}}io=(?P<moved>{_N}{_UNIT}) "
+    r"\(.{1,40}\), run=\d{1,12}-(?P<longest>\d{1,12})msec"
+)
+_OWN_OLD: Final = re.compile(
+    rf"^{_HOST}\s*(?P<way>read|write|trim|mixed) {{0,2}}: io=(?P<moved>{_N}{_UNIT}), ?bw=(?P<rate>{_N}{_UNIT})/s, "
+    r".{0,60}runt= {0,8}(?P<longest>\d{1,12})msec"
+)
+_OWN: Final = re.compile(
+    rf"^{_HOST}\s*(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})/s \(.{{1,40}}\)"
+    rf"\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
+)
+_LIKE_TOTAL: Final = re.compile(rf"^{_HOST}\s{{0,8}}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
+_TERSE: Final = re.compile(r"^(?P<terse>[345]);fio-(?P<version>[^;]{1,40});")
+_MESSAGE: Final = re.compile(
+    rf"^{_HOST}fio: (?P<text>(?:pid=\d{{1,9}}, )?err=.{{1,300}}|(?:failed|job .{{1,80}} failed|engine .{{1,80}} not)"
+    r".{0,300})"
+)
+_DETAIL: Final = re.compile(
+    rf"^{_HOST}(?:\s{{1,12}}(?:slat|clat|lat|bw|iops|cpu|IO depths|submit|complete|issued|latency|errors|\||sync|"
+    r"Description|steadystate)|Disk stats|Starting \d|Jobs: \d|All clients:|\.\.\.$|\S.{0,120}: \(g=\d{1,6}\): rw=|"
+    r"\s{2}\S{1,80}: (?:ios|util)=)"
+)
+_AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
+_COUNT: Final = re.compile(r"\d{1,9}")
+_POWERS: Final = "KMGTPE"
+_WAYS: Final = ("read", "write", "trim")
+_BLOCK: Final = {"3": 41, "4": 41, "5": 47}
+_ALL: Final = "All clients"
+
+
+@dataclass
+class _Group:
+    """What stands above the status of a group.
+
+    Parameters
+    ----------
+    first
+        First line of its first job.
+    names
+        The jobs' names.
+    jobs
+        Their number.
+    errors
+        What went wrong, by line.
+    own
+        Runs of the jobs' own lines, in case that there is no status.
+    """
+
+    first: int
+    last: int
+    names: list[str] = field(default_factory=list)
+    jobs: int = 0
+    errors: list[str] = field(default_factory=list)
+    own: list[Run] = field(default_factory=list)
+    ways: set[str] = field(default_factory=set)
+
+
+class Fio(DocumentReader):
+    """Reader of fio."""
+
+    TOOLS: tuple[str, ...] = ("fio",)
+    VERSIONS: str = "text of 1.2x to 3.42, JSON and JSON+ of 2.0 to 3.42, terse versions 3 to 5"
+    HINTS: tuple[str, ...] = ("fio-", "(groupid=", "Run status group", "aggrb=", ", run=", " BW=", "runt=", "fio: ")
+    DOCUMENTS: tuple[frozenset[str], ...] = (
+        frozenset({"fio version", "jobs"}),
+        frozenset({"fio version", "client_stats"}),
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._version: str | None = None
+        self._groups: dict[int, _Group] = {}
+        self._current: _Group | None = None
+        self._status: int | None = None
+        self._inside = False
+        self._messages: list[int] = []
+        self._told = False
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of fio's."""
+        return self._head(line) or self._figures(line) or (self._inside and _DETAIL.match(line.text) is not None)
+
+    def _head(self, line: Line) -> bool:
+        """Where a call, a job or the status of a group begins."""
+        text = line.text
+        if (found := _VERSION.match(text)) is not None:
+            self._close()
+            self._version = found["version"]
+        elif (found := _JOB.match(text)) is not None:
+            self._job(line, found)
+        elif (found := _GROUP.match(text)) is not None:
+            self._status = int(found["group"])
+            self._current = None
+            group = self._groups.setdefault(self._status, _Group(line.number, line.number))
+            group.last = line.number
+            group.own.clear()
+        else:
+            return False
+        self._inside = True
+        return True
+
+    def _figures(self, line: Line) -> bool:
+        """Results, good ones and others."""
+        text = line.text
+        if (found := _TERSE.match(text)) is not None:
+            self._terse(line, found)
+        elif (found := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
+            self._total(line, found)
+        elif self._status is not None and _LIKE_TOTAL.match(text):
+            self.findings.problem(
+                line.number,
+                "malformed" if line.complete else "truncated",
+                f"found {text.strip()[:200]!r}, expected rate, amount and time of a group; no run made of it",
+            )
+        elif self._status is None and (found := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
+            self._own(line, found)
+        elif (found := _MESSAGE.match(text)) is not None:
+            self._message(line, found["text"])
+        else:
+            return False
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _job(self, line: Line, found: re.Match[str]) -> None:
+        if self._status is not None:
+            self._close()  # another report of the same call, or another call whose first line is missing
+        group = self._groups.setdefault(int(found["group"]), _Group(line.number, line.number))
+        group.last = line.number
+        group.names.append(found["name"].strip())
+        group.jobs += int(found["jobs"])
+        if int(found["error"]):
+            group.errors.append(found["error"])
+            if not self._messages:
+                why = f" ({found['why'].strip()})" if found["why"] else ""
+                self.findings.problem(line.number, "aborted", f"found err={found['error']}{why}, expected err= 0")
+        self._current = group
+
+    def _values(self, found: re.Match[str], names: list[str], jobs: int) -> dict[str, object]:
+        distinct = list(dict.fromkeys(names))
+        decimal = found.re in (_TOTAL, _OWN)
+        moved = _bits(found["moved"], decimal=decimal)
+        return {
+            "tool": "fio",
+            "tool_version": self._version,
+            "protocol": "file",
+            "label": distinct[0][:120] if len(distinct) == 1 else None,
+            "direction": found["way"].lower(),
+            "bytes": None if moved is None else round(moved / 8),
+            "duration_s": int(found["longest"]) / 1000,
+            "throughput_bps": _bits(found["rate"], decimal=decimal),
+            "streams": jobs or None,
+        }
+
+    def _total(self, line: Line, found: re.Match[str]) -> None:
+        group = self._groups.get(self._status) if self._status is not None else None
+        if group is None:
+            group = _Group(line.number, line.number)
+        if found["way"] == "MIXED" and group.ways:
+            return
+        group.ways.add(found["way"])
+        values = self._values(found, group.names, group.jobs)
+        values["error"] = bool(group.errors)
+        self.findings.run(Run(group.first, line.number, values, rounding=_rounding(found)))
+
+    def _own(self, line: Line, found: re.Match[str]) -> None:
+        self._inside = True
+        group = self._current
+        if group is None:
+            # a line without its job's head
+            group = self._groups.setdefault(-1, _Group(line.number, line.number))
+        if found["way"] == "mixed" and any(run.line_first == group.last for run in group.own):
+            return
+        values = self._values(found, group.names[-1:], 0)
+        values["error"] = bool(group.errors)
+        group.own.append(
+            Run(group.last if group.names else line.number, line.number, values, rounding=_rounding(found))
+        )
+
+    def _message(self, line: Line, text: str) -> None:
+        self.findings.problem(line.number, "aborted", f"found {text.strip()[:300]!r}, expected results")
+        self._messages.append(line.number)
+
+    def _close(self, *, taken: bool = False) -> None:
+        """A call has ended, or the file; whether what its messages are about comes now."""
+        groups, self._groups = self._groups, {}
+        messages, self._messages = self._messages, []
+        self._told = bool(messages)
+        made = taken
+        for group in groups.values():
+            if group.own:
+                self.findings.problem(
+                    group.own[-1].line_last,
+                    "truncated",
+                    f"found no 'Run status group' after the jobs, expected one; {len(group.own)} lines of jobs taken",
+                )
+                for run in group.own:
+                    self.findings.run(run)
+            elif group.errors and not group.ways:
+                self._failed(group.first, group.last)
+            made = made or bool(group.own or group.ways or group.errors)
+        if messages and not made:
+            self._failed(messages[0], messages[-1])
+        self._current = self._status = self._version = None
+        self._inside = False
+
+    def _failed(self, first: int, last: int) -> None:
+        """A call, or a group, that moved nothing."""
+        values: dict[str, object] = {
+            "tool": "fio",
+            "tool_version": self._version,
+            "protocol": "file",
+            "error": True,
+        }
+        self.findings.run(Run(first, last, values))
+
+    def _terse(self, line: Line, found: re.Match[str]) -> None:
+        """A job as one line of values."""
+        fields = line.text.split(";")
+        length = _BLOCK[found["terse"]]
+        starts = []
+        for start in range(5, len(fields) - 1, length):
+            if fields[start].endswith("%"):
+                break
+            starts.append(start)
+        else:
+            starts = []
+        if not starts or len(starts) > 4 or (not line.complete and len(fields) < starts[-1] + length + 34):
+            self.findings.problem(
+                line.number,
+                "malformed" if line.complete else "truncated",
+                f"found {len(fields)} values, expected blocks of {length} after the fifth; no run made of them",
+            )
+            return
+        ways = (
+            ("mixed",) if len(starts) == 1 else ("read", "write", "mixed" if found["terse"] == "3" else "trim", "mixed")
+        )
+        error = fields[4] != "0"
+        if error and not self._messages:
+            self.findings.problem(line.number, "aborted", f"found error {fields[4][:20]}, expected 0")
+        self._messages.clear()
+        moving = 0
+        for way, start in zip(ways, starts, strict=False):
+            try:
+                moved, rate, _, milliseconds = (int(value) for value in fields[start : start + 4])
+            except ValueError:
+                self.findings.problem(
+                    line.number,
+                    "malformed",
+                    f"found {fields[start : start + 4]}, expected four whole numbers; left out",
+                )
+                continue
+            if moved == 0 or (way == "mixed" and len(starts) > 1):
+                continue
+            moving += 1
+            seconds = milliseconds / 1000
+            kilo = 1024
+            if (
+                seconds > 0
+                and abs(1000 * rate * seconds - 1024 * moved) < abs(1024 * rate * seconds - 1024 * moved) * 0.2
+            ):
+                kilo = 1000
+            values: dict[str, object] = {
+                "tool": "fio",
+                "tool_version": found["version"],
+                "protocol": "file",
+                "label": fields[2][:120] or None,
+                "direction": way,
+                "bytes": moved << 10,
+                "duration_s": seconds,
+                "throughput_bps": 8.0 * rate * kilo,
+                "error": error,
+            }
+            self.findings.run(
+                Run(line.number, line.number, values, rounding=0.01 + 1 / max(rate, 1) + 1 / max(moved, 1))
+            )
+        if error and not moving:
+            self._version = found["version"]
+            self._failed(line.number, line.number)
+            self._version = None
+
+    def take(self, document: Document) -> bool:
+        """Take what fio prints as JSON."""
+        version = document.value.get("fio version")
+        if not isinstance(version, str):
+            return False
+        key = "jobs" if isinstance(document.value.get("jobs"), list) else "client_stats"
+        jobs = document.value.get(key)
+        if not isinstance(jobs, list):
+            return False
+        self._close(taken=True)
+        before = document.first - 1
+        lines = document.lines(key)
+        names = Counter(_identity(job) for job in jobs)
+        for position, job in enumerate(jobs):
+            last = lines[position] if position < len(lines) else document.last
+            if isinstance(job, dict) and not (job.get("jobname") == _ALL and len(jobs) > 1):
+                alone = names[_identity(job)] == 1
+                self._json_job(job, version.removeprefix("fio-"), (max(before + 1, document.first), last), alone=alone)
+            before = min(last, document.last - 1)
+        return True
+
+    def _json_job(self, job: dict[str, Any], version: str, lines: tuple[int, int], *, alone: bool) -> None:
+        """A job; where no other has its name, the figures are those of all its processes."""
+        first, last = min(lines), max(lines)
+        error = count(job.get("error")) or 0
+        if error and not self._told:
+            self.findings.problem(last, "aborted", f"found error {error} of a job, expected 0")
+        jobs = at(job, "job options", "numjobs") if alone else "1"
+        name, host = job.get("jobname"), job.get("hostname")
+        shared: dict[str, object] = {
+            "tool": "fio",
+            "tool_version": version,
+            "protocol": "file",
+            "label": (f"{name} on {host}" if isinstance(host, str) else name)[:120] if isinstance(name, str) else None,
+            "start_time": _time(number(job.get("job_start"))),
+            "streams": int(jobs) or None if isinstance(jobs, str) and _COUNT.fullmatch(jobs) else None,
+            "error": error != 0,
+        }
+        moving = 0
+        for way in (*_WAYS, "mixed"):
+            figures = job.get(way)
+            if not isinstance(figures, dict) or (way == "mixed" and moving):
+                continue
+            moved, rate, seconds = _json_figures(figures)
+            if not moved:
+                continue
+            moving += 1
+            values = {
+                **shared,
+                "direction": way,
+                "bytes": moved,
+                "duration_s": seconds,
+                "throughput_bps": rate,
+            }
+            rounding = 0.01 + 8192 / max(rate or 0.0, 8192.0)
+            self.findings.run(Run(first, last, values, rounding=rounding))
+        if error and not moving:
+            self.findings.run(Run(first, last, shared))
+
+
+def _identity(job: object) -> tuple[object, ...]:
+    """What tells one job of a document from another."""
+    return tuple(str(at(job, name)) for name in ("jobname", "groupid", "hostname"))
+
+
+def _json_figures(figures: dict[str, Any]) -> tuple[int | None, float | None, float | None]:
+    """Bytes moved, rate [bit/s] and seconds of one direction."""
+    moved, kibibytes = count(figures.get("io_bytes")), count(figures.get("io_kbytes"))
+    exact, rate, milliseconds = (number(figures.get(name)) for name in ("bw_bytes", "bw", "runtime"))
+    seconds = None if milliseconds is None else milliseconds / 1000
+    if moved is None:
+        moved = None if kibibytes is None else kibibytes << 10
+    elif kibibytes is None and exact is None and not _are_bytes(moved, rate, seconds):
+        moved <<= 10
+    if exact is not None:
+        return moved, 8 * exact, seconds
+    return moved, None if rate is None else 8192 * rate, seconds
+
+
+def _are_bytes(moved: int, rate: float | None, seconds: float | None) -> bool:
+    """Whether an amount that may be bytes or KiB is bytes, from the rate [KiB/s]."""
+    return bool(rate) and bool(seconds) and moved / 1024 > 0.5 * (rate or 0.0) * (seconds or 0.0)
+
+
+def _time(milliseconds: float | None) -> pd.Timestamp | None:
+    """A time since 1970, None for one that cannot be."""
+    if milliseconds is None or not 0 < milliseconds < 9e12:
+        return None
+    return pd.Timestamp(int(milliseconds), unit="ms", tz="UTC")
+
+
+def _bits(text: str, *, decimal: bool) -> float | None:
+    """Bits of an amount as fio prints it; whether MB is decimal (MiB never is).
+
+    >>> _bits("952MB", decimal=True) / 8, _bits("952MB", decimal=False) / 8, _bits("77.5MiB", decimal=True) / 8
+    (952000000.0, 998244352.0, 81264640.0)
+    """
+    found = _AMOUNT.match(text.strip())
+    if found is None:
+        return None
+    unit, power = found["unit"], found["power"]
+    if not unit and not power:
+        return float(found["number"]) * 8192  # the first versions: KiB without a unit
+    base = 1000.0 if decimal and not found["binary"] else 1024.0
+    exponent = _POWERS.index(power.upper()) + 1 if power else 0
+    return float(found["number"]) * base**exponent * (1 if unit in {"bit", "b"} else 8)
+
+
+def _rounding(found: re.Match[str]) -> float:
+    """Relative error that printed digits allow between rate, amount and time."""
+    parts = [found[name] for name in ("rate", "moved")]
+    digits = sum(_half_digit(part) for part in parts)
+    return 0.01 + 2 * digits + 1 / max(int(found["longest"]), 1)
+
+
+def _half_digit(text: str) -> float:
+    printed = re.match(_N, text)
+    if printed is None or float(printed.group()) == 0:
+        return 1.0
+    decimals = len(printed.group().partition(".")[2])
+    return 0.5 * 10.0**-decimals / float(printed.group())

@@ -1,0 +1,146 @@
+"""Output of gpfsperf, the performance sample of GPFS (IBM Spectrum Scale), also with MPI.
+
+Versions: GPFS 1.3 to Spectrum Scale 5.x. One line "Data rate was …" is one run. What ran stands above it: the echoed
+command ("gpfsperf create seq FILE"), sizes, and numbers of processes and threads. No log of it is public but for single
+examples in manuals: the wording is taken from those.
+
+Units and traps
+---------------
+- "Kbytes/sec" is 1000 bytes per second in some releases and 1024 in others, and no line says which. Where the
+  operations per second are printed, they and the record size tell. Where they are not, a line that ends in
+  ``bytesTransferred`` is of a release that counts 1000, another is taken for 1024, and a problem says so.
+- "recSize 8M": K, M and G are powers of 1024.
+- ``nBytes`` is what was asked for; only ``bytesTransferred`` is what moved. The time is not printed: it is the one
+  over the other where both are known.
+- ``nProcesses`` times ``nThreadsPerProcess`` is the number of streams.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,15}(?:\.\d{1,6})?"
+_COMMAND: Final = re.compile(
+    r"(?:^|[\s/])gpfsperf(?:-mpi)? (?P<operation>create|read|write|uncache) {1,3}"
+    r"(?P<pattern>seq|rand|randhint|strided)\b"
+)
+_SIZES: Final = re.compile(
+    r"^\s*recSize (?P<record>\d{1,15})(?P<unit>[KMGT]?) {1,3}nBytes \S{1,30} {1,3}fileSize \S{1,30}"
+)
+_PROCESSES: Final = re.compile(
+    r"^\s*nProcesses (?P<processes>\d{1,9})(?: {1,3}nThreadsPerProcess (?P<threads>\d{1,9}))?"
+)
+_RATE: Final = re.compile(
+    rf"Data rate was (?P<rate>{_N}) Kbytes/sec"
+    rf"(?:, (?:iops was|Op Rate was) (?P<operations>{_N})(?: Ops/sec)?)?"
+    rf"(?:, Avg Latency was {_N} milliseconds)?(?:, thread utilization {_N})?"
+    r"(?:, bytesTransferred (?P<bytes>\d{1,18}))?"
+)
+_STEPS: Final = re.compile(
+    r"^ {1,4}(?:file cache flushed|not using|using |offsets accessed|not releasing|releasing|no fsync|fsync|"
+    r"CPU utilization:)"
+)
+_POWERS: Final = "KMGT"
+_DIRECTIONS: Final = {
+    ("read", "seq"): "read",
+    ("read", "rand"): "random_read",
+    ("read", "strided"): "stride_read",
+    ("write", "seq"): "write",
+    ("write", "rand"): "random_write",
+    ("write", "strided"): "stride_write",
+}
+_SAME: Final = 0.005
+
+
+class Gpfsperf:
+    """Reader of gpfsperf."""
+
+    TOOLS: tuple[str, ...] = ("gpfsperf",)
+    VERSIONS: str = "GPFS 1.3 to Spectrum Scale 5.x, as their manuals show it"
+    HINTS: tuple[str, ...] = ("gpfsperf", "recSize ", "nProcesses ", "Data rate was ")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._forget()
+
+    def _forget(self) -> None:
+        self._first: int | None = None
+        self._operation: tuple[str, str] | None = None
+        self._label: str | None = None
+        self._record: int | None = None
+        self._streams: int | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of gpfsperf's."""
+        text = line.text
+        if (found := _RATE.search(text)) is not None and (self._first is not None or "Kbytes/sec," in text):
+            self._hand_over(line, found)
+            return True
+        if (found := _COMMAND.search(text)) is not None:
+            if self._record is not None:
+                self._finish_unfinished()
+            self._forget()
+            self._first = line.number
+            pattern = "rand" if found["pattern"] == "randhint" else found["pattern"]
+            self._operation = (found["operation"].replace("create", "write"), pattern)
+            self._label = f"{found['operation']} {found['pattern']}"
+            return True
+        if (found := _SIZES.match(text)) is not None:
+            self._first = self._first or line.number
+            power = _POWERS.index(found["unit"]) + 1 if found["unit"] else 0
+            self._record = int(found["record"]) << (10 * power)
+            return True
+        if (found := _PROCESSES.match(text)) is not None and self._record is not None:
+            self._streams = int(found["processes"]) * int(found["threads"] or 1)
+            return True
+        return self._first is not None and _STEPS.match(text) is not None
+
+    def finish(self) -> None:
+        """The file has ended."""
+        if self._record is not None:
+            self._finish_unfinished()
+
+    def _finish_unfinished(self) -> None:
+        self._findings.problem(
+            self._first, "truncated", "found the sizes of a test and no result, expected 'Data rate was … Kbytes/sec'"
+        )
+        self._forget()
+
+    def _hand_over(self, line: Line, found: re.Match[str]) -> None:
+        rate = float(found["rate"])
+        kilo = self._kilo(line, found, rate)
+        amount = int(found["bytes"]) if found["bytes"] else None
+        throughput = 8.0 * rate * kilo
+        values: dict[str, object] = {
+            "tool": "gpfsperf",
+            "protocol": "file",
+            "label": self._label,
+            "direction": _DIRECTIONS.get(self._operation) if self._operation else None,
+            "bytes": amount,
+            "duration_s": 8.0 * amount / throughput if amount is not None and throughput > 0 else None,
+            "throughput_bps": throughput,
+            "streams": self._streams or None,
+        }
+        self._findings.run(Run(self._first or line.number, line.number, values))
+        self._forget()
+
+    def _kilo(self, line: Line, found: re.Match[str], rate: float) -> int:
+        """Bytes in a Kbyte: what the operations per second say."""
+        if found["operations"] and self._record and rate > 0:
+            operations = float(found["operations"])
+            kilo = operations * self._record / rate
+            slack = _SAME + 0.005 / max(operations, 0.005)
+            fitting = [base for base in (1000, 1024) if abs(kilo / base - 1) <= slack]
+            if len(fitting) == 1:
+                return fitting[0]
+        kilo_taken = 1000 if found["bytes"] else 1024
+        self._findings.problem(
+            line.number,
+            "ambiguous",
+            f"found a rate in Kbytes/sec and nothing that tells 1000 from 1024 bytes; {kilo_taken} taken",
+        )
+        return kilo_taken

@@ -1,0 +1,78 @@
+"""Output of hdparm: the timed reads of -t and -T.
+
+Versions: 3.x to 9.x. One line is one run: "Timing buffered disk reads" (-t), "Timing cached reads" and, before 6.0,
+"Timing buffer-cache reads" (-T: memory, no disk), "Timing O_DIRECT disk reads" (--direct).
+
+Units and traps
+---------------
+- MB is 1024 * 1024 bytes, and below 1 MB/s the rate is printed in kB of 1024 bytes. The amount is whole MB, so that
+  bytes / duration is not the rate where a slow disk gave a few MB in three seconds.
+- Time and rate are printed with two decimals; the rate is the better figure.
+- The label says what was read: cached reads tell nothing of the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,12}(?:\.\d{1,6})?"
+_TIMING: Final = re.compile(
+    r"Timing (?P<label>(?:O_DIRECT )?(?:buffered disk|buffer-cache|cached|disk) reads(?: \(offset \d{1,9} GB\))?): "
+    rf"{{0,8}}(?:(?P<amount>\d{{1,12}}) ?MB in {{1,3}}(?P<seconds>{_N}) seconds? =\s{{0,8}}(?P<rate>{_N}) "
+    r"(?P<unit>[MkK]B)/sec|(?P<rest>.{0,400}))"
+)
+_UNITS: Final = {"MB": 1 << 20, "kB": 1 << 10, "KB": 1 << 10}
+
+
+class Hdparm:
+    """Reader of hdparm."""
+
+    TOOLS: tuple[str, ...] = ("hdparm",)
+    VERSIONS: str = "3.x to 9.x: -t, -T, --direct, --offset"
+    HINTS: tuple[str, ...] = ("Timing ",)
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def feed(self, line: Line) -> bool:
+        """Take a timing line."""
+        found = _TIMING.search(line.text) if "Timing " in line.text else None
+        if found is None:
+            return False
+        values: dict[str, object] = {
+            "tool": "hdparm",
+            "protocol": "file",
+            "direction": "read",
+            "label": found["label"],
+        }
+        run = Run(line.number, line.number, values)
+        if found["rate"] is None:
+            self._unfinished(line, found["rest"].strip(), run)
+            return True
+        amount, seconds = int(found["amount"]), float(found["seconds"])
+        values["bytes"] = amount << 20
+        values["duration_s"] = seconds
+        values["throughput_bps"] = 8.0 * float(found["rate"]) * _UNITS[found["unit"]]
+        run.rounding = 0.01 + 1 / max(amount, 1) + 0.005 / max(seconds, 0.005)
+        self._findings.run(run)
+        return True
+
+    def finish(self) -> None:
+        """Hold nothing back: every line is a run."""
+
+    def _unfinished(self, line: Line, rest: str, run: Run) -> None:
+        """Without figures the read has failed, or the log ends."""
+        if not line.complete:
+            self._findings.problem(
+                line.number, "truncated", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; no run made"
+            )
+            return
+        self._findings.problem(
+            line.number, "aborted", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; a run without them"
+        )
+        run.columns["error"] = True
+        self._findings.run(run)

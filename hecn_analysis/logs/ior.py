@@ -1,0 +1,230 @@
+"""Output of IOR: rows of its table of results.
+
+Versions: 2.10 (rows only with -vv; else its summary), 3.0 to 3.2 (seven figures a row), 3.3 to 4.1 (nine figures, with
+operations and latency), the comma separated rows of 4.x, and its JSON. A run is a result row, write or read;
+repetitions are rows of their own, and "remove" is none.
+
+Units and traps
+---------------
+- MiB/s is 2^20 bytes per second; the time of a run is "total(s)", which the rate is over. 2.10 prints no other MB.
+- The bytes are known only where a warning states them ("Using actual aggregate bytes moved"): a stonewalled test
+  moves less than "aggregate filesize", which is what was planned. The warning stands before its row.
+- "Max Write" and the table "Summary of all tests" repeat the rows (and begin with "write", too): they are read only
+  where there is no row, and then the mean is the rate and "Mean(s)" the time of one run.
+- A negative time prints as "-". The rate is rounded to whole MiB/s from 3600 MiB/s on.
+- With -vv and more, lines stand between heading and rows. The heading says which column is which.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,20}(?:\.\d{1,9})?"
+_TITLE: Final = re.compile(r"^\s*IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinated Test of Parallel I/O")
+_HEADING: Final = re.compile(r"^\s*access\s{1,12}bw\(MiB/s\)\s")
+_HEADING_CSV: Final = re.compile(r"^access,bw\(MiB/s\),")
+_ROW: Final = re.compile(
+    rf"^\s*(?P<access>write|read)\s{{1,12}}(?P<rest>(?:{_N}|-|inf|nan)\s[\s\d.infa-]{{10,300}}?)(?:\s{{1,4}}XXCEL)?\s*$"
+)
+_ROW_CSV: Final = re.compile(rf"^(?P<access>write|read),(?P<rest>{_N},[\d.,infa-]{{10,300}})$")
+_CUT: Final = re.compile(r"^\s*(?:write|read)[\s,]{1,12}\d")
+_MOVED: Final = re.compile(r"WARNING: Using actual aggregate bytes moved\s{0,6}= {0,4}(?P<bytes>\d{1,20})")
+_TASKS: Final = re.compile(r"^\s*(?:tasks\s{1,24}: (?P<tasks>\d{1,9})|clients\s{1,24}[:=] (?P<clients>\d{1,9}) \()")
+_SUMMARY: Final = re.compile(r"^\s*Operation\s{1,6}Max ?\(MiB\)")
+_SUMMARY_ROW: Final = re.compile(
+    rf"^\s*(?P<access>write|read)\s{{1,12}}{_N}\s{{1,12}}{_N}\s{{1,12}}(?P<rate>{_N})\s{{1,12}}{_N}\s{{1,12}}"
+    rf"(?:(?:{_N}|inf|nan)\s{{1,12}}){{4}}(?P<seconds>{_N})(?=\s|$)"
+)
+_ERROR: Final = re.compile(r"^\s*(?:ior )?ERROR: (?P<text>\S.{0,300})")
+_END: Final = re.compile(r"^\s*(?:Finished\s{0,24}: |Run finished: )")
+_ABOUT: Final = re.compile(
+    r"^\s*(?:Began|Command line|Machine|TestID|StartTime|Path|FS|Options|Results|api|apiVersion|test filename|access|"
+    r"type|segments|ordering in a file|ordering inter file|task offset|nodes|clients per node|memoryBuffer|dataAccess|"
+    r"GPUDirect|repetitions|xfersize|blocksize|aggregate filesize|stonewallingTime|stoneWallingWearOut|"
+    r"Summary of all tests|Run began|Command line used|Participating tasks)\s{0,24}[:=]"
+    r"|^(?:------|---------)\s|^Max (?:Write|Read):|^\s*(?:ior )?WARNING: |^stonewalling pairs|^remove\s{1,8}-|"
+    r"^Commencing (?:write|read)|^Start time skew|^Summary:$"
+)
+
+
+class Ior(DocumentReader):
+    """Reader of IOR."""
+
+    TOOLS: tuple[str, ...] = ("IOR",)
+    VERSIONS: str = "2.10, 3.0 to 4.1: text, comma separated values, JSON"
+    HINTS: tuple[str, ...] = (
+        "IOR-",
+        "bw(MiB/s)",
+        "WARNING: ",
+        "write ",
+        "read ",
+        "write,",
+        "read,",
+        "Operation ",
+        "ERROR: ",
+        "tasks ",
+    )
+    DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"Version", "Began", "tests"}),)
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._begun: int | None = None
+        self._version: str | None = None
+        self._columns: tuple[str, ...] = ()
+        self._tasks: int | None = None
+        self._moved: int | None = None
+        self._first: int | None = None
+        self._rows = 0
+        self._in_summary = self._summarised = False
+        self._failed = False
+        self._last = 0
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of IOR's."""
+        text = line.text
+        if (found := _TITLE.match(text)) is not None:
+            self._close()
+            self._begun, self._version = line.number, found["version"]
+        elif _HEADING.match(text) or _HEADING_CSV.match(text):
+            self._begun = self._begun or line.number
+            self._columns = tuple(text.replace(",", " ").split()[1:])
+            self._in_summary = False
+        elif self._begun is None or not (self._result(line) or self._about(line)):
+            return False
+        self._last = line.number
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _result(self, line: Line) -> bool:
+        text = line.text
+        if self._in_summary and (found := _SUMMARY_ROW.match(text)) is not None:
+            if not self._rows:
+                self._run(line, found["access"], float(found["rate"]), float(found["seconds"]))
+                self._summarised = True
+            return True
+        if not self._columns or self._in_summary:
+            return False
+        if (found := _ROW.match(text) or _ROW_CSV.match(text)) is not None and line.complete:
+            words = found["rest"].replace(",", " ").split()
+            if len(words) == len(self._columns):
+                values = dict(zip(self._columns, words, strict=True))
+                if (tasks := values.get("numTasks", "")).isdecimal():
+                    self._tasks = int(tasks)
+                self._rows += 1
+                self._run(line, found["access"], _number(values.get("bw(MiB/s)")), _number(values.get("total(s)")))
+                return True
+        if not _CUT.match(text):
+            return False
+        self.findings.problem(
+            line.number,
+            "malformed" if line.complete else "truncated",
+            f"found {text.strip()[:200]!r}, expected a row of {len(self._columns)} figures; no run made of it",
+        )
+        self._rows += 1
+        return True
+
+    def _about(self, line: Line) -> bool:
+        """Lines of IOR's that are no results."""
+        text = line.text
+        if (found := _MOVED.search(text)) is not None:
+            self._moved = int(found["bytes"])
+            self._first = self._first or line.number
+            return True
+        if (found := _TASKS.match(text)) is not None:
+            self._tasks = int(found["tasks"] or found["clients"])
+            return True
+        if _SUMMARY.match(text):
+            self._in_summary = True
+            return True
+        if (found := _ERROR.match(text)) is not None:
+            self.findings.problem(line.number, "aborted", f"found {found['text'].strip()!r}, expected a row of results")
+            self._failed = True
+            return True
+        if _END.match(text):
+            self._columns, self._in_summary = (), False
+            return True
+        return _ABOUT.match(text) is not None
+
+    def _run(self, line: Line, access: str, rate: float | None, seconds: float | None) -> None:
+        values: dict[str, object] = {
+            "tool": "IOR",
+            "tool_version": self._version,
+            "protocol": "file",
+            "direction": access,
+            "bytes": self._moved,
+            "duration_s": seconds,
+            "throughput_bps": None if rate is None else 8.0 * rate * (1 << 20),
+            "streams": self._tasks or None,
+        }
+        rounding = 0.01 + 0.5 / max(rate or 0.0, 0.5) + 0.005 / max(seconds or 0.0, 0.005)
+        self.findings.run(Run(self._first or line.number, line.number, values, rounding=rounding))
+        self._moved = self._first = None
+
+    def _close(self) -> None:
+        nothing = self._begun is not None and not self._rows and not self._summarised
+        if nothing and not self._failed:
+            self.findings.problem(
+                self._last or self._begun, "truncated", "found the head of a test and no row of results after it"
+            )
+        elif nothing and self._begun is not None:
+            values: dict[str, object] = {
+                "tool": "IOR",
+                "tool_version": self._version,
+                "protocol": "file",
+                "streams": self._tasks or None,
+                "error": True,
+            }
+            self.findings.run(Run(self._begun, max(self._last, self._begun), values))
+        self._forget()
+
+    def take(self, document: Document) -> bool:
+        """Take what IOR prints with -O summaryFormat=JSON."""
+        tests = document.value.get("tests")
+        if not isinstance(tests, list):
+            return False
+        version = document.value.get("Version")
+        for test, last in zip(tests, [*document.lines("tests"), *[document.last] * len(tests)], strict=False):
+            results = at(test, "Results")
+            for result in _rows(results):
+                access = at(result, "access")
+                if access not in {"write", "read"}:
+                    continue
+                rate, seconds = number(at(result, "bwMiB")), number(at(result, "totalTime"))
+                values: dict[str, object] = {
+                    "tool": "IOR",
+                    "tool_version": version if isinstance(version, str) else None,
+                    "protocol": "file",
+                    "direction": access,
+                    "duration_s": seconds,
+                    "throughput_bps": None if rate is None else 8.0 * rate * (1 << 20),
+                    "streams": count(at(test, "Options", "tasks")) or None,
+                }
+                self.findings.run(Run(document.first, min(last, document.last), values))
+        return True
+
+
+def _rows(results: Any) -> list[Any]:  # noqa: ANN401 - any JSON value may be found
+    """Rows of one test: a list, or a list of lists, one a repetition."""
+    if not isinstance(results, list):
+        return []
+    return [row for part in results for row in (part if isinstance(part, list) else [part])]
+
+
+def _number(text: str | None) -> float | None:
+    """A figure of a row, None for what IOR could not compute."""
+    try:
+        value = float(text or "-")
+    except ValueError:
+        return None
+    return value if value == value and value < 1e300 else None  # noqa: PLR0124 - NaN

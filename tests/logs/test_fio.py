@@ -1,0 +1,279 @@
+"""fio: text of both kinds, JSON, terse lines, and what contradicts itself."""
+
+import subprocess
+
+import pytest
+
+from hecn_analysis.logs import read
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+HEAD = "job: (groupid=0, jobs=1): err= 0: pid=4711: Sun Nov 22 00:00:00 2026\n"
+OLD = "   READ: io={}, aggrb={}, minb=1KB/s, maxb=1KB/s, mint={}msec, maxt={}msec\n"
+
+
+def shown(reading, *columns):
+    frame = reading.runs[list(columns)]
+    return frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+
+
+def test_text_before_2_17_counts_by_1024(samples):
+    reading = read(samples / "fio" / "text-2.txt")
+    columns = ("direction", "bytes", "duration_s", "throughput_bps", "streams", "label", "tool_version")
+    assert shown(reading, *columns) == [
+        ["read", 2 * GIB, 10.0, 209715 * 8192, 4, "write-4k", "2.2.10"],
+        ["write", GIB, 10.0, 104857 * 8192, 4, "write-4k", "2.2.10"],
+    ]
+    assert reading.problems.empty
+
+
+def test_text_since_2_17_says_its_units(samples):
+    reading = read(samples / "fio" / "text-3.txt")
+    assert shown(
+        reading, "direction", "bytes", "duration_s", "throughput_bps", "streams", "line_first", "line_last"
+    ) == [
+        ["read", round(62.3 * MIB), 0.281, 222 * 8 * MIB, 2, 7, 37],
+        ["write", round(65.7 * MIB), 0.281, 234 * 8 * MIB, 2, 7, 38],
+    ]
+    assert reading.problems.empty
+
+
+def test_decimal_units_first(samples):
+    reading = read(samples / "fio" / "text-3-decimal.txt")
+    assert shown(reading, "bytes", "throughput_bps") == [[16_000_000, 1333 * 8e6]]
+
+
+def test_rates_in_bits_and_the_sum_of_both_directions_left_out(samples):
+    reading = read(samples / "fio" / "text-3-bits.txt")
+    assert shown(reading, "direction", "throughput_bps", "bytes") == [
+        ["read", 7250 * MIB, 1856 * KIB],
+        ["write", 8750 * MIB, 2240 * KIB],
+    ]
+
+
+def test_a_run_per_group_and_direction(samples):
+    reading = read(samples / "fio" / "text-3-groups.txt")
+    assert shown(reading, "label", "direction", "throughput_bps") == [
+        ["first", "write", 376 * 8 * MIB],
+        ["second", "read", 2667 * 8 * MIB],
+        ["third", "read", 558 * 8 * MIB],
+        ["third", "write", 673 * 8 * MIB],
+    ]
+
+
+def test_the_first_versions_have_no_unit_and_a_mixed_run_stands_alone(reading_of):
+    reading = reading_of(
+        HEAD + "Run status group 0 (all jobs):\n   READ: io=64MiB, aggrb=6553, minb=6553, maxb=6553, mint=10000msec, "
+        "maxt=10000msec\nRun status group 1 (all jobs):\n"
+        + OLD.format("512 B", "51B/s", 10000, 10000).replace(" READ", "MIXED")
+    )
+    assert shown(reading, "direction", "bytes", "throughput_bps", "label") == [
+        ["read", 64 * MIB, 6553 * 8192, "job"],
+        ["mixed", 512, 51 * 8, None],
+    ]
+    assert reading.problems.empty
+
+
+def test_json_of_a_run_and_direction_that_moved_data(samples):
+    reading = read(samples / "fio" / "json-3.txt")
+    columns = ("label", "direction", "bytes", "duration_s", "throughput_bps", "tool_version", "line_first", "line_last")
+    assert shown(reading, *columns) == [
+        ["first", "write", 32 * MIB, 0.014, 8 * 2396745142, "3.33", 1, 254],
+        ["second", "read", 32 * MIB, 0.009, 8 * 3728270222, "3.33", 255, 497],
+        ["third", "read", 15204352, 0.028, 8 * 543012571, "3.33", 498, 759],
+        ["third", "write", 18350080, 0.028, 8 * 655360000, "3.33", 498, 759],
+    ]
+    assert reading.problems.empty
+
+
+def test_json_plus_and_jobs_reported_together(samples):
+    reading = read(samples / "fio" / "json-plus.txt")
+    assert shown(reading, "direction", "bytes", "throughput_bps", "streams") == [
+        ["read", 983040, 8 * 983040000, 2],
+        ["write", 1114112, 8 * 1114112000, 2],
+    ]
+
+
+def test_json_of_mixed_directions(samples):
+    reading = read(samples / "fio" / "json-mixed.txt")
+    assert shown(reading, "direction", "bytes", "throughput_bps") == [["mixed", 4 * MIB, 8 * 699050666]]
+
+
+@pytest.mark.parametrize(
+    ("figures", "expected"),
+    [
+        ('"io_bytes": 361984, "bw": 68118, "runtime": 5314', [361984 * KIB, 68118 * 8192.0, 5.314]),
+        ('"io_bytes": 370671616, "bw": 68118, "runtime": 5314', [370671616, 68118 * 8192.0, 5.314]),
+        ('"io_bytes": 4096, "io_kbytes": 4, "bw": 4, "runtime": 1000', [4096, 4 * 8192.0, 1.0]),
+        ('"io_kbytes": 4, "bw_bytes": 4100, "bw": 4, "runtime": 999', [4096, 8 * 4100.0, 0.999]),
+        ('"io_bytes": 4096, "io_kbytes": 4', [4096, None, None]),
+    ],
+)
+def test_json_amounts_are_kib_in_some_versions_and_bytes_in_others(reading_of, figures, expected):
+    reading = reading_of(f'{{"fio version": "fio-2", "jobs": [{{"jobname": "a", "read": {{{figures}}}}}]}}\n')
+    assert shown(reading, "bytes", "throughput_bps", "duration_s") == [expected]
+
+
+def test_json_of_a_client_with_several_servers(reading_of):
+    job = (
+        '{{"jobname": "{}", "hostname": "{}", "job_start": 1741879865455, '
+        '"read": {{"io_bytes": 4096, "io_kbytes": 4}}}}'
+    )
+    jobs = ", ".join([job.format("a", "one"), job.format("a", "two"), job.format("All clients", "")])
+    reading = reading_of(f'<one> Starting 1 process\n{{"fio version": "fio-3.7", "client_stats": [{jobs}]}}\n')
+    assert shown(reading, "label") == [["a on one"], ["a on two"]]
+    assert str(reading.runs.start_time[0]) == "2025-03-13 15:31:05.455000+00:00"
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_terse(samples, version):
+    reading = read(samples / "fio" / f"terse-{version}.txt")
+    rates = {
+        3: [2730666, 3640888, 593920, 716800],
+        4: [1638400, 2048000, 618666, 746666],
+        5: [2184533, 2730666, 449939, 543030],
+    }
+    assert shown(reading, "label", "direction", "bytes", "throughput_bps") == [
+        [label, direction, amount, rate * 8192]
+        for (label, direction, amount), rate in zip(
+            [
+                ("first", "write", 32 * MIB),
+                ("second", "read", 32 * MIB),
+                ("third", "read", 15204352),
+                ("third", "write", 18350080),
+            ],
+            rates[version],
+            strict=True,
+        )
+    ]
+    assert reading.problems.empty
+
+
+def test_terse_of_one_mixed_direction_and_a_rate_in_thousands(reading_of):
+    block = ";".join(["0"] * 37)
+    reading = reading_of(
+        f"3;fio-3.33;a;0;0;2048;1024;1;2000;{block};1.0%;2.0%;0\n"
+        f"3;fio-2.0.5;a;0;0;10240;1048;1;10000;{block};0;0;0;0;{block};1.0%;2.0%;0\n"
+    )
+    assert shown(reading, "direction", "bytes", "throughput_bps", "duration_s") == [
+        ["mixed", 2 * MIB, 8 * MIB, 2.0],
+        ["read", 10 * MIB, 1048 * 8000, 10.0],
+    ]
+    assert reading.problems.empty
+
+
+def test_errors(samples, said):
+    reading = read(samples / "fio" / "error.txt")
+    assert shown(reading, "error", "throughput_bps", "line_first", "line_last") == [
+        [True, None, 7, 15],
+        [True, None, 20, 20],
+    ]
+    assert said(reading) == [
+        (
+            "error.txt:5: aborted: found 'pid=3586, err=28/file:io_u.c:1876, func=io_u error, "
+            "error=No space left on device', expected results"
+        ),
+        (
+            "error.txt:20: aborted: found 'pid=0, err=20/file:filesetup.c:455, func=fstat, error=Not a directory', "
+            "expected results"
+        ),
+    ]
+
+
+def test_an_error_in_json_and_terse(samples, reading_of, said):
+    reading = read(samples / "fio" / "json-error.txt")
+    assert shown(reading, "error", "label", "throughput_bps", "line_first") == [[True, "full", None, 3]]
+    assert said(reading) == [
+        (
+            "json-error.txt:2: aborted: found 'pid=3597, err=28/file:io_u.c:1876, func=io_u error, "
+            "error=No space left on device', expected results"
+        )
+    ]
+    block = ";".join(["0"] * 37)
+    reading = reading_of(f"3;fio-3.33;a;0;5;1024;1024;1;1000;{block};0;0;0;0;{block};1.0%;2.0%;0\n")
+    assert shown(reading, "error", "bytes") == [[True, MIB]]
+    assert said(reading) == ["a.log:1: aborted: found error 5, expected 0"]
+
+
+def test_a_job_that_broke_off_keeps_its_figures(reading_of, said):
+    reading = reading_of(
+        HEAD.replace("err= 0", "err= 5 (file:io_u.c:1, func=io_u error, error=Input/output error)")
+        + "Run status group 0 (all jobs):\n"
+        + OLD.format("1024KB", "1024KB/s", 1000, 1000)
+    )
+    assert shown(reading, "error", "throughput_bps") == [[True, 8 * MIB]]
+    assert said(reading) == [
+        ("a.log:1: aborted: found err=5 (file:io_u.c:1, func=io_u error, error=Input/output error), expected err= 0")
+    ]
+
+
+def test_jobs_without_the_status_of_their_group(reading_of, said):
+    reading = reading_of(
+        HEAD + "  read: IOPS=2117, BW=28.1MiB/s (29.5MB/s)(2463MiB/87485msec)\n"
+        "    clat (usec): min=179, max=54615, avg=1426.11, stdev=3989.56\n"
+        "  write: IOPS=68.4k, BW=908MiB/s (952MB/s)(77.6GiB/87485msec); 0 zone resets\n"
+    )
+    assert shown(reading, "direction", "throughput_bps", "bytes", "label") == [
+        ["read", 28.1 * 8 * MIB, 2463 * MIB, "job"],
+        ["write", 908 * 8 * MIB, round(77.6 * GIB), "job"],
+    ]
+    assert said(reading) == [
+        "a.log:4: truncated: found no 'Run status group' after the jobs, expected one; 2 lines of jobs taken"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        (
+            "Run status group 0 (all jobs):\n" + OLD.format("1024MB", "1024KB/s", 1000, 1000),
+            [
+                (
+                    "a.log:2: inconsistent: found a rate of 8.38861e+06 bit/s, expected 8.58993e+09 bit/s from "
+                    "1073741824 bytes in 1 s; kept as printed"
+                )
+            ],
+        ),
+        (
+            "Run status group 0 (all jobs):\n   READ: bw=12.3Mi",
+            [
+                (
+                    "a.log:2: truncated: found 'READ: bw=12.3Mi', expected rate, amount and time of a group; "
+                    "no run made of it"
+                )
+            ],
+        ),
+        (
+            "Run status group 0 (all jobs):\n   READ: bw=?\n",
+            ["a.log:2: malformed: found 'READ: bw=?', expected rate, amount and time of a group; no run made of it"],
+        ),
+        (
+            "3;fio-3.33;a;0;0;1;2;3\n",
+            ["a.log:1: malformed: found 8 values, expected blocks of 41 after the fifth; no run made of them"],
+        ),
+        (
+            "3;fio-3.33;a;0;0;1;2;3;4;" + ";".join(["0"] * 37) + ";1.0%;0",
+            ["a.log:1: truncated: found 48 values, expected blocks of 41 after the fifth; no run made of them"],
+        ),
+        (
+            "3;fio-3.33;a;0;0;x;2;3;4;" + ";".join(["0"] * 37) + ";1.0%;2.0%;0\n",
+            ["a.log:1: malformed: found ['x', '2', '3', '4'], expected four whole numbers; left out"],
+        ),
+    ],
+)
+def test_what_contradicts_itself_or_breaks_off(reading_of, said, text, problems):
+    assert said(reading_of(text)) == problems
+
+
+def test_figures_without_a_reader_of_them_are_none(reading_of):
+    reading = reading_of('{"fio version": 3, "jobs": []}\n{"fio version": "fio-3", "jobs": 5}\n')
+    assert reading.runs.empty
+
+
+def test_a_live_run(reading_of, tmp_path):
+    command = ["fio", "--name=live", "--rw=write", "--size=1m", f"--filename={tmp_path / 'file'}", "--eta=never"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, cwd=tmp_path)
+    except FileNotFoundError:
+        pytest.skip("fio is not installed")
+    reading = reading_of(done.stdout)
+    assert shown(reading, "tool", "direction", "bytes") == [["fio", "write", MIB]]

@@ -1,0 +1,50 @@
+"""hdparm: its timing lines of all kinds and units."""
+
+from hecn_analysis.logs import read
+
+MIB = 1 << 20
+
+
+def test_a_run_per_line(samples):
+    reading = read(samples / "hdparm" / "hdparm-9.txt")
+    assert reading.runs[["label", "bytes", "duration_s", "throughput_bps"]].to_numpy().tolist() == [
+        ["cached reads", 22820 * MIB, 1.99, 11461.76 * 8 * MIB],
+        ["buffered disk reads", 300 * MIB, 2.23, 134.64 * 8 * MIB],
+        ["O_DIRECT disk reads", 300 * MIB, 0.29, 1038.9 * 8 * MIB],
+    ]
+    assert reading.runs.direction.tolist() == ["read"] * 3
+    assert reading.problems.empty
+
+
+def test_old_words_slow_disks_offsets_and_errors(samples, said):
+    reading = read(samples / "hdparm" / "others.txt")
+    assert reading.runs.label.tolist() == [
+        "buffer-cache reads",
+        "buffered disk reads",
+        "buffered disk reads",
+        "buffered disk reads (offset 100 GB)",
+        "buffered disk reads",
+    ]
+    assert reading.runs.throughput_bps[:4].tolist() == [512 * 8 * MIB, 32 * 8 * MIB, 512 * 8192, 100 * 8 * MIB]
+    assert reading.runs.error.tolist() == [False] * 4 + [True]
+    assert said(reading) == [
+        (
+            "others.txt:9: aborted: found 'read() failed: Input/output error', expected "
+            "'… MB in … seconds = … MB/sec'; a run without them"
+        )
+    ]
+
+
+def test_figures_that_contradict_each_other_or_break_off(reading_of, said):
+    reading = reading_of(
+        " Timing buffered disk reads: 300 MB in  3.00 seconds = 900.00 MB/sec\n"
+        " Timing buffered disk reads: 300 MB in  3."
+    )
+    assert len(reading.runs) == 1
+    assert said(reading) == [
+        (
+            "a.log:1: inconsistent: found a rate of 7.54975e+09 bit/s, expected 8.38861e+08 bit/s from 314572800 bytes "
+            "in 3 s; kept as printed"
+        ),
+        "a.log:2: truncated: found '300 MB in  3.', expected '… MB in … seconds = … MB/sec'; no run made",
+    ]

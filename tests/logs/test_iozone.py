@@ -1,0 +1,146 @@
+"""IOzone: tables with all columns and with some, reports, throughput mode, units."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+HEADING = (
+    "                                                              random    random     bkwd    record    stride\n"
+    "              kB  reclen    write  rewrite    read    reread    read     write     read   rewrite      read   "
+    "fwrite frewrite    fread  freread\n"
+)
+ALL = [
+    *("write", "rewrite", "read", "reread", "random_read", "random_write", "bkwd_read", "record_rewrite"),
+    *("stride_read", "fwrite", "frewrite", "fread", "freread"),
+]
+
+
+def rates(reading):
+    return [(row.direction, round(row.throughput_bps / 8192)) for row in reading.runs.itertuples()]
+
+
+def test_a_run_per_cell_and_the_reports_are_the_same_again(samples):
+    reading = read(samples / "iozone" / "table-and-reports.txt")
+    assert reading.runs.direction.tolist() == ALL * 2
+    assert reading.runs.throughput_bps[:3].tolist() == [3509816 * 8192, 7954358 * 8192, 9685316 * 8192]
+    assert reading.runs.bytes.tolist() == [4 << 20] * 26
+    assert reading.runs.label.tolist() == ["reclen 256"] * 13 + ["reclen 512"] * 13
+    assert reading.runs.tool_version.unique().tolist() == ["3.465"]
+    assert reading.runs.duration_s.isna().all()
+    assert reading.problems.empty
+
+
+def test_a_cell_belongs_to_the_column_above_it(samples):
+    reading = read(samples / "iozone" / "some-tests.txt")
+    assert rates(reading) == [
+        ("write", 3787530),
+        ("rewrite", 8650911),
+        ("random_read", 8594649),
+        ("random_write", 8234205),
+    ]
+    assert reading.runs.bytes.tolist() == [8 << 20] * 4
+
+
+@pytest.mark.parametrize(
+    ("row", "directions"),
+    [
+        ("          102400       4     3087     3145    10337    10376     9761     5744", ALL[:6]),
+        ("          102400       4     3087     3145    10337", ALL[:3]),
+        ("          102400       4                      10337    10376", ["read", "reread"]),
+        ("102400 4 3087 3145", ALL[:2]),
+        (
+            "          102400       4" + " " * 77 + "1018" + " " * 30 + "221     305    ",
+            ["stride_read", "fread", "freread"],
+        ),
+    ],
+)
+def test_rows_with_gaps(reading_of, row, directions):
+    reading = reading_of(HEADING + row + "\n")
+    assert reading.runs.direction.tolist() == directions
+    assert reading.problems.empty
+
+
+def test_reports_without_a_table(samples):
+    reading = read(samples / "iozone" / "reports.txt")
+    assert rates(reading) == [
+        ("write", 3911800),
+        ("write", 3459633),
+        ("rewrite", 7683972),
+        ("rewrite", 11736440),
+        ("read", 10895362),
+        ("read", 14838300),
+        ("reread", 9100443),
+        ("reread", 10209062),
+    ]
+    assert reading.runs.label.tolist() == ["reclen 256", "reclen 512"] * 4
+
+
+def test_throughput_mode(samples):
+    reading = read(samples / "iozone" / "throughput.txt")
+    assert reading.runs.direction.tolist() == [
+        *("write", "rewrite", "read", "reread", "random_read", "mixed", "random_write"),
+    ]
+    assert reading.runs.streams.tolist() == [2] * 7
+    assert reading.runs.label[0] == "initial writers"
+    assert reading.problems.empty
+
+
+def test_what_every_child_did(samples):
+    reading = read(samples / "iozone" / "throughput-children.txt")
+    assert reading.runs.throughput_bps.tolist() == [2903310.75 * 8192, 6154564.5 * 8192]
+    assert reading.streams[["run", "stream", "bytes", "throughput_bps"]].to_numpy().tolist() == [
+        [0, 0, 6784 << 10, 475370.5 * 8192],
+        [0, 1, 8192 << 10, 2427940.25 * 8192],
+        [1, 0, 8192 << 10, 6154564.5 * 8192],
+        [1, 1, 0, 0.0],
+    ]
+
+
+def test_operations_are_no_rates(samples, reading_of, said):
+    reading = read(samples / "iozone" / "operations.txt")
+    assert reading.runs.empty
+    assert said(reading) == [
+        (
+            "operations.txt:12: unit: found 'OPS Mode. Output is in operations per second.', expected kBytes/sec; "
+            "no runs made of what is no rate"
+        )
+    ]
+    assert said(reading_of("\tChildren see throughput for  2 readers \t\t=  100.00 ops/sec\n")) == [
+        "a.log:1: unit: found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs", "problems"),
+    [
+        (
+            HEADING + "          102400       4     3087     3145    10",
+            2,
+            [
+                (
+                    "a.log:3: truncated: found the end of the file inside a row, expected a line feed; its last cell "
+                    "is left out"
+                )
+            ],
+        ),
+        (
+            HEADING + "          102400       4" + "     3087" * 14 + "\n",
+            0,
+            ["a.log:3: malformed: found 14 cells, expected at most 13 as the heading has; no runs made"],
+        ),
+        (
+            "\tIozone: Performance Test of File I/O\n\t        Version $Revision: 3.465 $\n",
+            0,
+            ["a.log:1: truncated: found the head of a test and no results after it"],
+        ),
+        (
+            "\tIozone: Performance Test of File I/O\n\niozone: interrupted\n",
+            0,
+            ["a.log:3: aborted: found 'iozone: interrupted', expected results"],
+        ),
+    ],
+)
+def test_what_breaks_off(reading_of, said, text, runs, problems):
+    reading = reading_of(text)
+    assert len(reading.runs) == runs
+    assert said(reading) == problems
