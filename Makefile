@@ -24,8 +24,8 @@ setup: $(VENV)/runtime.stamp ## make .venv from requirements.lock; after this th
 brief: setup ## run all briefs into briefs/ (HTML, PDF where Chromium is installed, index.html)
 	$(BIN)/hecn brief all -o briefs
 
-lab: setup ## open JupyterLab in notebooks/
-	$(BIN)/jupyter lab --notebook-dir notebooks
+lab: setup ## open JupyterLab in notebooks/; ARGS are handed to it, e.g. ARGS=--allow-root for root
+	$(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
 test: $(VENV)/dev.stamp ## all tests, doctests and notebooks; ARGS are handed to pytest, e.g. ARGS='-k pcie'
 	$(BIN)/python $(PYTEST) tests hecn_analysis notebooks $(ARGS)
