@@ -55,6 +55,7 @@ _LIKE_ROW: Final = re.compile(
 _ID, _ROLE, _GAP, _START, _END, _AMOUNT, _SCALE, _RATE, _RATE_SCALE, _RATE_UNIT = range(10)
 _COUNTED, _WINDOW, _WINDOW_SCALE, _JITTER, _LOST, _PACKETS, _WORD = range(10, 17)
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")
+_OTHER_HEADING: Final = re.compile(r"Write/Err|Reads|Latency|PPS|NetPwr")
 _VERSION: Final = re.compile(r"(?:^|\s)iperf (?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
 _TIME: Final = re.compile(r"\s*Time: (?P<time>\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d \w{1,5})\s*$")
 _CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<end>sender|receiver) (?P<percent>\d{1,9}(?:\.\d{1,6})?)%")
@@ -241,7 +242,7 @@ class Iperf3(DocumentReader):
     def _heading(self, line: Line) -> bool:
         """Take the heading of the intervals or of the result."""
         found = _HEADING.search(line.text) if "[ ID]" in line.text else None
-        if found is None:
+        if found is None or _OTHER_HEADING.search(line.text):
             return False
         opened = self._open
         ours = "Bitrate" in line.text or found["role"] is not None or len(found["gap"]) > 8

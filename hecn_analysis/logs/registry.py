@@ -19,6 +19,7 @@ from hecn_analysis.logs.gpfsperf import Gpfsperf
 from hecn_analysis.logs.hdparm import Hdparm
 from hecn_analysis.logs.ior import Ior
 from hecn_analysis.logs.iozone import Iozone
+from hecn_analysis.logs.iperf2 import Iperf2
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.mtr import Mtr
@@ -58,6 +59,7 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Hdparm,
     Xdd,
     Gpfsperf,
+    Iperf2,
 )
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 

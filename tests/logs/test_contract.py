@@ -18,6 +18,7 @@ OWNERS = {
     "nuttcp": "Nuttcp",
     "nuttscp": "Nuttscp",
     "dd": "Dd",
+    "iperf2": "Iperf2",
     "iperf3": "Iperf3",
     "perftest": "Perftest",
     **{name: name.capitalize() for name in ("ping", "traceroute", "mtr", "ss", "speedtest", "sockperf", "qperf", "tc")},

@@ -1,0 +1,221 @@
+"""iperf 2 as client and server, as text and CSV, of old and new versions, whole and broken."""
+
+import pandas as pd
+import pytest
+
+from hecn_analysis.logs import read
+
+BANNER = "Client connecting to there, TCP port 5001\nTCP window size: 85.0 KByte (default)\n"
+CONNECTED = "[  3] local 192.0.2.6 port 40112 connected with 192.0.2.7 port 5001\n"
+HEADING = "[ ID] Interval       Transfer     Bandwidth\n"
+ROW = "[  3]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n"
+
+
+def values(reading, *names):
+    frame = reading.runs[list(names)].astype(object)
+    return frame.where(frame.notna(), None).to_numpy().tolist()
+
+
+def test_the_only_row_is_the_result(reading_of):
+    reading = reading_of(BANNER + CONNECTED + HEADING + ROW)
+    assert values(reading, "tool", "protocol", "direction", "duration_s", "bytes", "throughput_bps", "streams") == [
+        ["iperf2", "tcp", "send", 10.0, round(1.09 * 2**30), 939e6, 1]
+    ]
+    assert values(reading, "line_first", "line_last", "error") == [[1, 5, False]]
+    assert reading.intervals.empty
+    assert reading.problems.empty
+
+
+def test_enhanced_rows_of_two_streams(samples):
+    reading = read(samples / "iperf2" / "enhanced-two-streams.txt")
+    assert values(reading, "streams", "throughput_bps", "retransmits", "duration_s", "direction") == [
+        [2, 23.2e9, 14, 2.0, "send"]
+    ]
+    assert reading.runs.start_time[0] == pd.Timestamp("2026-11-22 00:18:49", tz="UTC")
+    assert reading.streams[["stream", "throughput_bps", "retransmits", "rtt_s"]].to_numpy().tolist() == [
+        [0, 12.6e9, 5, 274e-6],
+        [1, 10.5e9, 9, 435e-6],
+    ]
+    assert reading.intervals.stream.fillna(-1).tolist() == [0, 1, -1, 0, 1, -1]
+    assert reading.intervals.cwnd_bytes.fillna(-1).tolist()[:3] == [1662 * 1024, 4604 * 1024, -1]
+    assert reading.intervals.rtt_s[0] == pytest.approx(406e-6)
+    assert reading.problems.empty
+
+
+def test_a_server_serves_one_client_after_another(samples):
+    reading = read(samples / "iperf2" / "server.txt")
+    assert values(reading, "direction", "streams", "throughput_bps", "line_first") == [
+        ["receive", 1, 16.7e9, 2],
+        ["receive", 2, 19.9e9, 10],
+        ["send", 1, 7.46e9, 22],
+        ["receive", 1, 12.9e9, 27],
+        ["receive", 1, pytest.approx(8.21e9), 32],
+    ]
+    assert reading.problems.empty
+
+
+def test_both_directions_are_two_runs(samples):
+    reading = read([samples / "iperf2" / name for name in ("both-directions-2.0.5.txt", "full-duplex.txt")])
+    assert values(reading, "run", "direction", "throughput_bps", "streams") == [
+        [0, "send", 939e6, 1],
+        [1, "receive", 703e6, 1],
+        [0, "send", pytest.approx(4.96e9), 1],
+        [1, "receive", 4.83e9, 1],
+    ]
+    assert reading.intervals.run.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
+    assert values(read(samples / "iperf2" / "reverse.txt"), "direction", "throughput_bps") == [["receive", 7.49e9]]
+    assert reading.problems.empty
+
+
+def test_one_direction_after_the_other(reading_of):
+    other = "[  4] local 192.0.2.6 port 5001 connected with 192.0.2.7 port 40999\n"
+    reading = reading_of(BANNER + CONNECTED + HEADING + ROW + other + ROW.replace("[  3]", "[  4]"))
+    assert values(reading, "direction", "line_first", "line_last") == [["send", 1, 5], ["receive", 6, 7]]
+
+
+def test_what_the_server_received_of_datagrams(samples):
+    reading = read(
+        [samples / "iperf2" / name for name in ("udp-enhanced.txt", "udp-two-streams.txt", "udp-server.txt")]
+    )
+    assert values(reading, "protocol", "direction", "streams", "throughput_bps", "sender_throughput_bps") == [
+        ["udp", "send", 1, 9.99e6, 10e6],
+        ["udp", "send", 2, 20e6, 20e6],
+        ["udp", "receive", 2, 20e6, None],
+        ["udp", "receive", 1, 10e6, None],
+    ]
+    assert values(reading, "sent_packets", "lost_packets", "loss_fraction", "jitter_s") == [
+        [1704, 0, 0.0, 1e-6],
+        [3408, 1, 1 / 3408, None],
+        [3408, 1, 1 / 3408, None],
+        [1704, 0, 0.0, 1e-6],
+    ]
+    assert reading.problems.empty
+
+
+def test_datagrams_without_a_report(reading_of, said):
+    reading = reading_of(
+        BANNER.replace("TCP port", "UDP port")
+        + CONNECTED
+        + HEADING
+        + "[  3]  0.0-10.0 sec  1.25 MBytes  1.05 Mbits/sec\n[  3] Sent 893 datagrams\n"
+        + "[  3] WARNING: did not receive ack of last datagram after 10 tries.\n"
+    )
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "sent_packets", "bytes") == [
+        [None, 1.05e6, 893, None]
+    ]
+    assert said(reading) == ["a.log:7: truncated: found no report of the server; what it received is missing"]
+
+
+def test_values_between_commas(samples):
+    reading = read(samples / "iperf2" / "values.txt")
+    assert reading.intervals.empty
+    assert values(reading, "protocol", "streams", "duration_s", "bytes", "throughput_bps") == [
+        ["tcp", 2, 2.0, 424000000, 1690e6],
+        ["udp", 1, 10.0, 1308300, 1046220],
+        ["tcp", 1, 10.0, 1175000000, 940e6],
+        ["tcp", 1, 10.0, 1162500000, 930e6],
+    ]
+    assert values(reading, "sender_throughput_bps", "sent_packets", "lost_packets", "jitter_s")[1] == [
+        1049622,
+        893,
+        3,
+        1.4e-5,
+    ]
+    assert reading.problems.empty
+
+
+def test_intervals_between_commas(reading_of):
+    rows = [("4", "0.0-1.0", 7), ("3", "0.0-1.0", 8), ("-1", "0.0-1.0", 15), ("4", "1.0-2.0", 7), ("3", "1.0-2.0", 8)]
+    rows += [("-1", "1.0-2.0", 15), ("3", "0.0-2.0", 16), ("4", "0.0-2.0", 14), ("-1", "0.0-2.0", 30)]
+    text = "".join(
+        f"20260102030407,192.0.2.9,4010{key[-1]},192.0.2.7,5001,{key},{span},{size},{8 * size}\n"
+        for key, span, size in rows
+    )
+    reading = reading_of(text)
+    assert values(reading, "streams", "bytes", "throughput_bps", "direction") == [[2, 30, 240.0, "send"]]
+    assert reading.intervals[reading.intervals.stream.isna()].bytes.tolist() == [15, 15]
+    assert len(reading.intervals) == 6
+    reading = reading_of("".join(text.splitlines(keepends=True)[:5]))
+    assert reading.runs.throughput_bps.isna().tolist() == [True]
+    assert len(reading.intervals) == 5
+
+
+@pytest.mark.parametrize(
+    ("printed", "rate"),
+    [
+        ("1960 MBytes   978 MBytes/sec", 8 * 978 * 2**20),
+        ("24.2 MBytes  2.03 Mbits/sec", 2.03e6),
+        ("256 KBytes  20971 Kbits/sec", 20971e3),
+        ("0.00 Bytes  0.00 bits/sec", 0.0),
+    ],
+)
+def test_units(reading_of, printed, rate):
+    reading = reading_of(ROW.replace("1.09 GBytes   939 Mbits/sec", printed))
+    assert reading.runs.throughput_bps.tolist() == pytest.approx([rate])
+
+
+def test_results_one_after_another(reading_of):
+    reading = reading_of(ROW + ROW.replace("939", "941") + ROW.replace("939", "935"))
+    assert reading.runs.throughput_bps.tolist() == [939e6, 941e6, 935e6]
+
+
+def test_the_sum_of_a_single_stream_is_not_believed(reading_of):
+    reading = reading_of(BANNER + CONNECTED + HEADING + ROW + ROW.replace("[  3]", "[SUM]").replace("939", "1939"))
+    assert reading.runs.throughput_bps.tolist() == [939e6]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs", "problems"),
+    [
+        (
+            BANNER + "connect failed: Connection refused\n",
+            [[True, None, 1, 3]],
+            ["3: aborted: found 'connect failed: Connection refused', expected a result"],
+        ),
+        (
+            BANNER + CONNECTED,
+            [],
+            ["3: truncated: found the beginning of a run of iperf and no figures; no run made"],
+        ),
+        (
+            BANNER
+            + CONNECTED
+            + HEADING
+            + "[  3]  0.0- 1.0 sec   112 MBytes   939 Mbits/sec\n" * 1
+            + "[  3]  1.0- 2.0 sec   112 MBytes   939 Mbits/sec\n",
+            [[False, None, 1, 6]],
+            ["6: truncated: found no result of iperf; the run has no figures"],
+        ),
+        (
+            BANNER + CONNECTED + "[  3] 0.0000-1.0000 sec   112 MBytes   939 Mbits/sec\n",
+            [[False, None, 1, 4]],
+            ["4: truncated: found no result of iperf; the run has no figures"],
+        ),
+        (
+            CONNECTED + CONNECTED.replace("3]", "4]") + ROW + ROW.replace("[  3]  0.0-10.0", "[  4]  0.0-19.0"),
+            [[False, None, 1, 4]],
+            ["4: truncated: found no result of iperf over all streams; the run has no figures"],
+        ),
+        (
+            CONNECTED + ROW + "[  3]  0.0-1",
+            [[False, 939e6, 1, 2]],
+            [],
+        ),
+        (
+            CONNECTED + ROW + "[  3] 10.0-11.0 sec  1.0",
+            [[False, 939e6, 1, 3]],
+            [
+                "3: truncated: found '[  3] 10.0-11.0 sec  1.0', expected '[ ID] … sec … Bytes … bits/sec'; left out",
+            ],
+        ),
+    ],
+)
+def test_what_went_wrong(reading_of, said, text, runs, problems):
+    reading = reading_of(text)
+    assert values(reading, "error", "throughput_bps", "line_first", "line_last") == runs
+    assert said(reading) == [f"a.log:{problem}" for problem in problems]
+
+
+def test_lines_of_iperf3_are_left_to_its_reader(reading_of):
+    reading = reading_of("[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    3             sender\n")
+    assert reading.runs.tool.tolist() == ["iperf3"]
