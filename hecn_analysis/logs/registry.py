@@ -15,6 +15,7 @@ from hecn_analysis.logs.bonnie import Bonnie
 from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.dd import Dd
 from hecn_analysis.logs.fio import Fio
+from hecn_analysis.logs.flent import Flent
 from hecn_analysis.logs.gpfsperf import Gpfsperf
 from hecn_analysis.logs.hdparm import Hdparm
 from hecn_analysis.logs.ior import Ior
@@ -28,6 +29,7 @@ from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.owamp import Owamp
 from hecn_analysis.logs.perftest import Perftest
 from hecn_analysis.logs.ping import Ping
+from hecn_analysis.logs.pscheduler import Pscheduler
 from hecn_analysis.logs.qperf import Qperf
 from hecn_analysis.logs.sockperf import Sockperf
 from hecn_analysis.logs.source import Line
@@ -60,6 +62,8 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Xdd,
     Gpfsperf,
     Iperf2,
+    Flent,
+    Pscheduler,
 )
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 

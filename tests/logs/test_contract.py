@@ -31,6 +31,8 @@ OWNERS = {
     "hdparm": "Hdparm",
     "xdd": "Xdd",
     "gpfsperf": "Gpfsperf",
+    "flent": "Flent",
+    "pscheduler": "Pscheduler",
     "neighbours": None,
     "session": None,
 }

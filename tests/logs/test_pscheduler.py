@@ -1,0 +1,74 @@
+"""pScheduler's results, as JSON in every wrapping and as text."""
+
+from hecn_analysis.logs import read
+
+TIMES = ["rtt_min_s", "rtt_avg_s", "rtt_max_s"]
+
+
+def test_throughput_with_both_ends(samples):
+    reading = read(samples / "pscheduler" / "throughput.txt")
+    columns = ["throughput_bps", "sender_throughput_bps", "duration_s", "retransmits", "streams", "rtt_s", "protocol"]
+    assert reading.runs[columns].to_numpy().tolist() == [[8.25e9, 8.5e9, 2.0, 3, 1, 0.001047, "tcp"]]
+    assert reading.runs.bytes.isna().all()
+    shown = reading.intervals[["line", "t_start_s", "t_end_s", "throughput_bps", "retransmits"]]
+    assert shown.to_numpy().tolist() == [[49, 0.0, 1.0, 8e9, 3], [71, 1.0, 2.0, 9e9, 0]]
+    assert reading.problems.empty
+
+
+def test_other_tests_and_wrappings(samples, said):
+    reading = read(samples / "pscheduler" / "results.txt")
+    runs = reading.runs
+    assert runs.protocol.fillna("").tolist() == ["udp", "icmp", "", "udp", "", "file", "tcp", "udp"]
+    assert runs.label.fillna("").tolist() == ["latencybg", "", "", "", "", "", "throughput", "throughput"]
+    assert runs.error.tolist() == [False] * 4 + [True] + [False] * 3
+    assert runs.sent_packets.fillna(-1).tolist() == [600, 5, -1, 600, -1, -1, -1, 1000]
+    assert runs.loss_fraction.fillna(-1).tolist() == [0.005, 0.2, -1, 0.005, -1, -1, -1, 0.005]
+    assert runs.loc[0, TIMES].tolist() == [0.04025, (300 * 40.5 + 200 * 40.25 + 97 * 41.0) / 597 / 1e3, 0.041]
+    assert runs.loc[1, TIMES].tolist() == [0.08, 0.0805, 0.0815]
+    assert runs.duration_s.fillna(-1).tolist() == [-1, -1, -1, -1, -1, 65.5, 10.0, 10.0]
+    assert runs.bytes.fillna(-1).tolist() == [-1] * 7 + [1000000000]
+    assert runs.jitter_s.dropna().tolist() == [0.000125]
+    assert said(reading) == [
+        (
+            "results.txt:4: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
+            "delays left out"
+        ),
+        "results.txt:5: aborted: found 'iperf3 returned an error: unable to connect', expected a result",
+        ("results.txt:7: unit: found throughput-bytes of 1048576000, expected 1000000000 from the rate; left out"),
+    ]
+
+
+def test_text_with_streams_and_every_heading(samples):
+    reading = read(samples / "pscheduler" / "text.txt")
+    runs = reading.runs
+    assert runs.throughput_bps.round(3).tolist() == [8.2e9, 49.98e6, 49.98e6, 186.49e6]
+    assert runs.sender_throughput_bps.fillna(-1).tolist() == [8.25e9, -1, -1, -1]
+    assert runs.duration_s.tolist() == [2.0, 10.0, 10.0, 20.0]
+    assert runs.retransmits.fillna(-1).tolist() == [4, -1, -1, 0]
+    assert runs.protocol.tolist() == ["tcp", "udp", "udp", "tcp"]
+    assert runs[["sent_packets", "lost_packets"]].dropna().to_numpy().tolist() == [[25823, 62]] * 2
+    assert runs.jitter_s.dropna().tolist() == [0.000125] * 2
+    assert runs.streams.fillna(-1).tolist() == [2, -1, -1, -1]
+    streams = reading.streams[["stream", "throughput_bps", "sender_throughput_bps", "retransmits"]].round(3)
+    assert streams.to_numpy().tolist() == [[0, 4.6e9, 4.62e9, 3], [1, 3.6e9, 3.62e9, 1]]
+    shown = reading.intervals[["line", "stream", "t_start_s", "t_end_s", "throughput_bps"]]
+    assert shown.to_numpy().tolist() == [
+        [4, 0, 0.0, 1.0, 4.5e9],
+        [5, 0, 1.0, 2.0, 4.75e9],
+        [9, 1, 0.0, 1.0, 3.5e9],
+        [10, 1, 1.0, 2.0, 3.75e9],
+    ]
+    assert reading.problems.empty
+
+
+def test_text_without_its_summary(reading_of, said):
+    reading = reading_of("* Stream ID 5\nInterval       Throughput     Retransmits\n0.0 - 1.0      4.50 Gbps      3\n")
+    assert reading.runs.throughput_bps.isna().tolist() == [True]
+    assert reading.intervals.throughput_bps.tolist() == [4.5e9]
+    assert said(reading) == [
+        "a.log:3: truncated: found no summary, expected one of all streams; only the intervals are read"
+    ]
+
+
+def test_a_summary_of_something_else_is_left_alone(reading_of):
+    assert reading_of("Summary\nInterval  10 s\n5 - 7 Gbps\n").problems.kind.tolist() == ["unrecognised"]
