@@ -10,6 +10,7 @@ Units and traps
   in the values.
 - Values and table show the same test, one on the standard output and one on the standard error: where a log has both,
   the values are read, for they have more digits.
+- With -f the columns per character are blank: a row then has eight values and not twelve.
 - "+++++" is a result that was too short to measure: no run, and a problem.
 - The size ("7423M", "4G", "300M:64k") is what each of the three tests went over; it may lack its unit: then it is MiB.
 - The three tests read and write one file of that size: a figure far above the disk's is the page cache.
@@ -18,7 +19,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.logs.contract import Findings, Run
@@ -27,10 +28,14 @@ from hecn_analysis.logs.source import Line
 _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
 _VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")
 _NUMBER: Final = re.compile(r"\d{1,12}(?:\.\d{1,3})?$")
-_TITLE: Final = re.compile(r"^Version\s{1,4}(?P<version>\d\.\d{1,3}\w?)\s{1,12}-{3,6}Sequential Output-")
-_NAMES: Final = re.compile(r"^(?:Machine|Name:Size|Concurrency)\b.{0,60}/sec %CP")
+_TITLE: Final = re.compile(
+    r"^\s{0,16}(?:Version\s{1,4}(?P<version>\d\.\d{1,3}\w?)\s{1,16})?-{3,6}Sequential Output-{3,8} "
+    r"-{1,4}Sequential Input-"
+)
+_NAMES: Final = re.compile(r"^\s{0,16}(?:Machine|Name:Size|Size)\b.{0,60}/sec %CP")
 _ROW: Final = re.compile(
-    r"^(?P<name>\S.{0,60}?)\s(?P<size>\d{1,9}[KMGTkmgt]?(?::\d{1,9}[KMGkmg]?)?)\s(?P<rest>[\s\d+.kmgKMG]{10,120})$"
+    r"^\s{0,24}(?P<name>\S.{0,40}?|)(?:\s{1,24}|(?<=\D)|^)(?P<size>\d{1,9}[KMGTkmgt](?::\d{1,9}[KMGkmg]?)?)\s"
+    r"(?P<rest>[\s\d+.kmgKMG]{10,120})$"
 )
 _RATE: Final = re.compile(r"(?P<rate>\d{1,12}(?:\.\d{1,3})?)(?P<unit>[kmg]?)$")
 _FAILED: Final = re.compile(r"^(?:Bonnie: drastic I/O error|Can't (?:write block|read a full block|open file))")
@@ -43,7 +48,10 @@ _PROGRESS: Final = re.compile(
     r"^(?:(?:Writing|Reading) (?:a byte at a time|with (?:putc|getc)\(\)|intelligently)|Rewriting|start 'em|Using uid:|"
     r"(?:Create|Stat|Delete) files in )"
 )
-_BEGINNINGS: Final = ("Version ", "Bonnie: ", "Can't ", "Writing ", "Rewriting", "Reading ", "start 'em", "Using uid:")
+_BEGINNINGS: Final = (
+    *("Version ", "------Sequential", "Bonnie: ", "Can't ", "Writing ", "Rewriting", "Reading ", "start 'em"),
+    "Using uid:",
+)
 _DIRECTIONS: Final = ("write", "rewrite", "read")
 _KILO: Final = {"": 1, "k": 1, "m": 1 << 10, "g": 1 << 20}
 _UNITS: Final = "KMGT"
@@ -78,11 +86,12 @@ class _Result:
 
 @dataclass
 class _Table:
-    """What the headings have said so far."""
+    """What the headings have said so far, and how many rows came after them."""
 
     first: int
-    version: str
-    names: bool = field(default=False)
+    version: str | None
+    names: bool = False
+    rows: int = 0
 
 
 class Bonnie:
@@ -102,7 +111,7 @@ class Bonnie:
         text = line.text
         if text.count(",") >= _FEWEST - 1:
             return self._values(line)
-        if self._table is None and self._shown is None and not text.startswith(_BEGINNINGS):
+        if self._table is None and self._shown is None and not text.lstrip().startswith(_BEGINNINGS):
             return False
         return self._table_line(line) or self._about(text) or self._failure(line)
 
@@ -122,6 +131,8 @@ class Bonnie:
     def _about(self, text: str) -> bool:
         """Lines that are no results."""
         inside = self._table is not None or self._shown is not None
+        if "-Sequential Create-" in text and self._shown is not None:
+            self._table = None
         return _PROGRESS.match(text) is not None or (inside and _TABLE.match(text) is not None)
 
     def _failure(self, line: Line) -> bool:
@@ -150,7 +161,7 @@ class Bonnie:
         shown = self._shown
         if shown is not None and shown.last + _NEAR >= line.number and _same(shown.rates, rates):
             result = _Result(shown.first, line.number, name, size, version or shown.version, rates, blank)
-            self._shown = None
+            self._shown = self._table = None
         else:
             self._flush()
             result = _Result(line.number, line.number, name, size, version, rates, blank)
@@ -158,44 +169,46 @@ class Bonnie:
         return True
 
     def _row(self, line: Line, found: re.Match[str]) -> bool:
-        words = found["rest"].split()
-        if self._table is None:
+        table, words = self._table, found["rest"].split()
+        if table is None:
             return False
-        if len(words) != 12:
+        table.rows += 1
+        if len(words) not in {8, 12}:
             self._findings.problem(
                 line.number,
                 "malformed" if line.complete else "truncated",
-                f"found {len(words)} values after the size, expected 12; no run made of them",
+                f"found {len(words)} values after the size, expected 12, or 8 without those per character; no run made",
             )
-            self._table = None
             return True
+        if len(words) == 8:
+            words = ["", "", *words[:4], "", "", *words[4:]]  # results per character were not asked for
         rates = []
         for word in (words[2], words[4], words[8]):
             rate = _RATE.match(word)
             rates.append(float(rate["rate"]) * _KILO[rate["unit"]] if rate else None)
+        if self._shown is not None:
+            self._hand_over(self._shown)
         self._shown = _Result(
-            self._table.first,
+            table.first if table.rows == 1 else line.number,
             line.number,
             found["name"].strip(),
             found["size"],
-            self._table.version,
+            table.version,
             tuple(rates),
             (False, False, False),
         )
-        self._table = None
         return True
 
     def _flush(self) -> None:
         """Without values after it, the table is what there is."""
         shown, self._shown = self._shown, None
-        if self._table is not None:
-            self._findings.problem(self._table.first, "truncated", "found the head of a table and no results after it")
-            self._table = None
+        table, self._table = self._table, None
+        if table is not None and not table.rows:
+            self._findings.problem(table.first, "truncated", "found the head of a table and no results after it")
         if shown is not None:
             self._hand_over(shown)
 
     def _hand_over(self, result: _Result) -> None:
-        self._table = None
         size = _SIZE.match(result.size)
         amount = None
         if size is not None:

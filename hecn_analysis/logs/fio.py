@@ -42,20 +42,20 @@ _JOB: Final = re.compile(
 )
 _GROUP: Final = re.compile(rf"^{_HOST}Run status group (?P<group>\d{{1,6}}) \(all jobs\):")
 _TOTAL_OLD: Final = re.compile(
-    rf"^{_HOST}\s*(?P<way>READ|WRITE|TRIM|MIXED): io=(?P<moved>{_N}{_UNIT}), ?aggrb=(?P<rate>{_N}{_UNIT})(?:/s)?, ?"
+    rf"^{_HOST}\s*+(?P<way>READ|WRITE|TRIM|MIXED): io=(?P<moved>{_N}{_UNIT}), ?aggrb=(?P<rate>{_N}{_UNIT})(?:/s)?, ?"
     r"minb=.{1,60}maxt=(?P<longest>\d{1,12})msec"
 )
 _TOTAL: Final = re.compile(
-    rf"^{_HOST}\s*(?P<way>READ|WRITE|TRIM|MIXED): bw=(?P<rate>{_N}{_UNIT})/s \(.{{1,200}}io=(?P<moved>{_N}{_UNIT}) "
+    rf"^{_HOST}\s*+(?P<way>READ|WRITE|TRIM|MIXED): bw=(?P<rate>{_N}{_UNIT})/s \(.{{1,200}}io=(?P<moved>{_N}{_UNIT}) "
     r"\(.{1,40}\), run=\d{1,12}-(?P<longest>\d{1,12})msec"
 )
 _OWN_OLD: Final = re.compile(
-    rf"^{_HOST}\s*(?P<way>read|write|trim|mixed) {{0,2}}: io=(?P<moved>{_N}{_UNIT}), ?bw=(?P<rate>{_N}{_UNIT})/s, "
+    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: io=(?P<moved>{_N}{_UNIT}), ?bw=(?P<rate>{_N}{_UNIT})/s, "
     r".{0,60}runt= {0,8}(?P<longest>\d{1,12})msec"
 )
 _OWN: Final = re.compile(
-    rf"^{_HOST}\s*(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})/s \(.{{1,40}}\)"
-    rf"\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
+    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})/s "
+    rf"\(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
 )
 _LIKE_TOTAL: Final = re.compile(rf"^{_HOST}\s{{0,8}}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _TERSE: Final = re.compile(r"^(?P<terse>[345]);fio-(?P<version>[^;]{1,40});")
@@ -137,6 +137,9 @@ class Fio(DocumentReader):
         elif (found := _JOB.match(text)) is not None:
             self._job(line, found)
         elif (found := _GROUP.match(text)) is not None:
+            before = self._groups.get(int(found["group"]))
+            if before is not None and before.ways:
+                self._close()  # the same group once more: another call, of which only this is shown
             self._status = int(found["group"])
             self._current = None
             group = self._groups.setdefault(self._status, _Group(line.number, line.number))
@@ -373,7 +376,7 @@ class Fio(DocumentReader):
             if not isinstance(figures, dict) or (way == "mixed" and moving):
                 continue
             moved, rate, seconds = _json_figures(figures)
-            if not moved:
+            if not moved and (moved is not None or not rate):
                 continue
             moving += 1
             values = {

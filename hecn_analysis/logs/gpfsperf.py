@@ -29,10 +29,10 @@ _COMMAND: Final = re.compile(
     r"(?P<pattern>seq|rand|randhint|strided)\b"
 )
 _SIZES: Final = re.compile(
-    r"^\s*recSize (?P<record>\d{1,15})(?P<unit>[KMGT]?) {1,3}nBytes \S{1,30} {1,3}fileSize \S{1,30}"
+    r"^\s*+recSize (?P<record>\d{1,15})(?P<unit>[KMGT]?) {1,3}nBytes \S{1,30} {1,3}fileSize \S{1,30}"
 )
 _PROCESSES: Final = re.compile(
-    r"^\s*nProcesses (?P<processes>\d{1,9})(?: {1,3}nThreadsPerProcess (?P<threads>\d{1,9}))?"
+    r"^\s*+nProcesses (?P<processes>\d{1,9})(?: {1,3}nThreadsPerProcess (?P<threads>\d{1,9}))?"
 )
 _RATE: Final = re.compile(
     rf"Data rate was (?P<rate>{_N}) Kbytes/sec"

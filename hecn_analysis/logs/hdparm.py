@@ -25,6 +25,9 @@ _TIMING: Final = re.compile(
     rf"{{0,8}}(?:(?P<amount>\d{{1,12}}) ?MB in {{1,3}}(?P<seconds>{_N}) seconds? =\s{{0,8}}(?P<rate>{_N}) "
     r"(?P<unit>[MkK]B)/sec|(?P<rest>.{0,400}))"
 )
+_FAILED: Final = re.compile(
+    r"^(?:\S{1,40}\(\) )?failed\b|^(?:read\(\) hit EOF|fsync|ioctl|SG_IO|HDIO_\w{1,30}|BLK\w{1,30}).{0,60}"
+)
 _UNITS: Final = {"MB": 1 << 20, "kB": 1 << 10, "KB": 1 << 10}
 
 
@@ -41,7 +44,7 @@ class Hdparm:
     def feed(self, line: Line) -> bool:
         """Take a timing line."""
         found = _TIMING.search(line.text) if "Timing " in line.text else None
-        if found is None:
+        if found is None or (found["rate"] is None and line.text[: found.start()].strip()):
             return False
         values: dict[str, object] = {
             "tool": "hdparm",
@@ -51,8 +54,7 @@ class Hdparm:
         }
         run = Run(line.number, line.number, values)
         if found["rate"] is None:
-            self._unfinished(line, found["rest"].strip(), run)
-            return True
+            return self._unfinished(line, found["rest"].strip(), run)
         amount, seconds = int(found["amount"]), float(found["seconds"])
         values["bytes"] = amount << 20
         values["duration_s"] = seconds
@@ -64,15 +66,18 @@ class Hdparm:
     def finish(self) -> None:
         """Hold nothing back: every line is a run."""
 
-    def _unfinished(self, line: Line, rest: str, run: Run) -> None:
-        """Without figures the read has failed, or the log ends."""
-        if not line.complete:
+    def _unfinished(self, line: Line, rest: str, run: Run) -> bool:
+        """Without figures the read has failed, the log ends, or the line is prose."""
+        if not line.complete or not rest:
             self._findings.problem(
                 line.number, "truncated", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; no run made"
             )
-            return
+            return True
+        if _FAILED.match(rest) is None:
+            return False
         self._findings.problem(
             line.number, "aborted", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; a run without them"
         )
         run.columns["error"] = True
         self._findings.run(run)
+        return True

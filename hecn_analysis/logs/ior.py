@@ -25,29 +25,29 @@ from hecn_analysis.logs.json_documents import Document, DocumentReader, at, coun
 from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,20}(?:\.\d{1,9})?"
-_TITLE: Final = re.compile(r"^\s*IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinated Test of Parallel I/O")
-_HEADING: Final = re.compile(r"^\s*access\s{1,12}bw\(MiB/s\)\s")
+_TITLE: Final = re.compile(r"^\s*+IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinated Test of Parallel I/O")
+_HEADING: Final = re.compile(r"^\s*+access\s{1,12}bw\(MiB/s\)\s")
 _HEADING_CSV: Final = re.compile(r"^access,bw\(MiB/s\),")
 _ROW: Final = re.compile(
-    rf"^\s*(?P<access>write|read)\s{{1,12}}(?P<rest>(?:{_N}|-|inf|nan)\s[\s\d.infa-]{{10,300}}?)(?:\s{{1,4}}XXCEL)?\s*$"
+    rf"^\s*+(?P<access>write|read)\s{{1,12}}(?P<rest>(?:{_N}|-|inf|nan)\s[\s\d.infa-]{{10,300}}?)(?:\s{{1,4}}XXCEL)?\s*$"
 )
 _ROW_CSV: Final = re.compile(rf"^(?P<access>write|read),(?P<rest>{_N},[\d.,infa-]{{10,300}})$")
-_CUT: Final = re.compile(r"^\s*(?:write|read)[\s,]{1,12}\d")
+_CUT: Final = re.compile(r"^\s*+(?:write|read)[\s,]{1,12}\d")
 _MOVED: Final = re.compile(r"WARNING: Using actual aggregate bytes moved\s{0,6}= {0,4}(?P<bytes>\d{1,20})")
-_TASKS: Final = re.compile(r"^\s*(?:tasks\s{1,24}: (?P<tasks>\d{1,9})|clients\s{1,24}[:=] (?P<clients>\d{1,9}) \()")
-_SUMMARY: Final = re.compile(r"^\s*Operation\s{1,6}Max ?\(MiB\)")
+_TASKS: Final = re.compile(r"^\s*+(?:tasks\s{1,24}: (?P<tasks>\d{1,9})|clients\s{1,24}[:=] (?P<clients>\d{1,9}) \()")
+_SUMMARY: Final = re.compile(r"^\s*+Operation\s{1,6}Max ?\(MiB\)")
 _SUMMARY_ROW: Final = re.compile(
-    rf"^\s*(?P<access>write|read)\s{{1,12}}{_N}\s{{1,12}}{_N}\s{{1,12}}(?P<rate>{_N})\s{{1,12}}{_N}\s{{1,12}}"
+    rf"^\s*+(?P<access>write|read)\s{{1,12}}{_N}\s{{1,12}}{_N}\s{{1,12}}(?P<rate>{_N})\s{{1,12}}{_N}\s{{1,12}}"
     rf"(?:(?:{_N}|inf|nan)\s{{1,12}}){{4}}(?P<seconds>{_N})(?=\s|$)"
 )
-_ERROR: Final = re.compile(r"^\s*(?:ior )?ERROR: (?P<text>\S.{0,300})")
-_END: Final = re.compile(r"^\s*(?:Finished\s{0,24}: |Run finished: )")
+_ERROR: Final = re.compile(r"^\s*+(?:ior )?ERROR: (?P<text>\S.{0,300})")
+_END: Final = re.compile(r"^\s*+(?:Finished\s{0,24}: |Run finished: )")
 _ABOUT: Final = re.compile(
-    r"^\s*(?:Began|Command line|Machine|TestID|StartTime|Path|FS|Options|Results|api|apiVersion|test filename|access|"
+    r"^\s*+(?:Began|Command line|Machine|TestID|StartTime|Path|FS|Options|Results|api|apiVersion|test filename|access|"
     r"type|segments|ordering in a file|ordering inter file|task offset|nodes|clients per node|memoryBuffer|dataAccess|"
     r"GPUDirect|repetitions|xfersize|blocksize|aggregate filesize|stonewallingTime|stoneWallingWearOut|"
     r"Summary of all tests|Run began|Command line used|Participating tasks)\s{0,24}[:=]"
-    r"|^(?:------|---------)\s|^Max (?:Write|Read):|^\s*(?:ior )?WARNING: |^stonewalling pairs|^remove\s{1,8}-|"
+    r"|^(?:------|---------)\s|^Max (?:Write|Read):|^\s*+(?:ior )?WARNING: |^stonewalling pairs|^remove\s{1,8}-|"
     r"^Commencing (?:write|read)|^Start time skew|^Summary:$"
 )
 

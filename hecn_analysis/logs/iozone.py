@@ -24,38 +24,38 @@ from typing import Final
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
-_TITLE: Final = re.compile(r"^\s*Iozone: Performance Test of File I/O")
-_VERSION: Final = re.compile(r"^\s*Version \$Revision: (?P<version>[\d.]{1,12}) ?\$")
+_TITLE: Final = re.compile(r"^\s*+Iozone: Performance Test of File I/O")
+_VERSION: Final = re.compile(r"^\s*+Version \$Revision: (?P<version>[\d.]{1,12}) ?\$")
 _UNIT: Final = re.compile(
-    r"^\s*(?:(?P<operations>OPS Mode)\.|(?P<time>Microseconds/op Mode)\.|Output is in [kK]Bytes/sec)", re.IGNORECASE
+    r"^\s*+(?:(?P<operations>OPS Mode)\.|(?P<time>Microseconds/op Mode)\.|Output is in [kK]Bytes/sec)", re.IGNORECASE
 )
-_HEADING: Final = re.compile(r"^\s*[kK]B\s{1,12}reclen\s{1,12}write\s{1,12}rewrite\b")
+_HEADING: Final = re.compile(r"^\s*+[kK]B\s{1,12}reclen\s{1,12}write\s{1,12}rewrite\b")
 _HEADING_ABOVE: Final = re.compile(r"^\s{20,90}random\s{1,8}random\s{1,12}bkwd\s")
 _CELLS: Final = re.compile(r"^\s{0,40}\d{1,15}\s{1,12}\d{1,12}(?=\s|$)[\s\d]{0,600}$")
 _WORD: Final = re.compile(r"\S+")
 _CHILDREN: Final = re.compile(
-    r"^\s*Children see throughput for\s{1,6}(?P<count>\d{1,6}) (?P<test>[a-z][a-z -]{2,30}?)\s{0,12}=\s{1,20}"
-    r"(?P<rate>\d{1,15}(?:\.\d{1,6})?) (?P<unit>[kKMG]B|ops)/sec"
+    r"^(?:[\w.-]{1,80}:)?[\s>]{0,40}Children see throughput for\s{1,6}(?P<count>\d{1,6}) "
+    r"(?P<test>[a-z][a-z -]{2,30}?)\s{0,12}=\s{1,20}(?P<rate>\d{1,15}(?:\.\d{1,6})?) (?P<unit>[kKMG]B|ops)/sec"
 )
 _CHILD: Final = re.compile(
-    r"^\s*Child\[(?P<child>\d{1,6})\] xfer count =\s{1,12}(?P<moved>\d{1,15}(?:\.\d{1,6})?) [kK]B, Throughput =\s{1,12}"
-    r"(?P<rate>\d{1,15}(?:\.\d{1,6})?) [kK]B/sec"
+    r"^\s*+Child\[(?P<child>\d{1,6})\] xfer count =\s{1,12}(?P<moved>\d{1,15}(?:\.\d{1,6})?) [kK]B, "
+    r"Throughput =\s{1,12}(?P<rate>\d{1,15}(?:\.\d{1,6})?) [kK]B/sec"
 )
 _THROUGHPUT: Final = re.compile(
-    r"^\s*(?:Parent sees throughput for|(?:Min|Max|Avg) throughput per |Min xfer|Each (?:process|thread) writes a|"
+    r"^\s*+(?:Parent sees throughput for|(?:Min|Max|Avg) throughput per |Min xfer|Each (?:process|thread) writes a|"
     r"Throughput test with|CPU [Uu]tilization|Wall)"
 )
-_EXCEL: Final = re.compile(r"^\s*(?:Excel output is below:|\"Throughput report Y-axis)")
+_EXCEL: Final = re.compile(r"^\s*+(?:Excel output is below:|\"Throughput report Y-axis)")
 _REPORT: Final = re.compile(r"^\"(?P<title>[A-Z][\w-]{2,12}(?: \w{4,8})?) report\"$")
 _RECORDS: Final = re.compile(r'^\s{2,12}(?:"\d{1,12}"\s{0,4}){1,40}$')
 _REPORT_ROW: Final = re.compile(r'^"(?P<size>\d{1,15})"\s{1,6}(?P<cells>[\d\s]{1,600})$')
 _QUOTED: Final = re.compile(r'^\s{0,4}"[^"]{1,100}"(?:\s{1,12}[\d.]{1,20}){0,60}\s*$')
-_DONE: Final = re.compile(r"^\s*iozone test complete\.")
+_DONE: Final = re.compile(r"^\s*+iozone test complete\.")
 _FAILED: Final = re.compile(
-    r"^\s*(?:iozone: interrupted|I/O error during read|Error (?:reading|writing) block|Can not open temporary file)"
+    r"^\s*+(?:iozone: interrupted|I/O error during read|Error (?:reading|writing) block|Can not open temporary file)"
 )
 _ABOUT: Final = re.compile(
-    r"^\s*(?:Compiled for|Build:|Contributors:|Run began:|Auto Mode|Command line used:|Time Resolution =|Excel chart|"
+    r"^\s*+(?:Compiled for|Build:|Contributors:|Run began:|Auto Mode|Command line used:|Time Resolution =|Excel chart|"
     r"Processor cache|File stride size|Using (?:min|max)imum|File size set|Record Size|Include |O_DIRECT|SYNC Mode|"
     r"No retest|Min (?:process|thread)|Max (?:process|thread)|Setting no_unlink|Network distribution)",
     re.IGNORECASE,
@@ -198,6 +198,13 @@ class Iozone:
             )
             cells = cells[:-1]
         self._results = True
+        if int(words[1].group()) > size:
+            self._findings.problem(
+                line.number,
+                "malformed",
+                f"found a record of {words[1].group()} kB in a file of {size} kB, expected no more; no runs made",
+            )
+            return
         columns = self._columns(words[1].end(), cells)
         if columns is None:
             self._findings.problem(

@@ -24,10 +24,10 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
 _HEADING: Final = re.compile(
-    r"^\s*(?:What\b.{0,400}\bBandwidth\b|T\s{1,4}Q\s{1,12}Bytes\s{1,12}Ops\s{1,12}Time\s{1,12}Rate\b)"
+    r"^\s*+(?:What\b.{0,400}\bBandwidth\b|T\s{1,4}Q\s{1,12}Bytes\s{1,12}Ops\s{1,12}Time\s{1,12}Rate\b)"
 )
 _ROW: Final = re.compile(
-    r"^\s*(?P<what>TARGET_PASS|TARGET_AVERAGE|COMBINED|TARGET\s{1,6}(?:PASS\d{1,6}|Average)|Combined)"
+    r"^\s*+(?P<what>TARGET_PASS|TARGET_AVERAGE|COMBINED|TARGET\s{1,6}(?:PASS\d{1,6}|Average)|Combined)"
     r"\s{0,8}(?P<rest>[\s,]\s{0,12}-?\d.{0,600})$"
 )
 _VERSION: Final = re.compile(r"\bXDD version (?P<version>\S{1,40})", re.IGNORECASE)

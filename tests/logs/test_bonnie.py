@@ -62,13 +62,33 @@ def test_units_of_the_table(reading_of):
     assert reading.runs.throughput_bps.tolist() == [163 * 8 * 2**20, 1.5 * 8 * 2**30, 900 * 8192]
 
 
+def test_a_table_without_results_per_character_several_rows_and_names_without_a_blank(reading_of):
+    reading = reading_of(
+        "".join(f"    {line}" for line in TABLE.splitlines(keepends=True))
+        + "    box              8G           132035  24 56505  15           168485  25 325.7   1\n"
+        "    Array (8 disks)15744M 54406  96 247419 90 100752 25 60266  98 226651 29 830.2   1\n"
+    )
+    assert reading.runs[["label", "throughput_bps", "line_first"]].to_numpy().tolist() == [
+        ["box", 132035 * 8192, 1],
+        ["box", 56505 * 8192, 1],
+        ["box", 168485 * 8192, 1],
+        ["Array (8 disks)", 247419 * 8192, 5],
+        ["Array (8 disks)", 100752 * 8192, 5],
+        ["Array (8 disks)", 226651 * 8192, 5],
+    ]
+    assert reading.problems.empty
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         (TABLE, "a.log:1: truncated: found the head of a table and no results after it"),
         (
             TABLE + "box          3G  651k  68  163m  58  1.5g  48\n",
-            "a.log:4: malformed: found 6 values after the size, expected 12; no run made of them",
+            (
+                "a.log:4: malformed: found 6 values after the size, expected 12, or 8 without those per character; "
+                "no run made"
+            ),
         ),
         (
             "Bonnie: drastic I/O error (write(2)): No space left on device\n",

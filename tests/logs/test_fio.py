@@ -106,6 +106,7 @@ def test_json_of_mixed_directions(samples):
         ('"io_bytes": 4096, "io_kbytes": 4, "bw": 4, "runtime": 1000', [4096, 4 * 8192.0, 1.0]),
         ('"io_kbytes": 4, "bw_bytes": 4100, "bw": 4, "runtime": 999', [4096, 8 * 4100.0, 0.999]),
         ('"io_bytes": 4096, "io_kbytes": 4', [4096, None, None]),
+        ('"bw": 1024', [None, 8 * MIB, None]),
     ],
 )
 def test_json_amounts_are_kib_in_some_versions_and_bytes_in_others(reading_of, figures, expected):
@@ -262,6 +263,12 @@ def test_jobs_without_the_status_of_their_group(reading_of, said):
 )
 def test_what_contradicts_itself_or_breaks_off(reading_of, said, text, problems):
     assert said(reading_of(text)) == problems
+
+
+def test_the_status_of_a_group_shown_for_several_calls(reading_of):
+    status = "Run status group 0 (all jobs):\n" + OLD.format("1024KB", "1024KB/s", 1000, 1000)
+    reading = reading_of(HEAD + status + "With another kernel:\n" + status)
+    assert shown(reading, "label", "line_first", "line_last") == [["job", 1, 3], [None, 5, 6]]
 
 
 def test_figures_without_a_reader_of_them_are_none(reading_of):

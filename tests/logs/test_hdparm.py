@@ -1,5 +1,7 @@
 """hdparm: its timing lines of all kinds and units."""
 
+import pytest
+
 from hecn_analysis.logs import read
 
 MIB = 1 << 20
@@ -33,6 +35,18 @@ def test_old_words_slow_disks_offsets_and_errors(samples, said):
             "'… MB in … seconds = … MB/sec'; a run without them"
         )
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hdparm -t prints Timing buffered disk reads: and a rate\n",
+        "Timing buffered disk reads: 420 to 850 MB/s\n",
+        "| `hdparm -t /dev/sda` | Timing buffered disk reads: `~420 MB/s` |\n",
+    ],
+)
+def test_prose_is_left_alone(reading_of, text):
+    assert reading_of(text).problems.kind.tolist() == ["unrecognised"]
 
 
 def test_figures_that_contradict_each_other_or_break_off(reading_of, said):

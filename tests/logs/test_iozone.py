@@ -85,6 +85,14 @@ def test_throughput_mode(samples):
     assert reading.problems.empty
 
 
+def test_throughput_of_several_hosts(reading_of):
+    reading = reading_of(
+        "10.0.0.11:      Children see throughput for  1 initial writers  =  302980.50 kB/sec\n"
+        "node-2:         Children see throughput for  1 initial writers  =  302805.03 KB/sec\n"
+    )
+    assert reading.runs.throughput_bps.tolist() == [302980.5 * 8192, 302805.03 * 8192]
+
+
 def test_what_every_child_did(samples):
     reading = read(samples / "iozone" / "throughput-children.txt")
     assert reading.runs.throughput_bps.tolist() == [2903310.75 * 8192, 6154564.5 * 8192]
@@ -132,6 +140,11 @@ def test_operations_are_no_rates(samples, reading_of, said):
             "\tIozone: Performance Test of File I/O\n\t        Version $Revision: 3.465 $\n",
             0,
             ["a.log:1: truncated: found the head of a test and no results after it"],
+        ),
+        (
+            HEADING + "          102400       4     3087     3145    10337\n   674   26724    45514     8491\n",
+            3,
+            ["a.log:4: malformed: found a record of 26724 kB in a file of 674 kB, expected no more; no runs made"],
         ),
         (
             "\tIozone: Performance Test of File I/O\n\niozone: interrupted\n",
