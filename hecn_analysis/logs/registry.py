@@ -24,6 +24,7 @@ from hecn_analysis.logs.iperf2 import Iperf2
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.mtr import Mtr
+from hecn_analysis.logs.netperf import Netperf
 from hecn_analysis.logs.nuttcp import Nuttcp
 from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.owamp import Owamp
@@ -44,6 +45,7 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Nuttscp,
     Dd,
     Iperf3,
+    Netperf,
     Perftest,
     Ping,
     Traceroute,

@@ -20,6 +20,7 @@ OWNERS = {
     "dd": "Dd",
     "iperf2": "Iperf2",
     "iperf3": "Iperf3",
+    "netperf": "Netperf",
     "perftest": "Perftest",
     **{name: name.capitalize() for name in ("ping", "traceroute", "mtr", "ss", "speedtest", "sockperf", "qperf", "tc")},
     "owping": "Owamp",
