@@ -11,18 +11,29 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from hecn_analysis.logs.ascp import Ascp
+from hecn_analysis.logs.bbcp import Bbcp
+from hecn_analysis.logs.bbftp import Bbftp
 from hecn_analysis.logs.bonnie import Bonnie
 from hecn_analysis.logs.contract import Command, Findings, Reader
+from hecn_analysis.logs.curl import Curl
 from hecn_analysis.logs.dd import Dd
+from hecn_analysis.logs.dsync import Dsync
+from hecn_analysis.logs.fdt import Fdt
 from hecn_analysis.logs.fio import Fio
 from hecn_analysis.logs.flent import Flent
+from hecn_analysis.logs.ftp import Ftp
+from hecn_analysis.logs.globus_url_copy import GlobusUrlCopy
 from hecn_analysis.logs.gpfsperf import Gpfsperf
+from hecn_analysis.logs.gridftp_server import GridftpServer
 from hecn_analysis.logs.hdparm import Hdparm
 from hecn_analysis.logs.ior import Ior
 from hecn_analysis.logs.iozone import Iozone
 from hecn_analysis.logs.iperf2 import Iperf2
 from hecn_analysis.logs.iperf3 import Iperf3
+from hecn_analysis.logs.irods import Irods
 from hecn_analysis.logs.json_documents import Document, DocumentReader, split
+from hecn_analysis.logs.lftp import Lftp
 from hecn_analysis.logs.mtr import Mtr
 from hecn_analysis.logs.netperf import Netperf
 from hecn_analysis.logs.nuttcp import Nuttcp
@@ -32,12 +43,15 @@ from hecn_analysis.logs.perftest import Perftest
 from hecn_analysis.logs.ping import Ping
 from hecn_analysis.logs.pscheduler import Pscheduler
 from hecn_analysis.logs.qperf import Qperf
+from hecn_analysis.logs.rsync import Rsync
+from hecn_analysis.logs.scp import Scp
 from hecn_analysis.logs.sockperf import Sockperf
 from hecn_analysis.logs.source import Line
 from hecn_analysis.logs.speedtest import Speedtest
 from hecn_analysis.logs.ss import Ss
 from hecn_analysis.logs.tc import Tc
 from hecn_analysis.logs.traceroute import Traceroute
+from hecn_analysis.logs.wget import Wget
 from hecn_analysis.logs.xdd import Xdd
 
 READERS: Final[tuple[type[Reader], ...]] = (
@@ -45,6 +59,7 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Nuttscp,
     Dd,
     Iperf3,
+    Iperf2,
     Netperf,
     Perftest,
     Ping,
@@ -63,7 +78,20 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Hdparm,
     Xdd,
     Gpfsperf,
-    Iperf2,
+    GridftpServer,
+    GlobusUrlCopy,
+    Bbcp,
+    Bbftp,
+    Fdt,
+    Ascp,
+    Irods,
+    Dsync,
+    Rsync,
+    Scp,
+    Ftp,
+    Lftp,
+    Wget,
+    Curl,
     Flent,
     Pscheduler,
 )

@@ -52,3 +52,14 @@ def said():
 def samples():
     """Folder of the samples of one kind."""
     return HERE
+
+
+@pytest.fixture
+def column():
+    """A column of the runs of a reading as a list, None where a value is missing."""
+
+    def values(reading, name):
+        found = reading.runs[name]
+        return found.astype(object).where(found.notna(), None).tolist()
+
+    return values

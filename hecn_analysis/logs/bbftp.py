@@ -1,0 +1,103 @@
+"""Output of bbFTP's client: a line per file with -V, another one with -S ("statoutput").
+
+Written from the source (bbftp-client 3.2.1: bbftp_put.c, bbftp_get.c); no recorded output was found. Versions: 2.0 to
+3.2.1.
+
+Units and traps
+---------------
+- "1073741824 bytes send in 9.13 secs (1.15e+05 Kbytes/sec or 898 Mbits/s)": K is 1024 and M is 1024 * 1024, for bits
+  too. Seconds and rates have three digits, so that the rate is computed from bytes and seconds only where the printed
+  one is not there.
+- "put 1073741824 9.130 256 256 256 5 nogzip" is bytes, seconds, buffer, both windows (kilobytes) and streams; it may
+  follow the first line and is then the same run.
+- The time covers the whole file, with the forking of the streams. With compression, the bytes are those of the file.
+- "BBFTP-ERROR-00100 : …" is a file that failed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?"
+_DONE: Final = re.compile(
+    rf"(?<![\w.])(?P<bytes>\d{{1,19}}) bytes (?P<way>send|sent|got|received) in (?P<seconds>{_N}) secs "
+    rf"\((?P<rate>{_N}) Kbytes/sec or (?:{_N}) Mbits/s\)"
+)
+_STATISTICS: Final = re.compile(
+    r"(?:^|\s)(?P<way>put|get) (?P<bytes>\d{1,19}) (?P<seconds>\d{1,9}\.\d{3}) \d{1,9} \d{1,9} \d{1,9} "
+    r"(?P<streams>\d{1,6}) (?:no)?gzip\b"
+)
+_ERROR: Final = re.compile(r"BBFTP-ERROR-(?P<code>\d{5}) ?: ?(?P<text>.{0,400})")
+_CUT: Final = re.compile(r"(?<![\w.])\d{1,19} bytes (?:send|got) in ")
+_WAYS: Final = {"put": "send", "send": "send", "sent": "send"}
+
+
+class Bbftp:
+    """Reader of bbftp."""
+
+    TOOLS: tuple[str, ...] = ("bbftp",)
+    VERSIONS: str = "2.0 to 3.2.1"
+    HINTS: tuple[str, ...] = ("Mbits/s)", "gzip", "BBFTP-ERROR", " bytes send in", " bytes got in")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._last: Run | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of bbftp's."""
+        text = line.text
+        if found := _DONE.search(text):
+            values = self._values(found["way"], int(found["bytes"]), float(found["seconds"]))
+            values["throughput_bps"] = 8 * 1024 * float(found["rate"])
+            self._last = Run(line.number, line.number, values, rounding=0.02)
+            self._findings.run(self._last)
+            return True
+        if found := _STATISTICS.search(text):
+            self._statistics(line, found)
+            return True
+        if found := _ERROR.search(text):
+            message = f"found error {found['code']}, {found['text'].strip()!r}, expected a file copied to its end"
+            self._findings.problem(line.number, "aborted", message)
+            values = {"tool": "bbftp", "protocol": "tcp", "error": True}
+            self._findings.run(Run(line.number, line.number, values))
+            return True
+        if _CUT.search(text):
+            kind = "malformed" if line.complete else "truncated"
+            message = f"found {text.strip()[:200]!r}, expected '… bytes send in … secs (… Kbytes/sec or … Mbits/s)'"
+            self._findings.problem(line.number, kind, message + "; no run made of it")
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended; every line was a run of its own."""
+
+    def _values(self, way: str, amount: int, seconds: float) -> dict[str, object]:
+        command, streams = self._findings.command, None
+        if command.program == "bbftp" and "-p" in command.arguments[:-1]:
+            text = command.arguments[command.arguments.index("-p") + 1]
+            streams = int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 5 else None
+        return {
+            "tool": "bbftp",
+            "protocol": "tcp",
+            "direction": _WAYS.get(way, "receive"),
+            "bytes": amount,
+            "duration_s": seconds,
+            "streams": streams or None,
+            "error": False,
+        }
+
+    def _statistics(self, line: Line, found: re.Match[str]) -> None:
+        amount, seconds, streams = int(found["bytes"]), float(found["seconds"]), int(found["streams"]) or None
+        last = self._last
+        if last is not None and line.number - last.line_last <= 2 and last.columns["bytes"] == amount:
+            last.columns.update(streams=streams, duration_s=seconds)
+            last.line_last = line.number
+            self._last = None
+            return
+        values = self._values(found["way"], amount, seconds)
+        values.update(streams=streams, throughput_bps=8 * amount / seconds if seconds > 0 else None)
+        self._findings.run(Run(line.number, line.number, values))

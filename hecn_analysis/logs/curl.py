@@ -1,0 +1,273 @@
+"""Output of curl: the progress meter, and figures asked for with -w.
+
+Versions: curl 7.1 to 8.17.
+
+Units and traps
+---------------
+- The meter's rows have no unit: "k", "M", "G", "T", "P" are powers of 1024 of bytes and of bytes per second. Five
+  characters wide, so that a size from 100 000 on is rounded.
+- The last row is the run: its "Average Speed" (Dload, or Upload where nothing came in), the bytes received or sent,
+  and "Time Spent" in whole seconds ("--:--:--" below one: left out). "Total" may be 0 where the server did not say it.
+- Rows stand between carriage returns, or one below the other where a program replaced those. A redirection (-L) starts
+  the count again, below the same heading: still one run. Where the command line has no -L, a count that starts again is
+  the next file: curl before 7.66 printed the heading once.
+- With -Z (--parallel) all files share one meter with other columns: one run.
+- "curl: (6) …" is a run that failed.
+- -w prints whatever it is told to. Variables are read where their own names stand in front ("speed_download: 4711.000",
+  in JSON too): bytes per second, bytes and seconds, without prefixes. They belong to the meter right above, if any.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.amounts import clock, scale
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader, number
+from hecn_analysis.logs.source import Line
+
+_S: Final = r"\d{1,5}(?:\.\d{1,2})?[kKMGTP]?"
+_T: Final = r"(?:--:--:--|\d{1,4}:\d\d:\d\d|\d{1,4}d \d\dh|\d{1,9}d|\d{1,4}y)"
+_ROW: Final = re.compile(
+    rf"^\s{{0,8}}\d{{1,3}}\s{{1,8}}{_S}\s{{1,8}}\d{{1,3}}\s{{1,8}}(?P<received>{_S})\s{{1,8}}\d{{1,3}}\s{{1,8}}(?P<sent>{_S})\s{{1,8}}"
+    rf"(?P<down>{_S})\s{{1,8}}(?P<up>{_S})\s{{1,8}}{_T}\s{{1,8}}(?P<time>{_T})\s{{1,8}}{_T}\s{{1,8}}{_S}\s*$"
+)
+_PARALLEL_ROW: Final = re.compile(
+    rf"^\s{{0,8}}(?:\d{{1,3}}|--)\s{{1,8}}(?:\d{{1,3}}|--)\s{{1,8}}(?P<received>{_S})\s{{1,8}}(?P<sent>{_S})\s{{1,8}}\d{{1,9}}\s{{1,8}}"
+    rf"\d{{1,9}}\s{{1,8}}{_T}\s{{1,8}}(?P<time>{_T})\s{{1,8}}{_T}\s{{1,8}}(?P<down>{_S})\s*$"
+)
+_HEAD: Final = re.compile(
+    r"% Total\s{1,8}% Received\s{1,8}% Xferd\s{1,8}Average Speed|^\s{0,4}DL%\s{1,4}UL%\s{1,4}Dled"
+)
+_HEAD_2: Final = re.compile(r"^\s{0,60}Dload\s{1,8}Upload\s{1,8}Total\s{1,8}Spent\s{1,8}Left\s{1,8}Speed\s*$")
+_ERROR: Final = re.compile(r"(?:^|[\s>])curl: \((?P<code>\d{1,3})\) ?(?P<text>.{0,300})")
+_NAMES: Final = re.compile(
+    r"(?<![\w])[\"']?(?P<name>(?:speed|size)_(?:down|up)load|time_(?:total|starttransfer|connect|namelookup))[\"']?"
+    r"\s{0,24}[:=]\s{0,24}[\"']?(?P<value>\d{1,19}(?:[.,]\d{1,9})?)(?:s|\b)"
+)
+_VARIABLES: Final = ("speed_download", "speed_upload", "size_download", "size_upload", "time_total", "time_connect")
+_NEAR: Final = 2
+
+
+@dataclass
+class _Meter:
+    """The rows below one heading."""
+
+    first: int
+    last: int
+    rows: list[re.Match[str]] = field(default_factory=list)
+    parallel: bool = False
+
+
+@dataclass
+class _Figures:
+    """What -w printed, on one line or on several."""
+
+    first: int
+    last: int
+    joined: Run | None
+    failed: bool = False
+    values: dict[str, float] = field(default_factory=dict)
+
+
+class Curl(DocumentReader):
+    """Reader of curl."""
+
+    TOOLS: tuple[str, ...] = ("curl",)
+    VERSIONS: str = "7.1 to 8.17"
+    HINTS: tuple[str, ...] = ("% Total", "DL%", "Dload", "--:--", "speed_", "size_", "time_", "curl: (")
+
+    DOCUMENTS: tuple[frozenset[str], ...] = (
+        frozenset({"speed_download", "time_total"}),
+        frozenset({"speed_download", "size_download"}),
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._meter: _Meter | None = None
+        self._figures: _Figures | None = None
+        self._last: Run | None = None
+        self._metered: Run | None = None
+
+    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+        """Take a line of curl's."""
+        text, meter = line.text, self._meter
+        if meter is not None:
+            if found := (_PARALLEL_ROW if meter.parallel else _ROW).search(text):
+                self._row(line, meter, found)
+                return True
+            if _HEAD_2.search(text):
+                meter.last = line.number
+                return True
+        if "%" in text and _HEAD.search(text):
+            self._end()
+            self._meter = _Meter(line.number, line.number, parallel="DL%" in text)
+            return True
+        if "curl: (" in text and (found := _ERROR.search(text)):
+            self._failed(line, found)
+            return True
+        if "_" in text and (found_all := _NAMES.findall(text)):
+            return self._named(line, found_all)
+        if meter is None and "--:--:--" in text and (found := _ROW.search(text)):
+            self._meter = _Meter(line.number, line.number)
+            self._row(line, self._meter, found)
+            return True
+        return False
+
+    def take(self, document: Document) -> bool:
+        """Take what -w printed as JSON."""
+        found = {name: number(document.value.get(name)) for name in _VARIABLES}
+        values = {name: value for name, value in found.items() if value is not None}
+        if not values:
+            return False
+        figures = self._begin_figures(document.first)
+        figures.last = document.last
+        figures.values = values
+        if code := number(document.value.get("exitcode")):
+            text = document.value.get("errormsg")
+            self.findings.problem(document.first, "aborted", f"found error {code:g}, {text!r}, expected a transfer")
+            figures.failed = True
+        self._close_figures()
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._end()
+
+    def _row(self, line: Line, meter: _Meter, found: re.Match[str]) -> None:
+        if meter.rows and line.number > meter.last and not meter.parallel:
+            before = meter.rows[-1]
+            again = _bytes(found) < _bytes(before) or _seconds(found) < _seconds(before)
+            command = self.findings.command
+            words = command.arguments if command.program == "curl" else ("-L",)
+            if again and _bytes(before) and not any(re.fullmatch(r"--location.*|-\w{0,20}L\w{0,20}", w) for w in words):
+                self._hand_over(meter, failed=False)
+                meter.rows.clear()
+                meter.first = line.number
+        meter.rows = [found]
+        meter.last = line.number
+
+    def _failed(self, line: Line, found: re.Match[str]) -> None:
+        self.findings.problem(
+            line.number, "aborted", f"found error {found['code']}, {found['text'].strip()!r}, expected a transfer"
+        )
+        meter, self._meter = self._meter, None
+        if meter is not None:
+            meter.last = line.number
+            self._hand_over(meter, failed=True)
+            return
+        self._close_figures()
+        last = self._last
+        if last is not None and self._belongs(last, line.number) and not last.columns["error"]:
+            last.columns["error"] = True
+            last.line_last = line.number
+            return
+        values: dict[str, object] = {"tool": "curl", "protocol": "file", "error": True}
+        self.findings.run(Run(line.number, line.number, values))
+
+    def _belongs(self, run: Run, number: int) -> bool:
+        """Whether a line is right below a run, with no command line between."""
+        return self.findings.command.line <= run.line_last and number <= run.line_last + _NEAR
+
+    def _named(self, line: Line, found: list[tuple[str, str]]) -> bool:
+        figures = self._figures
+        if figures is not None and (
+            line.number > figures.last + _NEAR or any(name in figures.values for name, _ in found)
+        ):
+            self._end()
+            figures = None
+        if figures is None:
+            figures = self._begin_figures(line.number)
+        figures.last = line.number
+        figures.values.update({name: float(value.replace(",", ".")) for name, value in found})
+        return True
+
+    def _begin_figures(self, first: int) -> _Figures:
+        """Start reading variables; they belong to the meter that has just ended, if any."""
+        self._end()
+        meter, self._metered = self._metered, None
+        joined = meter if meter is not None and self._belongs(meter, first) else None
+        self._figures = _Figures(first, first, joined)
+        return self._figures
+
+    def _end(self) -> None:
+        """The transfer is over: hand over what there is of it."""
+        self._close_meter()
+        self._close_figures()
+
+    def _close_meter(self) -> None:
+        meter, self._meter = self._meter, None
+        if meter is None:
+            return
+        if meter.rows:
+            self._hand_over(meter, failed=False)
+            return
+        self.findings.problem(
+            meter.last,
+            "truncated",
+            "found the heading of the meter and no row, expected '100 … --:--:-- …'; no run made",
+        )
+
+    def _close_figures(self) -> None:
+        figures, self._figures = self._figures, None
+        if figures is None:
+            return
+        timed = "time_total" in figures.values and len(figures.values) > 1
+        if not timed and not any(name.startswith("speed_") for name in figures.values):
+            return
+        values = figures.values
+        received, sent = values.get("size_download"), values.get("size_upload")
+        down, up = values.get("speed_download"), values.get("speed_upload")
+        sends = bool((sent or up) and not (received or down))
+        amount, rate = (sent, up) if sends else (received, down)
+        if figures.failed and not amount:
+            amount, rate = None, None
+        found: dict[str, object] = {
+            "direction": "send" if sends else "receive" if (received or down) else None,
+            "bytes": None if amount is None else round(amount),
+            "duration_s": values.get("time_total"),
+            "throughput_bps": None if rate is None else 8 * rate,
+        }
+        last = figures.joined
+        if last is not None:
+            last.columns.update({name: value for name, value in found.items() if value is not None})
+            last.line_last = figures.last
+            return
+        columns = {"tool": "curl", "protocol": "file", "error": figures.failed, **found}
+        run = Run(figures.first, figures.last, columns, rounding=0.05)
+        self._last = run
+        self.findings.run(run)
+
+    def _hand_over(self, meter: _Meter, *, failed: bool) -> None:
+        values: dict[str, object] = {"tool": "curl", "protocol": "file", "error": failed}
+        row = meter.rows[-1] if meter.rows else None
+        if row is not None and (not failed or _bytes(row)):
+            received = _amount(row["received"])
+            sends = not received and _amount(row["sent"]) > 0
+            speed = row["up"] if sends and "up" in row.groupdict() else row["down"]
+            values |= {
+                "direction": "send" if sends else "receive" if received else None,
+                "bytes": round(_bytes(row)),
+                "throughput_bps": 8 * _amount(speed),
+                "duration_s": clock(row["time"]) or None,
+            }
+        run = Run(meter.first, meter.last, values, rounding=1.0)
+        self._last = self._metered = run
+        self.findings.run(run)
+
+
+def _amount(text: str) -> float:
+    """Bytes of a column of the meter."""
+    return float(text[:-1]) * scale(text[-1], 1024) if text[-1].isalpha() else float(text)
+
+
+def _bytes(row: re.Match[str]) -> float:
+    """Bytes that a row counts: those received, or those sent where there are none."""
+    return _amount(row["received"]) or _amount(row["sent"])
+
+
+def _seconds(row: re.Match[str]) -> float:
+    """Time spent [s]; below one second curl shows none."""
+    return clock(row["time"]) or 0.0

@@ -1,0 +1,152 @@
+"""Output of FTP clients, and the logs of FTP servers (xferlog, vsftpd's own).
+
+Clients: BSD and netkit ftp, inetutils, tnftp (lukemftp, macOS), Solaris, AIX, HP-UX, Windows. Servers: wu-ftpd,
+ProFTPD, Pure-FTPD, vsftpd. lftp has a reader of its own.
+
+Units and traps
+---------------
+- "30000000 bytes received in 0.141 secs (2.1e+05 Kbytes/sec)" is one run. K and M are 1024 in every client but that of
+  Windows ("ftp: 30000000 bytes received in 0.14Seconds 212765.96Kbytes/sec."), where they are 1000: bytes over seconds
+  decide where they have enough digits.
+- tnftp prints the time as a clock ("in 00:02 (14.31 MiB/s)"): below one second it is left out.
+- Only binary transfers count the bytes on the network; in ASCII mode line ends are added.
+- xferlog: "Thu Jan  1 12:00:00 2026 2 host 30000000 /file b _ o r user ftp 0 * c": whole seconds, at least 1 in
+  most servers, so that the rate of a short transfer is far too low; bytes; "o" is sent by the server, which wrote the
+  log, "i" received; the last letter is c (complete) or i (incomplete: the run failed). The clock is a local one and
+  gives no start. Deletions ("d") are no transfers.
+- vsftpd: "OK DOWNLOAD: Client …, 30000000 bytes, 14664.40Kbyte/sec": K is 1024.
+- A reply of 4xx or 5xx between "local: … remote: …" (or "150 …") and the end is a file that failed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_F: Final = r"\d{1,12}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,3})?"
+_DONE: Final = re.compile(
+    rf"(?<![\w.])(?P<bytes>\d{{1,19}}) bytes (?P<way>sent|received) in (?:(?P<clock>(?:\d{{1,4}}:)?\d\d:\d\d)|"
+    rf"(?P<seconds>{_F}) ?(?:secs?|seconds?|Seconds|s)) ?\(?(?P<rate>{_F}) ?(?P<unit>[kKMGT]?)(?:bytes|iB|B)/s(?:ec)?"
+)
+_XFERLOG: Final = re.compile(
+    r"^(?:[A-Z][a-z]{2} ){2}[ \d]\d \d\d:\d\d:\d\d \d{4} (?P<seconds>\d{1,9}) \S{1,300} (?P<bytes>\d{1,19}) .{1,2000} "
+    r"[ab] \S{1,4} (?P<way>[iod]) [arg] \S{1,200} \S{1,40} [01] \S{1,200}(?: (?P<status>[ci]))?\s*$"
+)
+_VSFTPD: Final = re.compile(
+    r"\] (?P<status>OK|FAIL) (?P<way>DOWNLOAD|UPLOAD): Client \"[^\"]{1,80}\", .{0,2000}?"
+    r"(?P<bytes>\d{1,19}) bytes, (?P<rate>\d{1,15}\.\d\d)Kbyte/sec"
+)
+_BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|150[ -])")
+_REPLY: Final = re.compile(r"^[45]\d\d \S")
+_CUT: Final = re.compile(r"(?<![\w.])\d{1,19} bytes (?:sent|received) in\b")
+
+
+class Ftp:
+    """Reader of FTP clients and servers."""
+
+    TOOLS: tuple[str, ...] = ("ftp",)
+    VERSIONS: str = "BSD, netkit, inetutils, tnftp, Solaris, AIX, HP-UX, Windows; xferlog; vsftpd"
+    HINTS: tuple[str, ...] = (
+        "bytes sent in",
+        "bytes received in",
+        " ftp ",
+        " 0 * ",
+        "LOAD: Client",
+        "150 ",
+        "local: ",
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._begun: int | None = None
+
+    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+        """Take a line of a client's or a server's."""
+        text = line.text
+        if found := _DONE.search(text):
+            self._done(line, found)
+            return True
+        if found := _XFERLOG.search(text):
+            self._transfer(line, found)
+            return True
+        if found := _VSFTPD.search(text):
+            self._served(line, found)
+            return True
+        if _BEGUN.search(text):
+            self._begun = line.number
+            return True
+        if self._begun is not None and line.number <= self._begun + 8 and _REPLY.search(text):
+            self._failed(line, text.strip())
+            return True
+        if _CUT.search(text):
+            kind = "malformed" if line.complete else "truncated"
+            message = f"found {text.strip()[:200]!r}, expected '… bytes received in … secs (… Kbytes/sec)'"
+            self._findings.problem(line.number, kind, message + "; no run made of it")
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended; every run was complete with its line."""
+
+    def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
+        values = {"tool": "ftp", "protocol": "file", "error": False, **figures}
+        self._findings.run(Run(line.number, line.number, values, rounding=rounding))
+
+    def _done(self, line: Line, found: re.Match[str]) -> None:
+        self._begun = None
+        amount = int(found["bytes"])
+        seconds = clock(found["clock"]) if found["clock"] else decimal(found["seconds"])
+        rate, unit = decimal(found["rate"]), found["unit"]
+        slack = half_digit(found["rate"]) + (
+            1 / max(seconds or 0, 1) if found["clock"] else half_digit(found["seconds"])
+        )
+        candidates = [8 * rate * scale(unit, base) for base in (1024, 1000)]
+        windows = "Seconds" in found[0]
+        throughput = candidates[1 if windows else 0]
+        if seconds and slack < 0.01:
+            throughput = min(candidates, key=lambda one: abs(one - 8 * amount / seconds))
+        figures: dict[str, object] = {
+            "direction": "send" if found["way"] == "sent" else "receive",
+            "bytes": amount,
+            "duration_s": seconds or None,
+            "throughput_bps": throughput,
+        }
+        self._run(line, figures, 0.03 + slack)
+
+    def _transfer(self, line: Line, found: re.Match[str]) -> None:
+        if found["way"] == "d":
+            return
+        amount, seconds, failed = int(found["bytes"]), int(found["seconds"]), found["status"] == "i"
+        if failed:
+            self._findings.problem(
+                line.number, "aborted", "found an incomplete transfer ('i'), expected a complete one"
+            )
+        figures: dict[str, object] = {
+            "direction": "send" if found["way"] == "o" else "receive",
+            "bytes": amount,
+            "duration_s": float(seconds),
+            "throughput_bps": 8 * amount / seconds if seconds else None,
+            "error": failed,
+        }
+        self._run(line, figures)
+
+    def _served(self, line: Line, found: re.Match[str]) -> None:
+        failed = found["status"] == "FAIL"
+        if failed:
+            self._findings.problem(line.number, "aborted", "found 'FAIL', expected a transfer that is 'OK'")
+        figures: dict[str, object] = {
+            "direction": "send" if found["way"] == "DOWNLOAD" else "receive",
+            "bytes": int(found["bytes"]),
+            "throughput_bps": 8 * 1024 * float(found["rate"]),
+            "error": failed,
+        }
+        self._run(line, figures)
+
+    def _failed(self, line: Line, text: str) -> None:
+        self._begun = None
+        self._findings.problem(line.number, "aborted", f"found {text!r}, expected a file transferred to its end")
+        self._run(line, {"error": True})

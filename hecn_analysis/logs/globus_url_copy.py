@@ -1,0 +1,117 @@
+"""Output of ``globus-url-copy -vb``: bytes so far, average and present rate.
+
+Written from the source (gass/copy/source/globus_url_copy.c of the Grid Community Toolkit 6.2); no recorded output was
+found. Versions: Globus Toolkit 4 to 6, GCT 6.2.
+
+Units and traps
+---------------
+- "MB/sec" is 2^20 bytes per second.
+- The lines stand between carriage returns, one about every five seconds and one at the end: each is a row of the
+  intervals, the last one gives the run. They carry no time: duration and times of the intervals are missing. Bytes
+  over the average would be a time, but only to the two decimals of the average.
+- "Source:", "Dest:" and the name of the file stand above them, once for every file: one run each. A copy that ends
+  before its first report leaves those lines only: no run.
+- "error: …" ends a copy; "continuing on error" is printed with -cont-on-err.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_REPORT: Final = re.compile(
+    r"^\s{0,40}(?P<bytes>\d{1,19}) bytes\s{1,40}(?P<average>\d{1,12}\.\d{1,3}) MB/sec avg"
+    r"\s{1,40}(?P<now>\d{1,12}\.\d{1,3}) MB/sec inst"
+)
+_CUT: Final = re.compile(r"^\s{0,40}\d{1,19} bytes\s{1,40}\d{1,12}\.\d{0,3} MB/sec")
+_ENDS: Final = re.compile(r"^(?:Source|Dest):\s{1,8}(?P<url>\S{1,2000})")
+_ERROR: Final = re.compile(r"^(?:error|continuing on error): ?(?P<text>.{0,400})")
+_MEBIBYTE: Final = 8 * 2.0**20
+
+
+class GlobusUrlCopy:
+    """Reader of globus-url-copy."""
+
+    TOOLS: tuple[str, ...] = ("globus-url-copy",)
+    VERSIONS: str = "Globus Toolkit 4 to 6, GCT 6.2"
+    HINTS: tuple[str, ...] = ("MB/sec", "Source:", "Dest:", "error:")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._first: int | None = None
+        self._direction: str | None = None
+        self._reports: list[tuple[int, int, float, float]] = []
+        self._failed: int | None = None
+
+    def feed(self, line: Line) -> bool:  # noqa: C901 - one branch for each kind of line
+        """Take a report, or one of the lines around it."""
+        text = line.text
+        if found := _REPORT.search(text):
+            amount = int(found["bytes"])
+            if self._reports and (self._failed is not None or amount < self._reports[-1][1]):
+                self._close()
+            self._reports.append((line.number, amount, float(found["average"]), float(found["now"])))
+            return True
+        if found := _ENDS.search(text):
+            if self._reports:
+                self._close()
+            if text.startswith("Source"):
+                self._first, self._direction = line.number, "send" if found["url"].startswith("file:") else None
+            elif self._first is None:
+                return False
+            elif found["url"].startswith("file:"):
+                self._direction = None if self._direction else "receive"
+            return True
+        if (found := _ERROR.search(text)) and (self._reports or self._first is not None):
+            self._findings.problem(
+                line.number, "aborted", f"found {found['text'].strip()!r}, expected a copy to its end"
+            )
+            self._failed = line.number
+            if not self._reports:
+                values: dict[str, object] = {"tool": "globus-url-copy", "protocol": "tcp", "error": True}
+                self._findings.run(Run(self._first or line.number, line.number, values))
+                self._close()
+            return True
+        if _CUT.search(text):
+            kind = "malformed" if line.complete else "truncated"
+            self._findings.problem(
+                line.number,
+                kind,
+                f"found {text.strip()!r}, expected '… bytes … MB/sec avg … MB/sec inst'; the line is left out",
+            )
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _close(self) -> None:
+        reports, self._reports = self._reports, []
+        first, self._first = self._first, None
+        direction, self._direction = self._direction, None
+        failed, self._failed = self._failed, None
+        if not reports:
+            return
+        number, amount, average, _ = reports[-1]
+        values: dict[str, object] = {
+            "tool": "globus-url-copy",
+            "protocol": "tcp",
+            "direction": direction,
+            "bytes": amount,
+            "throughput_bps": average * _MEBIBYTE,
+            "error": failed is not None,
+        }
+        table = np.array([(at, total, now) for at, total, _, now in reports], dtype=float)
+        run = Run(first if first is not None else reports[0][0], failed or number, values)
+        run.intervals = {
+            "line": table[:, 0],
+            "bytes": np.diff(table[:, 1], prepend=0.0),
+            "throughput_bps": table[:, 2] * _MEBIBYTE,
+        }
+        self._findings.run(run)

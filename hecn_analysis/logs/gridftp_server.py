@@ -1,0 +1,90 @@
+"""Transfer log of the GridFTP server of the Globus Toolkit and of the Grid Community Toolkit.
+
+``globus-gridftp-server -log-transfer FILE`` writes a line of NetLogger's for every transfer ("NL.EVNT=FTP_INFO"),
+which is one run each. Versions: Globus Toolkit 2 to 6 and GCT 6.2; the later ones add TASKID and, on Linux, the
+retransmissions of every stream ("retrans=0,3").
+
+Units and traps
+---------------
+- START and DATE are UTC with microseconds, DATE is the end: their difference is the duration, and the rate, which the
+  line does not print, is NBYTES over it. It covers opening the file and the data connections too.
+- TYPE is seen from the server: RETR sends, STOR receives (ERET and ESTO are the partial ones). Directory listings are
+  transfers too, with their own TYPE and no direction.
+- CODE is the reply of FTP: whatever is not 2xx is a transfer that failed; NBYTES is then what was moved before.
+- STREAMS counts the TCP connections of one stripe.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pandas as pd
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_INFO: Final = re.compile(
+    r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,9})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "
+    r"START=(?P<start>\d{14}(?:\.\d{1,9})?) USER=\S* FILE=.{0,3000}? BUFFER=\d{1,19} BLOCK=\d{1,19} "
+    r"NBYTES=(?P<bytes>\d{1,19}) VOLUME=\S* STREAMS=(?P<streams>\d{1,9}) STRIPES=\d{1,9} DEST=\S* "
+    r"TYPE=(?P<type>\w{1,12}) CODE=(?P<code>\d{1,4})(?: TASKID=\S*)?(?: retrans=(?P<retrans>[\d,]{1,400}))?"
+)
+_WAYS: Final = {"RETR": "send", "ERET": "send", "STOR": "receive", "ESTO": "receive", "APPE": "receive"}
+_EXPECTED: Final = "'DATE=… START=… NBYTES=… STREAMS=… TYPE=… CODE=…'"
+
+
+class GridftpServer:
+    """Reader of the transfer log of a GridFTP server."""
+
+    TOOLS: tuple[str, ...] = ("gridftp-server",)
+    VERSIONS: str = "Globus Toolkit 2 to 6, GCT 6.2"
+    HINTS: tuple[str, ...] = ("NL.EVNT=FTP_INFO",)
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of the transfer log."""
+        if "NL.EVNT=FTP_INFO" not in line.text:
+            return False
+        found = _INFO.search(line.text)
+        start, end = (_time(found["start"]), _time(found["end"])) if found else (None, None)
+        if found is None or start is None or end is None or end < start:
+            kind = "malformed" if line.complete else "truncated"
+            self._findings.problem(
+                line.number, kind, f"found {line.text.strip()[:200]!r}, expected {_EXPECTED}; no run made of it"
+            )
+            return True
+        amount, seconds = int(found["bytes"]), (end - start).total_seconds()
+        error = not found["code"].startswith("2")
+        if error:
+            self._findings.problem(
+                line.number, "aborted", f"found CODE={found['code']}, expected 2xx for a transfer that was finished"
+            )
+        values: dict[str, object] = {
+            "tool": "gridftp-server",
+            "protocol": "tcp",
+            "direction": _WAYS.get(found["type"]),
+            "start_time": start,
+            "duration_s": seconds,
+            "bytes": amount,
+            "throughput_bps": 8 * amount / seconds if seconds > 0 else None,
+            "streams": int(found["streams"]) or None,
+            "retransmits": sum(map(int, filter(None, found["retrans"].split(",")))) if found["retrans"] else None,
+            "error": error,
+        }
+        self._findings.run(Run(line.number, line.number, values))
+        return True
+
+    def finish(self) -> None:
+        """The file has ended; every line was a run of its own."""
+
+
+def _time(text: str) -> pd.Timestamp | None:
+    """Date and time [UTC] of NetLogger's fourteen digits, None where they are no date."""
+    digits, _, fraction = text.partition(".")
+    try:
+        return pd.to_datetime(f"{digits}.{fraction or '0'}", format="%Y%m%d%H%M%S.%f", utc=True)
+    except ValueError:
+        return None

@@ -1,0 +1,106 @@
+"""Output of lftp: what a command has transferred, and its transfer log.
+
+Versions: lftp 2.6 to 4.9.
+
+Units and traps
+---------------
+- "30000000 bytes transferred in 2 seconds (14.12 MiB/s)" ends a get, put, mget or mirror: one run, whatever number of
+  files it was. KiB and MiB are what they say; before 4.7 "14.12M/s", the same powers of 1024 ("b/s" are bytes too).
+- Whole seconds, rounded; below one second neither time nor rate is printed: a run with its bytes, known as lftp's by
+  the command line or the prompt above it.
+- The transfer log (xfer:log) has one line per file: "2026-01-31 12:00:00 url -> file 0-30000000 14.12 MiB/s", the
+  part of the file that was moved and its rate.
+- "get: Access failed: 550 …" and "Transfer of 1 of 3 files failed" are failures.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.amounts import decimal, half_digit, scale
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_UNIT: Final = r"(?P<rate>\d{1,9}(?:[.,]\d{1,3})?) ?(?P<unit>[KMG]?)i?[Bb]?/s"
+_DONE: Final = re.compile(
+    rf"(?<![\w.])(?P<bytes>\d{{1,19}}) bytes? transferred(?: in (?P<seconds>\d{{1,9}}) seconds?(?: \({_UNIT}\))?)?\s*$"
+)
+_LOGGED: Final = re.compile(
+    rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d \S.{{1,3900}} (?P<start>\d{{1,19}})-(?P<end>\d{{1,19}}) {_UNIT}\s*$"
+)
+_ERROR: Final = re.compile(
+    r"^(?:get1?|mget|put|mput|pget|mirror|cp|mv): (?P<text>.{0,200}(?:failed|Fatal error|No such file|denied|timed out)"
+    r".{0,200})"
+)
+_FAILED: Final = re.compile(r"^Transfer of \d{1,9} of \d{1,9} files? failed")
+
+
+class Lftp:
+    """Reader of lftp."""
+
+    TOOLS: tuple[str, ...] = ("lftp",)
+    VERSIONS: str = "2.6 to 4.9"
+    HINTS: tuple[str, ...] = ("transferred", " -> ", "lftp", "ailed", "Fatal error")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._prompt = -1
+        self._last: Run | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of lftp's."""
+        text = line.text
+        if (found := _DONE.search(text)) and (found["rate"] is not None or self._known()):
+            self._done(line, found)
+            return True
+        if " -> " in text and (found := _LOGGED.search(text)):
+            amount = int(found["end"]) - int(found["start"])
+            self._run(line, {"bytes": max(amount, 0), "throughput_bps": _rate(found)})
+            return True
+        if text.startswith("lftp ") and ">" in text:
+            self._prompt = line.number
+            return False
+        if (found := _ERROR.search(text)) and self._known():
+            self._failed(line, found["text"].strip())
+            return True
+        if _FAILED.search(text):
+            self._failed(line, text.strip())
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended; every run was complete with its line."""
+
+    def _known(self) -> bool:
+        """Whether the command line or a prompt says that this is lftp."""
+        return self._findings.command.program == "lftp" or self._prompt > self._findings.command.line
+
+    def _done(self, line: Line, found: re.Match[str]) -> None:
+        figures: dict[str, object] = {"bytes": int(found["bytes"])}
+        rounding = 0.01
+        if found["rate"] is not None:
+            seconds = float(found["seconds"])
+            figures |= {"duration_s": seconds or None, "throughput_bps": _rate(found)}
+            rounding += half_digit(found["rate"]) + 0.5 / max(seconds - 0.5, 0.5)
+        self._run(line, figures, rounding)
+
+    def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
+        values = {"tool": "lftp", "protocol": "file", "error": False, **figures}
+        self._last = Run(line.number, line.number, values, rounding=rounding)
+        self._findings.run(self._last)
+
+    def _failed(self, line: Line, text: str) -> None:
+        """A failure right after a run is that run's, or one of its files."""
+        self._findings.problem(line.number, "aborted", f"found {text!r}, expected files transferred to their end")
+        last = self._last
+        if last is not None and line.number <= last.line_last + 2:
+            last.columns["error"] = True
+            last.line_last = line.number
+            return
+        self._run(line, {"error": True})
+
+
+def _rate(found: re.Match[str]) -> float:
+    """Rate [bit/s] of a match with a rate and a unit."""
+    return 8 * decimal(found["rate"]) * scale(found["unit"], 1024)

@@ -1,0 +1,191 @@
+"""Output of rsync: the line with its rate, files with --progress, the log of a client (--log-file) or of a daemon.
+
+Versions: rsync 2.5 to 3.5, Apple's 2.6.9 and openrsync where it prints the same line.
+
+Units and traps
+---------------
+- One "sent … bytes  received … bytes  … bytes/sec" is one run; up to 2.6.3 "wrote … bytes  read … bytes". The rate is
+  that of both directions together, over the whole time from start to end of the program. `bytes` is their sum: what
+  went over the connection, compressed or not. "total size" is the size of the files, whether they moved or not.
+- Log files and daemons without -v or --stats print "sent … bytes  received … bytes  total size …": a run without a
+  rate.
+- Since 3.1 there are separators of thousands, those of the locale: "1,234" or "1.234" bytes and two decimals of the
+  rate.
+- With -h, "K", "M", "G" are powers of 1000, with -hh of 1024, and the line does not say which: the command line does
+  where the log has it, else 1000 is taken, and that is a problem of kind `ambiguous`.
+- The rates of --progress ("502.16MB/s", powers of 1024) are those of a file or of its last moment. They make no run
+  and carry no time. Where no "sent …" follows (without -v it never does) they are a run without a rate, and the log
+  is cut off unless nothing is left to check ("to-chk=0/…").
+- "rsync error: …" marks the run as failed, also where most files were copied (code 23). "rsync warning: …" does not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.logs.amounts import decimal, scale, whole
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
+_SENT: Final = re.compile(
+    rf"(?:^|[\s\]])(?:sent|wrote) (?P<sent>{_N}) bytes {{1,4}}(?:received|read) (?P<received>{_N}) bytes {{1,4}}"
+    rf"(?:(?P<rate>{_N}) bytes/sec|total size (?:is )?{_N})"
+)
+_TOTAL: Final = re.compile(rf"(?:^|[\s\]])total size is {_N} {{1,4}}speedup is ")
+_CUT: Final = re.compile(rf"(?:^|[\s\]])(?:sent|wrote) {_N} bytes {{1,4}}(?:received|read)\b")
+_PROGRESS: Final = re.compile(
+    rf"^\s{{0,40}}{_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
+    r"(?P<last>\s{1,8}\(.{0,40}to-che?c?k=0/\d{1,12}\))?"
+)
+_HEADS: Final = re.compile(
+    r"(?:^|\] |[\s])(?:(?P<send>(?:sending incremental|building) file list|rsync on \S)|"
+    r"(?P<receive>receiving (?:incremental )?file list|rsync to \S))"
+)
+_ERROR: Final = re.compile(r"(?:^|[\s\]])rsync error: (?P<text>.{1,400})")
+_NEAR: Final = 8
+
+
+class Rsync:
+    """Reader of rsync."""
+
+    TOOLS: tuple[str, ...] = ("rsync",)
+    VERSIONS: str = "2.5 to 3.5, Apple's 2.6.9"
+    HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._first: int | None = None
+        self._progress = 0
+        self._complete = False
+        self._direction: str | None = None
+        self._run: Run | None = None
+        self._error: Line | None = None
+
+    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+        """Take a line of rsync's."""
+        text = line.text
+        if found := _SENT.search(text):
+            self._sent(line, found)
+            return True
+        if _TOTAL.search(text):
+            if self._run is not None and line.number <= self._run.line_last + 2:
+                self._run.line_last = line.number
+            return True
+        if found := _PROGRESS.search(text):
+            if self._error is not None:
+                self._close()
+            self._first = line.number if self._first is None else self._first
+            self._progress = line.number
+            self._complete = found["percent"] == "100" and found["last"] is not None
+            return True
+        if found := _HEADS.search(text):
+            return self._head(line, found)
+        if found := _ERROR.search(text):
+            self._failed(line, found["text"].strip())
+            return True
+        if _CUT.search(text):
+            kind = "malformed" if line.complete else "truncated"
+            message = f"found {text.strip()[:200]!r}, expected 'sent … bytes  received … bytes  … bytes/sec'"
+            self._findings.problem(line.number, kind, message + "; no run made of it")
+            self._forget()
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _head(self, line: Line, found: re.Match[str]) -> bool:
+        """The first line of a copy; one inside a copy that is under way changes nothing."""
+        if self._progress or self._error is not None:
+            self._close()
+        if self._first is None:
+            self._first = line.number
+            self._direction = "send" if found["send"] else "receive"
+        return True
+
+    def _forget(self) -> None:
+        self._first, self._progress, self._direction = None, 0, None
+
+    def _sent(self, line: Line, found: re.Match[str]) -> None:
+        if self._error is not None and line.number > self._error.number + _NEAR:
+            self._close()
+        amounts = [found["sent"], found["received"]]
+        printed = [*amounts, found["rate"] or ""]
+        base = 1000
+        if any(number[-1:].isalpha() for number in printed):
+            base = self._base(line)
+        values: dict[str, object] = {
+            "tool": "rsync",
+            "protocol": "file",
+            "direction": self._direction,
+            "bytes": sum(round(_amount(number, base)) for number in amounts),
+            "throughput_bps": 8 * _rate(found["rate"], base) if found["rate"] else None,
+            "error": self._error is not None,
+        }
+        first = line.number if self._first is None else self._first
+        if self._error is not None:
+            first = min(first, self._error.number)
+        self._run, self._error = Run(first, line.number, values), None
+        self._findings.run(self._run)
+        self._forget()
+
+    def _base(self, line: Line) -> int:
+        """Whether K is 1000 or 1024, as the command line says."""
+        command: Command = self._findings.command
+        if command.program == "rsync":
+            short = "".join(word[1:] for word in command.arguments if re.fullmatch(r"-[a-zA-Z]{1,40}", word))
+            asked = short.count("h") + command.arguments.count("--human-readable")
+            if asked:
+                return 1024 if asked > 1 else 1000
+        self._findings.problem(
+            line.number,
+            "ambiguous",
+            f"found {line.text.strip()[:200]!r} and no command line, expected to know whether K is 1000 (-h) or 1024 "
+            "(-hh); 1000 taken",
+        )
+        return 1000
+
+    def _failed(self, line: Line, text: str) -> None:
+        self._findings.problem(line.number, "aborted", f"found {text!r}, expected a copy without an error")
+        run = self._run
+        if run is not None and self._first is None and line.number <= run.line_last + _NEAR:
+            run.columns["error"] = True
+            run.line_last = line.number
+            self._run = None
+            return
+        if self._error is not None:
+            self._close()
+        self._error = line
+
+    def _close(self) -> None:
+        """What was under way has ended without its line."""
+        first, direction = self._first, self._direction
+        values: dict[str, object] = {"tool": "rsync", "protocol": "file", "direction": direction}
+        if self._error is not None:
+            number = self._error.number
+            first = number if first is None else min(first, number)
+            self._findings.run(Run(first, number, {**values, "error": True}))
+        elif self._progress and first is not None:
+            if not self._complete:
+                self._findings.problem(
+                    self._progress,
+                    "truncated",
+                    "found progress and no end, expected 'sent … bytes  received … bytes  … bytes/sec'; run without a "
+                    "rate",
+                )
+            self._findings.run(Run(first, self._progress, {**values, "error": False}))
+        self._error = None
+        self._forget()
+
+
+def _amount(text: str, base: int) -> float:
+    """Number of bytes: a whole number, or one with a prefix."""
+    return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else float(whole(text))
+
+
+def _rate(text: str, base: int) -> float:
+    """Rate [B/s]: it has two decimals, with or without a prefix."""
+    return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else decimal(text)

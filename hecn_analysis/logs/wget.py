@@ -1,0 +1,175 @@
+"""Output of wget: what was saved, at which rate.
+
+Versions: GNU Wget 1.5 to 1.24, in any language; busybox' wget ("'file' saved") for the file only.
+
+Units and traps
+---------------
+- "2026-01-31 12:00:00 (58.9 KB/s) - 'file' saved [446966/446966]" is one run (before 1.12 without the date). KB, MB,
+  GB are powers of 1024; with --report-speed=bits "Kb/s", "Mb/s", "Gb/s" are powers of 1000. A comma may be the decimal
+  point. The words around the name differ by language: the line is known by its clock and rate.
+- The bytes are the first number in the brackets. What was there before (-c) is in it, but not in the rate.
+- The duration is that of the bar above ("in 3m 19s") or of the last dots ("=0.2s").
+- "Downloaded: 3 files, 29M in 0.1s (1.90 Gb/s)" is the sum of the runs above it: no run.
+- "Connection closed at byte …" and "Read error" end a try; wget tries again, and only the last line is the run.
+- "ERROR 404: …", "failed: …", "unable to resolve …" are runs that failed, unless another address or try went well. That
+  there is no robots.txt is no failure.
+- -nv prints the bytes and no rate.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_DONE: Final = re.compile(
+    r"(?:^|\s)\d\d:\d\d:\d\d \((?P<rate>\d{1,6}(?:[.,]\d{1,3})?) (?P<unit>[KMGT]?)(?P<what>[Bb])/s\) - "
+    r"(?P<tail>.{1,2000})"
+)
+_SIZE: Final = re.compile(r"\[(?P<bytes>\d{1,19})(?:/\d{1,19})?\][).]?\s*$")
+_TRY: Final = re.compile(
+    r"(?:Connection closed at byte|Read error at byte|connection reset|Data transfer aborted|Retrying)", re.IGNORECASE
+)
+_QUIET: Final = re.compile(r"(?:^|\s)\d\d:\d\d:\d\d URL: ?\S{1,2000} \[(?P<bytes>\d{1,19})(?:/\d{1,19})?\] -> ")
+_BEGUN: Final = re.compile(r"^--(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d--\s{1,2}\S")
+_AWAITING: Final = re.compile(
+    r"^(?:HTTP request sent, awaiting response|HTTP.{1,60}\.\.\. \d{3}|==> (?:SYST|PASV|RETR))"
+)
+_BAR: Final = re.compile(
+    r"\d{1,3}%\s?\[[=+>< -]{0,4000}\]\s{0,8}[\d.,]{1,20}[KMGT]?\s{1,12}(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
+    r"(?:\s{1,8}(?:in|en|em|in einem|za|за|用时|om)\s{1,2}(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
+)
+_DOTS: Final = re.compile(
+    r"^\s{0,12}\d{1,12}K [ .,]{1,120}(?:\d{1,3}%)?\s{0,4}[\d.,]{1,12}[KMGT]?"
+    r"(?:=(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3})|[ \ddhms]{0,16})\s*$"
+)
+_ERROR: Final = re.compile(
+    r"(?P<text>ERROR \d{3}: .{0,200}|failed: .{1,200}|^wget: .{0,200}unable to resolve .{1,200}|"
+    r"^wget: (?:can't connect|server returned error|bad address|download timed out|error getting response).{0,200}|"
+    r"Giving up\.)"
+)
+_SUM: Final = re.compile(r"^(?:FINISHED --\d{4}-\d\d-\d\d|Downloaded: \d{1,9} files?, |Total wall clock time: )")
+_SAVED: Final = re.compile(r"^'(?P<name>.{1,400})' saved\s*$")
+
+
+@dataclass
+class _Open:
+    """A file that was asked for."""
+
+    first: int
+    last: int
+    robots: bool = False
+    progress: bool = False
+    time: str | None = None
+    trouble: list[tuple[int, str]] = field(default_factory=list)
+
+
+class Wget:
+    """Reader of wget."""
+
+    TOOLS: tuple[str, ...] = ("wget",)
+    VERSIONS: str = "GNU Wget 1.5 to 1.24 in any language"
+    HINTS: tuple[str, ...] = ("B/s) - ", "b/s) - ", "--  ", " URL:", "wget: ", "' saved", "Downloaded: ")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: _Open | None = None
+
+    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+        """Take a line of wget's."""
+        text = line.text
+        if found := _DONE.search(text):
+            self._done(line, found)
+            return True
+        if _BEGUN.search(text):
+            if "--  (try:" in text and self._open is not None:
+                self._open.last = line.number
+                return True
+            self._close()
+            self._open = _Open(line.number, line.number, robots=text.endswith("/robots.txt"))
+            return True
+        if found := _QUIET.search(text):
+            self._close()
+            self._run(line, {"bytes": int(found["bytes"])})
+            return True
+        if self._open is not None and self._under_way(line, self._open):
+            return True
+        if (found := _ERROR.search(text)) and (self._open is not None or text.startswith("wget: ")):
+            self._failed(line, found["text"].strip())
+            return True
+        if _SUM.search(text):
+            self._close()
+            return True
+        if _SAVED.search(text) and self._findings.command.program == "wget":
+            self._run(line, {})
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _under_way(self, line: Line, opened: _Open) -> bool:
+        """Take what wget says between asking and saving."""
+        text = line.text
+        if _AWAITING.search(text) is None:
+            found = _BAR.search(text) or _DOTS.search(text)
+            if found is None:
+                return False
+            opened.progress = True
+            opened.time = found["time"] or opened.time
+        opened.last = line.number
+        return True
+
+    def _done(self, line: Line, found: re.Match[str]) -> None:
+        tail = found["tail"]
+        size = _SIZE.search(tail)
+        if size is None and _TRY.search(tail):
+            self._failed(line, tail.strip()[:200])
+            return
+        base, bits = (1024, 8) if found["what"] == "B" else (1000, 1)
+        rate = bits * decimal(found["rate"]) * scale(found["unit"], base)
+        figures: dict[str, object] = {"throughput_bps": rate}
+        if size is not None:
+            figures["bytes"] = int(size["bytes"])
+        opened = self._open
+        rounding = 0.01 + half_digit(found["rate"])
+        if opened is not None and opened.time is not None:
+            seconds = clock(opened.time)
+            figures["duration_s"] = seconds or None
+            last = opened.time.strip().rpartition(" ")[2][:-1]
+            rounding += half_digit(last) if " " not in opened.time.strip() else 1 / max(seconds or 0.0, 1.0)
+        self._run(line, figures, rounding)
+
+    def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
+        opened, self._open = self._open, None
+        first = opened.first if opened is not None else line.number
+        values = {"tool": "wget", "protocol": "file", "direction": "receive", "error": False, **figures}
+        self._findings.run(Run(first, line.number, values, rounding=rounding))
+
+    def _failed(self, line: Line, text: str) -> None:
+        """A try that failed: the run has failed unless a file is saved after all."""
+        if self._open is None:
+            self._open = _Open(line.number, line.number)
+        self._open.last = line.number
+        self._open.trouble.append((line.number, text))
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is None or not (opened.trouble or opened.progress) or (opened.robots and not opened.progress):
+            return
+        failed = bool(opened.trouble)
+        values: dict[str, object] = {"tool": "wget", "protocol": "file", "direction": "receive", "error": failed}
+        for number, text in opened.trouble:
+            self._findings.problem(number, "aborted", f"found {text!r}, expected a file saved whole")
+        if not failed:
+            self._findings.problem(
+                opened.last,
+                "truncated",
+                "found progress and no end, expected '(… B/s) - … saved [… / …]'; run without a rate",
+            )
+        self._findings.run(Run(opened.first, opened.last, values))

@@ -1,0 +1,69 @@
+"""curl's meter and variables."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+
+def test_the_last_row_is_the_run(samples, column, said):
+    reading = read(samples / "curl" / "meter.txt")
+    size = round(28.6 * 2**20)
+    assert column(reading, "bytes") == [size, 2**20, 3456, size, size, None, None]
+    assert column(reading, "throughput_bps") == pytest.approx(
+        [8 * 9.8 * 2**20, 2**24, 8 * 467 * 1024, 8 * 14.3 * 2**20, 8 * 28.6 * 2**20, None, None]
+    )
+    assert column(reading, "duration_s") == [2, None, None, 2, 1, None, None]
+    assert column(reading, "direction") == ["receive", "receive", "receive", "send", "receive", None, None]
+    assert column(reading, "error") == [False] * 5 + [True] * 2
+    assert said(reading) == [
+        ("meter.txt:22: aborted: found error 22, 'The requested URL returned error: 404', expected a transfer"),
+        (
+            "meter.txt:24: aborted: found error 7, 'Failed to connect to 192.0.2.7 port 9: Connection refused', "
+            "expected a transfer"
+        ),
+    ]
+
+
+def test_variables(samples, column, said):
+    reading = read(samples / "curl" / "variables.txt")
+    assert column(reading, "bytes") == [30000000, 30000000, 30000000, None]
+    assert column(reading, "duration_s") == [2.001, 2.0, 4.0, 0.011]
+    assert column(reading, "throughput_bps") == [8 * 14992503.0, 8 * 15e6, 8 * 7.5e6, None]
+    assert column(reading, "direction") == ["receive", "receive", "send", None]
+    assert column(reading, "error") == [False, False, False, True]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 9], [11, 11], [13, 13], [14, 14]]
+    assert said(reading) == [
+        "variables.txt:14: aborted: found error 6, 'Could not resolve host: none', expected a transfer"
+    ]
+
+
+HEAD = (
+    "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+    "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+)
+
+
+def test_a_heading_alone(reading_of, said):
+    reading = reading_of(HEAD)
+    assert reading.runs.empty
+    assert said(reading) == [
+        ("a.log:2: truncated: found the heading of the meter and no row, expected '100 … --:--:-- …'; no run made")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("99999", 99999), ("206k", 206 * 1024), ("1.5M", 1.5 * 2**20), ("12.3G", round(12.3 * 2**30))],
+)
+def test_units(reading_of, column, size, expected):
+    reading = reading_of(HEAD + f"100 {size}    0 {size}    0     0  3385k      0 --:--:-- --:--:-- --:--:-- 3385k\n")
+    assert column(reading, "bytes") == [expected]
+    assert column(reading, "throughput_bps") == [8 * 3385 * 1024]
+
+
+def test_without_a_command_line_rows_below_each_other_are_one_transfer(reading_of, column):
+    row = "100 {0}  100 {0}    0     0   {1}      0 --:--:-- --:--:-- --:--:--  371k\n"
+    reading = reading_of(HEAD + row.format("  169", " 371") + row.format("89360", "371k"))
+    assert column(reading, "bytes") == [89360]
+    redirected = reading_of(HEAD + row.format("89360", "371k") + row.format("  169", " 371"))
+    assert column(redirected, "bytes") == [169]

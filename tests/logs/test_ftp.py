@@ -1,0 +1,61 @@
+"""FTP clients and servers."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+
+def test_clients(samples, column, said):
+    reading = read(samples / "ftp" / "clients.txt")
+    assert column(reading, "direction") == ["receive", "send", None, "receive", "send"]
+    assert column(reading, "bytes") == [30000000, 30000000, None, 30000000, 30000000]
+    assert column(reading, "duration_s") == [0.141, 2, None, 0.141, 2.5]
+    assert column(reading, "throughput_bps") == pytest.approx(
+        [8 * 2.1e5 * 1024, 8 * 14.31 * 2**20, None, 8 * 203 * 2**20, 8 * 12e6]
+    )
+    assert column(reading, "error") == [False, False, True, False, False]
+    assert said(reading) == [
+        "clients.txt:16: aborted: found '550 Permission denied.', expected a file transferred to its end"
+    ]
+
+
+def test_xferlog(samples, column, said):
+    reading = read(samples / "ftp" / "xferlog.txt")
+    assert column(reading, "direction") == ["send", "receive", "receive"]
+    assert column(reading, "bytes") == [30000000, 1000000000, 4096]
+    assert column(reading, "throughput_bps") == [120e6, 800e6, 32768.0]
+    assert column(reading, "error") == [False, False, True]
+    assert said(reading) == ["xferlog.txt:3: aborted: found an incomplete transfer ('i'), expected a complete one"]
+
+
+def test_vsftpd(samples, column, said):
+    reading = read(samples / "ftp" / "vsftpd.txt")
+    assert column(reading, "direction") == ["send", "receive"]
+    assert column(reading, "bytes") == [30000000, 4096]
+    assert column(reading, "throughput_bps") == pytest.approx([8 * 1024 * 14664.4, 8 * 1024 * 512.25])
+    assert said(reading) == ["vsftpd.txt:4: aborted: found 'FAIL', expected a transfer that is 'OK'"]
+
+
+@pytest.mark.parametrize(
+    ("line", "rate"),
+    [
+        ("1048576 bytes received in 0.0914 seconds (1.12e+04 Kbytes/s)", 8 * 1.12e4 * 1024),
+        ("100000000 bytes sent in 10.0123 secs (9753.83 Kbytes/sec)", 8 * 9753.83 * 1024),
+        ("100000000 bytes sent in 10.0123 secs (9987.71 Kbytes/sec)", 8 * 9987.71 * 1000),
+        ("12 bytes received in 00:00 (1.02 KB/s)", 8 * 1.02 * 1024),
+        ("512 bytes received in 0,5 secs (1,0 kB/s)", 8 * 1024),
+    ],
+)
+def test_1000_or_1024(reading_of, column, line, rate):
+    reading = reading_of(line + "\n")
+    assert column(reading, "throughput_bps") == pytest.approx([rate])
+    assert reading.problems.empty
+
+
+def test_a_line_that_breaks_off(reading_of, said):
+    assert said(reading_of("30000000 bytes received in 0.1")) == [
+        (
+            "a.log:1: truncated: found '30000000 bytes received in 0.1', "
+            "expected '… bytes received in … secs (… Kbytes/sec)'; no run made of it"
+        )
+    ]

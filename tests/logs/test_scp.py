@@ -1,0 +1,76 @@
+"""The meter of scp, sftp, HPN-SSH and PuTTY."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+MEBIBYTE = 8 * 2**20
+
+
+def test_every_file_is_a_run(samples, column, said):
+    reading = read(samples / "scp" / "copies.txt")
+    assert column(reading, "label") == [
+        "run.dat",
+        "small.dat",
+        "run.dat",
+        None,
+        "a file with 50% in its name",
+        "huge.dat",
+    ]
+    assert column(reading, "bytes") == [29 * 2**20, 3456, 14 * 2**20, None, 2**40, 14 * 2**20]
+    assert column(reading, "throughput_bps") == pytest.approx(
+        [11.7 * MEBIBYTE, 13.3 * MEBIBYTE, None, None, 110.5 * MEBIBYTE, None]
+    )
+    assert column(reading, "duration_s") == [2, None, None, None, 9489, None]
+    assert column(reading, "direction") == ["send", "send", "receive", "receive", "receive", "receive"]
+    assert column(reading, "error") == [False, False, True, True, False, False]
+    assert set(reading.runs.tool) == {"scp"}
+    assert said(reading) == [
+        ("copies.txt:6: aborted: found 'client_loop: send disconnect: Broken pipe', expected a file copied to its end"),
+        (
+            "copies.txt:9: aborted: found 'remote open \"none\": No such file or directory', "
+            "expected a file copied to its end"
+        ),
+        ("copies.txt:12: truncated: found a meter that stops before its end, expected 100 %; run without a rate"),
+    ]
+
+
+def test_sftp_says_where_files_go(samples, column):
+    reading = read(samples / "scp" / "sftp.txt")
+    assert column(reading, "tool") == ["sftp", "sftp", "scp"]
+    assert column(reading, "direction") == ["receive", "send", "receive"]
+    assert column(reading, "bytes") == [29 * 2**20, 9999, 10240]
+    assert column(reading, "throughput_bps") == pytest.approx([94.7 * MEBIBYTE, 8 * 10.7 * 1024, 8 * 10240])
+
+
+def test_hpn_prints_the_average_first(samples, column):
+    reading = read(samples / "scp" / "hpn.txt")
+    assert column(reading, "tool") == ["hpn-scp"]
+    assert column(reading, "throughput_bps") == pytest.approx([107.3 * MEBIBYTE])
+    assert column(reading, "duration_s") == [9]
+
+
+def test_putty(samples, column):
+    reading = read(samples / "scp" / "putty.txt")
+    assert column(reading, "tool") == ["scp"]
+    assert column(reading, "bytes") == [29296 * 1024]
+    assert column(reading, "throughput_bps") == pytest.approx([8 * 14648.4 * 1024])
+
+
+@pytest.mark.parametrize(
+    ("command", "direction"),
+    [
+        ("scp -r store user@there:x", "send"),
+        ("scp -P 22 there:x y .", "receive"),
+        ("scp a:x b:y", None),
+        ("scp x y", None),
+    ],
+)
+def test_the_direction_is_where_the_colon_is(reading_of, column, command, direction):
+    reading = reading_of(f"$ {command}\nx          100%   10KB  10.0KB/s   00:01    \n")
+    assert column(reading, "direction") == [direction]
+
+
+@pytest.mark.parametrize("text", ["lost connection\n", "Connection closed.\n", "Killed by signal 9.\n"])
+def test_such_words_alone_are_no_run(reading_of, text):
+    assert reading_of(text).runs.empty

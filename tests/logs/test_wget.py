@@ -1,0 +1,68 @@
+"""wget in several versions and languages."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+
+def test_files(samples, column, said):
+    reading = read(samples / "wget" / "copies.txt")
+    assert column(reading, "bytes") == [30000000, 345600, 30000000, None]
+    assert column(reading, "throughput_bps") == pytest.approx([8 * 14.3 * 2**20, 13.8e6, None, None])
+    assert column(reading, "duration_s") == [2.0, 0.2, None, None]
+    assert column(reading, "error") == [False, False, False, True]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 12], [15, 25], [31, 31], [37, 39]]
+    assert said(reading) == ["copies.txt:39: aborted: found 'ERROR 404: Not Found.', expected a file saved whole"]
+
+
+def test_another_language_and_a_try_that_broke_off(samples, column, said):
+    reading = read(samples / "wget" / "other-words.txt")
+    assert column(reading, "bytes") == [30000000, None]
+    assert column(reading, "throughput_bps") == pytest.approx([8 * 3.12 * 2**20, None])
+    assert column(reading, "duration_s") == [9.2, None]
+    assert column(reading, "error") == [False, True]
+    assert said(reading) == [
+        (
+            "other-words.txt:11: aborted: found 'Connection closed at byte 1048576. Retrying.', "
+            "expected a file saved whole"
+        )
+    ]
+
+
+def test_a_second_try_that_goes_well_is_the_run(reading_of, column):
+    reading = reading_of(
+        "--2026-01-31 12:00:10--  http://there.example/run\n"
+        "2026-01-31 12:00:12 (512 KB/s) - Connection closed at byte 1048576. Retrying.\n\n"
+        "--2026-01-31 12:00:13--  (try: 2)  http://there.example/run\n"
+        "2026-01-31 12:00:15 (1.0 MB/s) - ‘run’ saved [3145728/3145728]\n"
+    )
+    assert column(reading, "throughput_bps") == [8 * 2**20]
+    assert column(reading, "error") == [False]
+    assert reading.problems.empty
+
+
+def test_progress_that_is_cut_off(reading_of, column, said):
+    reading = reading_of(
+        "--2026-01-31 12:00:13--  http://there.example/run\n"
+        " 12% [=====>                                ] 3,448,832    994KB/s  eta 26s\n"
+    )
+    assert column(reading, "throughput_bps") == [None]
+    assert said(reading) == [
+        ("a.log:2: truncated: found progress and no end, expected '(… B/s) - … saved [… / …]'; run without a rate")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        ("58.9 B/s", 8 * 58.9),
+        ("58.9 KB/s", 8 * 58.9 * 1024),
+        ("1.23 GB/s", 8 * 1.23 * 2**30),
+        ("58.9 Kb/s", 58.9e3),
+        ("1,90 Gb/s", 1.9e9),
+    ],
+)
+def test_units(reading_of, column, rate, expected):
+    reading = reading_of(f"12:00:15 ({rate}) - `run' saved [3145728]\n")
+    assert column(reading, "throughput_bps") == pytest.approx([expected])
+    assert column(reading, "bytes") == [3145728]
