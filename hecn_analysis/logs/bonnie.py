@@ -1,6 +1,6 @@
 """Output of bonnie++: block writes, rewrites and block reads.
 
-Versions: 1.00 to 2.00, the line of comma separated values (layouts of 1.0x, 1.9x and 1.97 on) and the table that is
+Versions: 1.00 to 2.00, the line of comma separated values (layouts of 1.0x, 1.9x and 1.98 on) and the table that is
 printed beside it. A run is a block result: write, rewrite, read. Results per character, seeks and files created are
 no transfers and are left out.
 
@@ -150,7 +150,7 @@ class Bonnie:
         version: str | None = None
         if _VERSION.match(fields[0]) and _VERSION.match(fields[1]) and len(fields) > 20 and _SIZE.match(fields[5]):
             version, name, size = fields[1], fields[2], fields[5]
-            first = 11 if fields[0] >= "1.97" else 9
+            first = 11 if fields[0] >= "1.98" else 9
         elif _SIZE.match(fields[1]) and fields[0] and len(fields) == _FEWEST and _plausible(fields[2:14]):
             name, size, first = fields[0], fields[1], 4
         else:

@@ -195,8 +195,7 @@ class Ior(DocumentReader):
             return False
         version = document.value.get("Version")
         for test, last in zip(tests, [*document.lines("tests"), *[document.last] * len(tests)], strict=False):
-            results = at(test, "Results")
-            for result in _rows(results):
+            for result in _rows(at(test, "Results")) or _rows(at(test, "Options", "Results")):
                 access = at(result, "access")
                 if access not in {"write", "read"}:
                     continue

@@ -287,13 +287,11 @@ class Iozone:
         text = line.text
         if _EXCEL.match(text):
             self._hand_over()
-            self._excel = True
-            self._begun = self._begun or line.number
+            self._begin_reports(line)
             return True
         title = _REPORT.match(text)
         if title is not None and title["title"].lower() in _REPORTS:
-            self._excel = True
-            self._begun = self._begun or line.number
+            self._begin_reports(line)
             self._report = None if self._results else _REPORTS[title["title"].lower()]
             self._records = []
             return True
@@ -310,6 +308,19 @@ class Iozone:
                     self._cell(line.number, (int(row["size"]), record), cell, self._report or "")
             return True
         return _QUOTED.match(text) is not None
+
+    def _begin_reports(self, line: Line) -> None:
+        """Reports without the head of their test say nothing of their unit; the command line above may."""
+        command = self._findings.command
+        if self._begun is None and command.program == "iozone" and {"-O", "-N"} & set(command.arguments):
+            self._rates = False
+            self._findings.problem(
+                line.number,
+                "unit",
+                "found -O or -N in the command line, expected kB/sec; no runs made of what is no rate",
+            )
+        self._excel = True
+        self._begun = self._begun or line.number
 
     def _hand_over(self) -> None:
         opened, self._open = self._open, None

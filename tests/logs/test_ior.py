@@ -63,7 +63,7 @@ def test_json(samples):
 
 
 def test_json_that_is_not_as_it_should_be(reading_of):
-    tests = '[{"Results": 5}, 3, {"Results": [{"access": "read"}]}]'
+    tests = '[{"Results": 5}, 3, {"Results": [{"access": "read"}]}, {"Options": {"tasks": 2, "Results": [{}]}}]'
     reading = reading_of(f'{{"Version": 1, "Began": "", "tests": {tests}}}')
     assert shown(reading) == [["read", None, None, None]]
 

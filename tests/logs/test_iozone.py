@@ -113,6 +113,9 @@ def test_operations_are_no_rates(samples, reading_of, said):
             "no runs made of what is no rate"
         )
     ]
+    assert said(reading_of('$ ./iozone -i 0 -O -Rb a.xls\n"Writer report"\n        "4"\n"1048576"   2102 \n')) == [
+        "a.log:2: unit: found -O or -N in the command line, expected kB/sec; no runs made of what is no rate"
+    ]
     assert said(reading_of("\tChildren see throughput for  2 readers \t\t=  100.00 ops/sec\n")) == [
         "a.log:1: unit: found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
     ]
