@@ -19,6 +19,7 @@ from hecn_analysis.logs.contract import Command, Findings, Reader
 from hecn_analysis.logs.curl import Curl
 from hecn_analysis.logs.dd import Dd
 from hecn_analysis.logs.dsync import Dsync
+from hecn_analysis.logs.ethr import Ethr
 from hecn_analysis.logs.fdt import Fdt
 from hecn_analysis.logs.fio import Fio
 from hecn_analysis.logs.flent import Flent
@@ -36,6 +37,8 @@ from hecn_analysis.logs.json_documents import Document, DocumentReader, split
 from hecn_analysis.logs.lftp import Lftp
 from hecn_analysis.logs.mtr import Mtr
 from hecn_analysis.logs.netperf import Netperf
+from hecn_analysis.logs.nttcp import Nttcp
+from hecn_analysis.logs.ntttcp import Ntttcp
 from hecn_analysis.logs.nuttcp import Nuttcp
 from hecn_analysis.logs.nuttscp import Nuttscp
 from hecn_analysis.logs.owamp import Owamp
@@ -51,6 +54,7 @@ from hecn_analysis.logs.speedtest import Speedtest
 from hecn_analysis.logs.ss import Ss
 from hecn_analysis.logs.tc import Tc
 from hecn_analysis.logs.traceroute import Traceroute
+from hecn_analysis.logs.ttcp import Ttcp
 from hecn_analysis.logs.wget import Wget
 from hecn_analysis.logs.xdd import Xdd
 
@@ -94,6 +98,10 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Curl,
     Flent,
     Pscheduler,
+    Ethr,
+    Nttcp,
+    Ntttcp,
+    Ttcp,
 )
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 

@@ -1,0 +1,176 @@
+"""Output of ttcp (Mike Muuss, 1984, and its many descendants): memory to memory over TCP or UDP.
+
+Versions: the BSD and Linux ttcp, SGI's and HP's, ttcp of Cisco IOS, PCAUSA's and the Java one as far as they print the
+same lines. From the source codes; there is no common version number.
+
+Units and traps
+---------------
+- KB and MB, and also Kbit, Mbit and Gbit of ``-f``, are powers of 1024 in the classic source; where bytes and seconds
+  say that a descendant counts powers of 1000, these are taken. Bytes without a prefix are exact.
+- The seconds have two decimals: for a short run the printed rate is better than bytes over seconds, and taken. Cisco's
+  is marked ``~`` and rounded: there the rate is computed from bytes and milliseconds.
+- A report is one end's: ``ttcp-t`` sends, ``ttcp-r`` receives. Either is the throughput of its run, for a sender's
+  report of TCP ends when all is acknowledged or nearly so; for UDP a sender's report is the sender's figure only.
+- The processor time is in per cent of one core: ``0.0user 0.1sys 0:07real 1%``.
+- Lines wrapped by a mail programme are put together: the rate may stand on the line below.
+- nuttcp and nttcp print similar lines, with their own name in front: other readers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,18}(?:\.\d{1,6})?"
+_LINE: Final = re.compile(r"(?:^|[\s>])ttcp(?P<role>-[tr])?: ?(?P<text>.{0,500})$")
+_BEGINNING: Final = re.compile(r"buflen=\d{1,12}.{0,80}")
+_PROTOCOL: Final = re.compile(r"\bport=\d{1,5}\s{1,8}(?P<protocol>tcp|udp)\b")
+_RESULT: Final = re.compile(
+    rf"(?P<amount>{_N}) (?P<prefix>[KMG]?)[Bb]ytes in (?:(?P<ms>\d{{1,15}}) ms \()?(?P<seconds>{_N}) real seconds"
+    rf"(?:\) \(~(?P<about>{_N}) ?[kK]B/s\)| = ?(?P<rest>.{{0,80}})$)"
+)
+_RATE: Final = re.compile(rf"\s{{0,8}}(?P<rate>{_N}) (?P<unit>[KMGkmg]?)(?P<kind>B|bits?|b|bytes)/sec")
+_CPU: Final = re.compile(r"(?<![\d.])\d{1,9}\.\d{1,6}user .{0,60}real (?P<percent>\d{1,6})%")
+_ERROR: Final = re.compile(
+    r"(?:connect|accept|bind|socket|IO|listen|setsockopt|getpeername|bad hostname|unknown host|select)\b[^=+]{0,60}: "
+    r"\S.{0,200}|bad hostname"
+)
+_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3}
+_WRAPPED: Final = 2
+
+
+@dataclass
+class _Open:
+    """A report of one end under way."""
+
+    first: int
+    last: int
+    command: Command
+    role: str
+    protocol: str | None = None
+    seconds: str = ""
+    found: dict[str, str] = field(default_factory=dict)
+    rate: re.Match[str] | None = None
+    cpu: float | None = None
+    failed: bool = False
+    wrapped: bool = False
+
+
+class Ttcp:
+    """Reader of ttcp."""
+
+    TOOLS: tuple[str, ...] = ("ttcp",)
+    VERSIONS: str = "BSD, Linux, SGI, HP, Cisco IOS"
+    HINTS: tuple[str, ...] = ("ttcp",)
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: _Open | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of ttcp's."""
+        opened = self._open
+        if opened is not None and opened.last < self._findings.command.line < line.number:
+            self._close()
+        found = _LINE.search(line.text)
+        if found is None:
+            return self._continuation(line)
+        role, text = found["role"] or "", found["text"]
+        if self._open is not None and (_BEGINNING.match(text) or role not in {self._open.role, ""}):
+            self._close()
+        if self._open is not None and self._open.found and _RESULT.search(text):
+            self._close()
+        if self._open is None:
+            if not (_BEGINNING.match(text) or _RESULT.search(text) or _ERROR.match(text)):
+                return False
+            self._open = _Open(line.number, line.number, self._findings.command, role)
+        self._open.last = line.number
+        self._open.wrapped = not text.endswith("+++")
+        self._take(line, self._open, text)
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _continuation(self, line: Line) -> bool:
+        """The rest of a line of ttcp's that was wrapped."""
+        opened = self._open
+        if opened is None or not opened.wrapped or line.number > opened.last + _WRAPPED:
+            return False
+        text = line.text
+        if opened.found and opened.rate is None and (rate := _RATE.match(text)) is not None:
+            opened.rate = rate
+        elif (protocol := _PROTOCOL.match(text.strip())) is not None:
+            opened.protocol = protocol["protocol"]
+        else:
+            return False
+        opened.last = line.number
+        return True
+
+    def _take(self, line: Line, opened: _Open, text: str) -> None:
+        if (protocol := _PROTOCOL.search(text)) is not None:
+            opened.protocol = protocol["protocol"]
+        if (result := _RESULT.search(text)) is not None:
+            opened.found = {name: value for name, value in result.groupdict().items() if value is not None}
+            opened.rate = _RATE.match(result["rest"] or "")
+        elif (cpu := _CPU.search(text)) is not None:
+            opened.cpu = float(cpu["percent"]) / 100
+        elif _ERROR.match(text) and not opened.failed:
+            opened.failed = True
+            self._findings.problem(line.number, "aborted", f"found {text.strip()[:200]!r}, expected a result")
+        elif " bytes in " in text and "CPU" not in text and "cpu" not in text:
+            self._findings.problem(
+                line.number, "malformed", f"found {text.strip()[:200]!r}, expected '… bytes in … real seconds = …/sec'"
+            )
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        if not opened.found and not opened.failed:
+            self._findings.problem(
+                opened.last, "truncated", "found the beginning of a run of ttcp and no result; no run made"
+            )
+            return
+        sends = opened.role == "-t"
+        columns: dict[str, object] = {
+            "tool": "ttcp",
+            "protocol": opened.protocol or "tcp",
+            "direction": {"-t": "send", "-r": "receive"}.get(opened.role),
+            "streams": 1,
+            "error": opened.failed,
+        }
+        rounding = 0.01
+        if opened.found:
+            exact = not opened.found["prefix"]
+            amount = float(opened.found["amount"]) * 1024.0 ** _POWERS[opened.found["prefix"]]
+            seconds = float(opened.found["seconds"])
+            columns |= {"bytes": round(amount), "duration_s": seconds}
+            columns["throughput_bps"] = _throughput(opened, amount, seconds)
+            decimals = len(opened.found["seconds"].partition(".")[2])
+            rounding = min(1.0, (0.002 if exact else 0.01) + (0.6 * 10.0**-decimals / seconds if seconds > 0 else 1))
+            if sends and opened.protocol == "udp":
+                columns["sender_throughput_bps"] = columns.pop("throughput_bps")
+                del columns["bytes"]
+        if opened.role:
+            columns["cpu_sender_fraction" if sends else "cpu_receiver_fraction"] = opened.cpu
+        self._findings.run(Run(opened.first, opened.last, columns, rounding=rounding))
+
+
+def _throughput(opened: _Open, amount: float, seconds: float) -> float | None:
+    """Rate as printed, or computed where it is printed roughly or not at all [bit/s]."""
+    computed = 8 * amount / seconds if seconds > 0 else None
+    rate = opened.rate
+    if rate is None:
+        return computed
+    power = _POWERS[rate["unit"].upper()]
+    value = float(rate["rate"]) * (8 if rate["kind"] in {"B", "bytes"} else 1)
+    shown = [value * 1024.0**power, value * 1000.0**power]
+    if computed is None or abs(shown[0] - computed) <= 1.2 * abs(shown[1] - computed):
+        return shown[0]
+    return shown[1]

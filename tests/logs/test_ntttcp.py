@@ -1,0 +1,53 @@
+"""NTttcp of Windows and Linux: text, XML and JSON."""
+
+import pytest
+
+from hecn_analysis.logs import read
+
+
+def values(reading, *names):
+    frame = reading.runs[list(names)].astype(object)
+    return frame.where(frame.notna(), None).to_numpy().tolist()
+
+
+def test_every_form(samples):
+    reading = read([samples / "ntttcp" / f"{name}.txt" for name in ("linux", "windows", "receiver-xml", "sender-json")])
+    assert values(reading, "tool_version", "direction", "protocol", "streams", "retransmits") == [
+        ["1.4.0", "send", "tcp", 8, 17],
+        ["5.39", None, "tcp", 2, 123],
+        ["5.33-linux", "receive", "tcp", 2, 4],
+        ["5.33-linux", "send", "udp", None, 0],
+    ]
+    assert values(reading, "duration_s", "bytes", "throughput_bps") == [
+        [10.36, 12194406400, pytest.approx(9.42e9)],
+        [60.01, round(67098.875 * 2**20), pytest.approx(1118.128 * 8 * 2**20)],
+        [60.003, round(67085.75412 * 2**20), pytest.approx(9378.791e6)],
+        [60.003, round(67085.75412 * 2**20), pytest.approx(9378.791e6)],
+    ]
+    assert reading.runs.rtt_s[0] == 184e-6
+    assert reading.problems.empty
+
+
+def test_the_command_says_the_direction(samples, reading_of):
+    text = (samples / "ntttcp" / "windows.txt").read_text()
+    reading = reading_of("C:\\> ntttcp -r -m 2,*,192.0.2.7\n$ ntttcp -r -m 2,*,192.0.2.7\n" + text)
+    assert reading.runs.direction.tolist() == ["receive"]
+
+
+@pytest.mark.parametrize("name", ["linux", "windows", "receiver-xml"])
+def test_without_totals_there_is_no_run(samples, reading_of, said, name):
+    lines = (samples / "ntttcp" / f"{name}.txt").read_text().splitlines(keepends=True)[:8]
+    reading = reading_of("".join(lines))
+    assert reading.runs.empty
+    last = {"linux": 8, "windows": 8, "receiver-xml": 8}[name]
+    assert said(reading) == [
+        f"a.log:{last}: truncated: found the beginning of a run of NTttcp and no totals; no run made"
+    ]
+
+
+def test_an_error(reading_of, said):
+    reading = reading_of(
+        "NTTTCP for Linux 1.4.0\n10:36:30 ERR : sender: failed to create sync socket\n10:36:30 ERR : another\n"
+    )
+    assert values(reading, "error", "throughput_bps") == [[True, None]]
+    assert said(reading) == ["a.log:2: aborted: found 'sender: failed to create sync socket', expected a result"]
