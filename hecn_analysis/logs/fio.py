@@ -126,7 +126,9 @@ class Fio(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of fio's."""
-        return self._head(line) or self._figures(line) or (self._inside and _DETAIL.match(line.text) is not None)
+        if self._inside and _DETAIL.match(line.text) is not None:
+            return True  # most lines are such
+        return self._head(line) or self._figures(line)
 
     def _head(self, line: Line) -> bool:
         """Where a call, a job or the status of a group begins."""
