@@ -16,6 +16,8 @@ Units and traps
   sender's and the receiver's; with ``-v 0`` only the sender's is printed. Omni tests give the receiver's.
 - UDP messages that arrived are counted, and so are those that were sent: the loss is computed from both. "Errors" are
   messages that were never sent.
+- With ``DUMP_TCP_INFO`` in its environment netperf prints what the kernel knows of the connection: its round-trip time,
+  in microseconds, and its retransmits are taken from there.
 - -1 stands for a figure that was not measured, also where the system does not count retransmits.
 - A figure alone (``-v 0``) has no unit: it is read with that of the command line, or as 10^6bits with a problem.
 - Tests in the background mix their output: a result belongs to the first banner of its kind without one. Interim
@@ -138,6 +140,7 @@ _NAMES: Final[Mapping[str, str]] = {
     "maximum latency microseconds": "MAX_LATENCY",
     "round trip latency usec/tran": "RT_LATENCY",
 }
+_TCP_INFO: Final = re.compile(r"\btcpi_(?P<name>rtt|total_retrans) (?P<value>\d{1,12})(?!\d)")
 _LAST_STAMP: Final = 9e9
 _NEAR: Final = 3
 
@@ -155,6 +158,7 @@ class _Test:
     banner: bool = False
     failed: bool = False
     interims: list[tuple[int, float, float, float]] = field(default_factory=list)
+    connection: dict[str, object] = field(default_factory=dict)
 
 
 class Netperf:
@@ -201,12 +205,18 @@ class Netperf:
     def feed(self, line: Line) -> bool:
         """Take a line of netperf's."""
         text = line.text
+        if "nterim result" in text and self._interim_result(line):
+            return True
         if "=" in text and (pair := _PAIR.match(text)) is not None and _OWN_KEY.match(pair["key"]):
             return self._pair(line, pair)
         if self._pairs:
             self._close_pairs()
-        taken = self._banner(line) or self._interim_result(line) or self._head(line) or self._row(line)
-        return taken or self._values(line) or self._error(line) or self._rest(line)
+        if self._banner(line) or self._head(line):
+            return True
+        if self._open or self._table or self._sent or self._findings.command.program == "netperf":
+            taken = self._interim_values(line) or self._row(line) or self._values(line)
+            return taken or self._error(line) or self._rest(line)
+        return self._interim_values(line) or self._error(line) or self._rest(line)
 
     def finish(self) -> None:
         """The file has ended."""
@@ -286,7 +296,8 @@ class Netperf:
             "protocol": test.protocol,
             "direction": test.direction,
             "streams": 1,
-            **values,
+            **test.connection,
+            **{name: value for name, value in values.items() if value is not None},
         }
         duration = columns.get("duration_s")
         rounding = 0.002 + 0.0051 / max(duration if isinstance(duration, float) else 0.0, 0.0051)
@@ -312,14 +323,24 @@ class Netperf:
     # --- interim results
 
     def _interim_result(self, line: Line) -> bool:
-        found = _INTERIM.search(line.text) or (None if self._names else _INTERIM_VALUES.match(line.text))
+        found = _INTERIM.search(line.text)
+        if found is None:
+            return False
+        self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
+        return True
+
+    def _interim_values(self, line: Line) -> bool:
+        """What -D prints together with -o."""
+        found = _INTERIM_VALUES.match(line.text) if not self._names and "/s," in line.text else None
         if found is None:
             return False
         self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
         return True
 
     def _add_interim(self, line: Line, rate: str, unit: str, seconds: str, end: str | None) -> None:
-        waiting = [test for test in self._open if not test.failed] or [self._begin(line)]
+        waiting = self._open
+        if len(waiting) != 1 or waiting[0].failed:
+            waiting = [test for test in self._open if not test.failed] or [self._begin(line)]
         if len(waiting) > 1:
             if not self._mixed:
                 self._findings.problem(
@@ -338,7 +359,7 @@ class Netperf:
     # --- the tables of the classic tests
 
     def _head(self, line: Line) -> bool:
-        if (above := _ABOVE_HEAD.match(line.text)) is not None:
+        if "local" in line.text and (above := _ABOVE_HEAD.match(line.text)) is not None:
             self._unit_above = above["unit"]
             return True
         if "secs" not in line.text:
@@ -586,8 +607,15 @@ class Netperf:
     def _rest(self, line: Line) -> bool:
         """Titles, the second row of request/response tests, and what -v 2 adds to them."""
         text = line.text
-        if (version := _VERSION.match(text)) is not None:
+        if "etperf v" in text and (version := _VERSION.match(text)) is not None:
             self._version = version["version"]
+            return True
+        if "tcpi_" in text and len(self._open) == 1:
+            for found in _TCP_INFO.finditer(text):
+                value = int(found["value"])
+                self._open[0].connection |= (
+                    {"rtt_s": value * 1e-6} if found["name"] == "rtt" else {"retransmits": value}
+                )
             return True
         last, run = self._done
         if run is not None and line.number - last <= 2 * _NEAR:

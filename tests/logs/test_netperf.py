@@ -264,3 +264,28 @@ def test_old_banners_and_versions(reading_of):
         "Netperf version 2.1\nTCP STREAM TEST to there : nodelay\n" + TITLES.format(unit="10^6bits") + ROW
     )
     assert reading.runs[["tool_version", "protocol", "throughput_bps"]].to_numpy().tolist() == [["2.1", "tcp", 2e9]]
+
+
+def test_what_the_kernel_knows_of_the_connection(reading_of):
+    reading = reading_of(
+        BANNER + "tcpi_rto 201000 tcpi_ato 0 tcpi_pmtu 9000 tcpi_rcv_ssthresh 28900\n"
+        "tcpi_rtt 3120 tcpi_rttvar 44 tcpi_snd_ssthresh 71 tpci_snd_cwnd 88\ntcpi_reordering 3 tcpi_total_retrans 4\n"
+        + TITLES.format(unit="10^6bits")
+        + ROW
+    )
+    assert reading.runs.rtt_s.tolist() == pytest.approx([3.12e-3])
+    assert reading.runs.retransmits.tolist() == [4]
+    assert reading.problems.empty
+
+
+def test_options_written_together_and_a_banner_wrapped_by_a_mail(reading_of):
+    reading = reading_of(
+        "$ netperf -H 192.0.2.7 -fK -tTCP_STREAM -D1 -T2,2 -- -P 0,5201\n"
+        "MIGRATED TCP STREAM TEST from (null) (::) port 0 AF_INET6 to \n192.0.2.7 () port 5201 AF_INET : cpu bind\n"
+        "^CInterim result: 2000.00 KBytes/s over 1.00 seconds ending at 1700000001.500\n"
+        + TITLES.format(unit="KBytes")
+        + ROW
+    )
+    assert reading.runs.throughput_bps.tolist() == [2000.0 * 8192]
+    assert reading.intervals.throughput_bps.tolist() == [2000.0 * 8192]
+    assert reading.problems.empty
