@@ -8,6 +8,7 @@ Units and traps
   characters wide, so that a size from 100 000 on is rounded.
 - The last row is the run: its "Average Speed" (Dload, or Upload where nothing came in), the bytes received or sent,
   and "Time Spent" in whole seconds ("--:--:--" below one: left out). "Total" may be 0 where the server did not say it.
+- What was fetched may follow the last row on its line, where it went to the same terminal.
 - Rows stand between carriage returns, or one below the other where a program replaced those. A redirection (-L) starts
   the count again, below the same heading: still one run. Where the command line has no -L, a count that starts again is
   the next file: curl before 7.66 printed the heading once.
@@ -30,25 +31,24 @@ from hecn_analysis.logs.source import Line
 
 _S: Final = r"\d{1,5}(?:\.\d{1,2})?[kKMGTP]?"
 _T: Final = r"(?:--:--:--|\d{1,4}:\d\d:\d\d|\d{1,4}d \d\dh|\d{1,9}d|\d{1,4}y)"
+_B: Final = r"\s{1,8}"
 _ROW: Final = re.compile(
-    rf"^\s{{0,8}}\d{{1,3}}\s{{1,8}}{_S}\s{{1,8}}\d{{1,3}}\s{{1,8}}(?P<received>{_S})\s{{1,8}}\d{{1,3}}\s{{1,8}}(?P<sent>{_S})\s{{1,8}}"
-    rf"(?P<down>{_S})\s{{1,8}}(?P<up>{_S})\s{{1,8}}{_T}\s{{1,8}}(?P<time>{_T})\s{{1,8}}{_T}\s{{1,8}}{_S}\s*$"
+    rf"(?<!\S)\d{{1,3}}{_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
+    rf"(?P<down>{_S}){_B}(?P<up>{_S}){_B}{_T}{_B}(?P<time>{_T}){_B}{_T}{_B}\d"
 )
 _PARALLEL_ROW: Final = re.compile(
-    rf"^\s{{0,8}}(?:\d{{1,3}}|--)\s{{1,8}}(?:\d{{1,3}}|--)\s{{1,8}}(?P<received>{_S})\s{{1,8}}(?P<sent>{_S})\s{{1,8}}\d{{1,9}}\s{{1,8}}"
-    rf"\d{{1,9}}\s{{1,8}}{_T}\s{{1,8}}(?P<time>{_T})\s{{1,8}}{_T}\s{{1,8}}(?P<down>{_S})\s*$"
+    rf"(?<!\S)(?:\d{{1,3}}|--){_B}(?:\d{{1,3}}|--){_B}(?P<received>{_S}){_B}(?P<sent>{_S}){_B}\d{{1,9}}{_B}\d{{1,9}}{_B}"
+    rf"{_T}{_B}(?P<time>{_T}){_B}{_T}{_B}(?P<down>{_S})(?!\S)"
 )
-_HEAD: Final = re.compile(
-    r"% Total\s{1,8}% Received\s{1,8}% Xferd\s{1,8}Average Speed|^\s{0,4}DL%\s{1,4}UL%\s{1,4}Dled"
-)
-_HEAD_2: Final = re.compile(r"^\s{0,60}Dload\s{1,8}Upload\s{1,8}Total\s{1,8}Spent\s{1,8}Left\s{1,8}Speed\s*$")
+_HEAD: Final = re.compile(r"% Total\s{1,8}% Received\s{1,8}% Xferd\s{1,8}Average Speed|(?<!\S)DL%\s{1,4}UL%\s{1,4}Dled")
+_HEAD_2: Final = re.compile(r"(?<!\S)Dload\s{1,8}Upload\s{1,8}Total\s{1,8}Spent\s{1,8}Left\s{1,8}Speed")
 _ERROR: Final = re.compile(r"(?:^|[\s>])curl: \((?P<code>\d{1,3})\) ?(?P<text>.{0,300})")
 _NAMES: Final = re.compile(
-    r"(?<![\w])[\"']?(?P<name>(?:speed|size)_(?:down|up)load|time_(?:total|starttransfer|connect|namelookup))[\"']?"
+    r"(?<![\w])[\"']?(?P<name>(?:speed|size)_(?:down|up)load|time_(?:total|namelookup|\w{0,8}connect|\w{3,5}transfer|redirect))[\"']?"
     r"\s{0,24}[:=]\s{0,24}[\"']?(?P<value>\d{1,19}(?:[.,]\d{1,9})?)(?:s|\b)"
 )
 _VARIABLES: Final = ("speed_download", "speed_upload", "size_download", "size_upload", "time_total", "time_connect")
-_NEAR: Final = 2
+_NEAR: Final = 3
 
 
 @dataclass

@@ -40,7 +40,7 @@ _VSFTPD: Final = re.compile(
     r"\] (?P<status>OK|FAIL) (?P<way>DOWNLOAD|UPLOAD): Client \"[^\"]{1,80}\", .{0,2000}?"
     r"(?P<bytes>\d{1,19}) bytes, (?P<rate>\d{1,15}\.\d\d)Kbyte/sec"
 )
-_BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|150[ -])")
+_BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|1[25][05][ -])")
 _REPLY: Final = re.compile(r"^[45]\d\d \S")
 _CUT: Final = re.compile(r"(?<![\w.])\d{1,19} bytes (?:sent|received) in\b")
 
@@ -57,6 +57,7 @@ class Ftp:
         " 0 * ",
         "LOAD: Client",
         "150 ",
+        "125 ",
         "local: ",
     )
 

@@ -7,7 +7,8 @@ retransmissions of every stream ("retrans=0,3").
 Units and traps
 ---------------
 - START and DATE are UTC with microseconds, DATE is the end: their difference is the duration, and the rate, which the
-  line does not print, is NBYTES over it. It covers opening the file and the data connections too.
+  line does not print, is NBYTES over it. It covers opening the file and the data connections too. Early versions left
+  out zeros in front of the microseconds: ".2102" is 0.002102 s.
 - TYPE is seen from the server: RETR sends, STOR receives (ERET and ESTO are the partial ones). Directory listings are
   transfers too, with their own TYPE and no direction.
 - CODE is the reply of FTP: whatever is not 2xx is a transfer that failed; NBYTES is then what was moved before.
@@ -25,8 +26,8 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
 _INFO: Final = re.compile(
-    r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,9})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "
-    r"START=(?P<start>\d{14}(?:\.\d{1,9})?) USER=\S* FILE=.{0,3000}? BUFFER=\d{1,19} BLOCK=\d{1,19} "
+    r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,6})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "
+    r"START=(?P<start>\d{14}(?:\.\d{1,6})?) USER=\S* FILE=.{0,3000}? BUFFER=\d{1,19} BLOCK=\d{1,19} "
     r"NBYTES=(?P<bytes>\d{1,19}) VOLUME=\S* STREAMS=(?P<streams>\d{1,9}) STRIPES=\d{1,9} DEST=\S* "
     r"TYPE=(?P<type>\w{1,12}) CODE=(?P<code>\d{1,4})(?: TASKID=\S*)?(?: retrans=(?P<retrans>[\d,]{1,400}))?"
 )
@@ -82,9 +83,9 @@ class GridftpServer:
 
 
 def _time(text: str) -> pd.Timestamp | None:
-    """Date and time [UTC] of NetLogger's fourteen digits, None where they are no date."""
-    digits, _, fraction = text.partition(".")
+    """Date and time [UTC] of NetLogger's fourteen digits and microseconds, None where they are no date."""
+    digits, _, microseconds = text.partition(".")
     try:
-        return pd.to_datetime(f"{digits}.{fraction or '0'}", format="%Y%m%d%H%M%S.%f", utc=True)
+        return pd.to_datetime(f"{digits}.{microseconds.zfill(6)}", format="%Y%m%d%H%M%S.%f", utc=True)
     except ValueError:
         return None

@@ -36,7 +36,7 @@ _SENT: Final = re.compile(
 _TOTAL: Final = re.compile(rf"(?:^|[\s\]])total size is {_N} {{1,4}}speedup is ")
 _CUT: Final = re.compile(rf"(?:^|[\s\]])(?:sent|wrote) {_N} bytes {{1,4}}(?:received|read)\b")
 _PROGRESS: Final = re.compile(
-    rf"^\s{{0,40}}{_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
+    rf"(?:^|\s){_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
     r"(?P<last>\s{1,8}\(.{0,40}to-che?c?k=0/\d{1,12}\))?"
 )
 _HEADS: Final = re.compile(

@@ -35,7 +35,7 @@ _TRY: Final = re.compile(
     r"(?:Connection closed at byte|Read error at byte|connection reset|Data transfer aborted|Retrying)", re.IGNORECASE
 )
 _QUIET: Final = re.compile(r"(?:^|\s)\d\d:\d\d:\d\d URL: ?\S{1,2000} \[(?P<bytes>\d{1,19})(?:/\d{1,19})?\] -> ")
-_BEGUN: Final = re.compile(r"^--(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d--\s{1,2}\S")
+_BEGUN: Final = re.compile(r"(?:^|\s)--(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d--\s{1,2}\S")
 _AWAITING: Final = re.compile(
     r"^(?:HTTP request sent, awaiting response|HTTP.{1,60}\.\.\. \d{3}|==> (?:SYST|PASV|RETR))"
 )

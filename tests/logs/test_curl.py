@@ -67,3 +67,27 @@ def test_without_a_command_line_rows_below_each_other_are_one_transfer(reading_o
     assert column(reading, "bytes") == [89360]
     redirected = reading_of(HEAD + row.format("89360", "371k") + row.format("  169", " 371"))
     assert column(redirected, "bytes") == [169]
+
+
+def test_what_was_fetched_may_follow_on_the_line(reading_of, column):
+    reading = reading_of(
+        HEAD + '100   183    0   140  100    43  10000   3071 --:--:-- --:--:-- --:--:-- 14076{"id":3,"title":"x"}\n'
+    )
+    assert column(reading, "bytes") == [140]
+    assert column(reading, "throughput_bps") == [80000.0]
+
+
+def test_a_list_of_times_is_one_run(reading_of, column):
+    reading = reading_of(
+        "    time_namelookup:  0.001s\n       time_connect:  0.021s\n    time_appconnect:  0.089s\n"
+        "   time_pretransfer:  0.089s\n      time_redirect:  0.000s\n time_starttransfer:  0.523s\n"
+        "                    ----------\n         time_total:  0.678s\n"
+    )
+    assert column(reading, "duration_s") == [0.678]
+    assert column(reading, "throughput_bps") == [None]
+
+
+def test_a_time_in_front_of_every_line(reading_of, column):
+    row = "100 2509k  100 2509k    0     0   939k      0  0:00:02  0:00:02 --:--:-- 2140k"
+    lines = [f"[00:03:29] {line}\n" for line in [*HEAD.splitlines(), row]]
+    assert column(reading_of("".join(lines)), "throughput_bps") == [8 * 939 * 1024]

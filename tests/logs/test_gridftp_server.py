@@ -52,3 +52,11 @@ def test_an_end_before_the_start_is_no_run(reading_of):
     )
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["malformed"]
+
+
+def test_microseconds_without_their_zeros(reading_of, column):
+    reading = reading_of(
+        "DATE=20070215110703.2102 HOST=h PROG=wuftpd NL.EVNT=FTP_INFO START=20070215110702.763298 USER=u FILE=//tmp/x "
+        "BUFFER=0 BLOCK=262144 NBYTES=55 VOLUME=/ STREAMS=1 STRIPES=1 DEST=1[192.0.2.1] TYPE=RETR CODE=226\n"
+    )
+    assert column(reading, "duration_s") == pytest.approx([0.238804])

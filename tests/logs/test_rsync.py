@@ -66,3 +66,13 @@ def test_a_line_that_breaks_off(reading_of, said):
             "expected 'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
         )
     ]
+
+
+def test_progress_beside_the_name(reading_of, column):
+    reading = reading_of(
+        "sending incremental file list\nrun.dat  2,097,152,000 100%  200.50MB/s    0:00:09 (xfr#1, to-chk=1/2)\n"
+        "sent 3,911,975,510 bytes  received 121 bytes  11,872,460.19 bytes/sec\n"
+    )
+    assert column(reading, "throughput_bps") == pytest.approx([8 * 11872460.19])
+    assert column(reading, "direction") == ["send"]
+    assert reading.runs.line_first.tolist() == [1]
