@@ -57,7 +57,7 @@ lock: setup ## write the lock files anew after a change of the dependencies in p
 	$(compile) --group bootstrap -o requirements-bootstrap.lock
 	$(compile) pyproject.toml --group build -o requirements.lock
 	$(compile) --group test --group lint --group docs --constraint requirements.lock -o requirements-dev.lock
-	$(compile) pyproject.toml --group build --group test --resolution lowest-direct -o requirements-oldest.lock
+	$(compile) pyproject.toml --group build --group test --resolution lowest-direct --upgrade -o requirements-oldest.lock
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions of everything
