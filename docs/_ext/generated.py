@@ -1,8 +1,9 @@
-"""Reference pages made from the code at every build: the command line, the tables, the keys of a scenario.
+"""Reference pages made from the code at every build: command line, readers, tables, keys of a scenario.
 
 They are written into docs/generated, which git ignores: what they say cannot differ from what the code does.
 """
 
+import inspect
 import os
 import re
 import typing
@@ -20,6 +21,7 @@ from hecn_analysis.cli.parser import Parser
 from hecn_analysis.hardware import Host, Tool, quantity
 from hecn_analysis.hardware import Path as NetworkPath
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+from hecn_analysis.logs import registry
 
 WIDTH = "100"  # of the help texts, in characters
 
@@ -41,6 +43,13 @@ TABLES_HEAD = """\
 
 What `hecn parse` and `hecn_analysis.read` give. SI base units; a value that the log does not give is missing, never 0.
 `run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with `source_file`.
+"""
+
+READERS_HEAD = """\
+# Tools whose output is read
+
+Which tool wrote a log is seen from its content. The module of each reader in `hecn_analysis/logs/` says more: units,
+traps, and where no real sample was to be had.
 """
 
 KEYS_HEAD = """\
@@ -94,6 +103,19 @@ def tables_page() -> str:
     rows = ((f"`{kind}`", meaning) for kind, meaning in tables.PROBLEM_KINDS.items())
     text += ["## Kinds of problems\n", table(["kind", "meaning"], rows)]
     return "\n".join(text)
+
+
+# --- the readers
+
+
+def readers_page() -> str:
+    """Give the page of the tools whose output is read."""
+    rows = []
+    for reader in registry.READERS:
+        about = (inspect.getdoc(inspect.getmodule(reader)) or "").partition("\n\n")[0]
+        rows.append((", ".join(f"`{tool}`" for tool in reader.TOOLS), markdown(about), reader.VERSIONS))
+    rows.sort(key=lambda row: row[0].lower())
+    return f"{READERS_HEAD}\n{table(['tools and commands', 'what is read', 'versions'], rows)}"
 
 
 # --- the keys of a scenario
@@ -183,7 +205,12 @@ def write_pages(app: Sphinx) -> None:
     """Write the pages before Sphinx reads any."""
     folder = Path(app.srcdir) / "generated"
     folder.mkdir(exist_ok=True)
-    for name, page in {"command": command_page, "tables": tables_page, "keys": keys_page}.items():
+    for name, page in {
+        "command": command_page,
+        "readers": readers_page,
+        "tables": tables_page,
+        "keys": keys_page,
+    }.items():
         target, text = folder / f"{name}.md", page() + "\n"
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
