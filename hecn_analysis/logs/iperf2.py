@@ -79,7 +79,8 @@ _CSV: Final = re.compile(
     r"(-?\d{1,6}),(\d{1,8}\.\d{1,6})-(\d{1,8}\.\d{1,6}),(\d{1,19}),(\d{1,19})"
     r"(?:,(-?\d{1,12}\.\d{1,6}|-?nan),(-?\d{1,15}),(-?\d{1,15}),(-?\d{1,6}\.\d{1,6}|-?nan|-?inf),(-?\d{1,15}))?(?:,[\d.,-]{0,200})?\s*$"
 )
-_POWERS: Final = {letter: power for power, letter in enumerate("KMGTP", start=1)} | {"": 0}
+_BINARY: Final = {letter: 1024.0**power for power, letter in enumerate(("", *"KMGTP"))}
+_DECIMAL: Final = {letter: 1000.0**power for power, letter in enumerate(("", *"KMGTP"))}
 _NEAR: Final = 3
 
 
@@ -464,15 +465,10 @@ def _written(date: str) -> float | None:
 
 
 def _parsed(number: int, found: re.Match[str]) -> _Row:
-    amount = float(found["amount"]) * 1024.0 ** _POWERS[found["scale"]]
-    rate = float(found["rate"])
-    if found["rate_unit"] == "Bytes":
-        rate *= 8 * 1024.0 ** _POWERS[found["rate_scale"]]
-    else:
-        rate *= 1000.0 ** _POWERS[found["rate_scale"]]
-    on_time = found["end"].endswith(".0000") and not found["id"].startswith("SUM")
-    row = _Row(number, float(found["start"]), float(found["end"]), amount, rate, on_time=on_time)
-    rest = found["rest"]
+    identity, _, start, end, amount, scale, rate, rate_scale, rate_unit, rest = found.groups()
+    factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
+    on_time = end.endswith(".0000") and not identity.startswith("SUM")
+    row = _Row(number, float(start), float(end), float(amount) * _BINARY[scale], float(rate) * factor, on_time=on_time)
     if not rest or rest.isspace():
         return row
     if (writes := _WRITES.match(rest)) is not None:

@@ -117,16 +117,8 @@ class _Open:
     sides: dict[str, _Side] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
     first_end: str | None = None
-
-    @property
-    def has_finals(self) -> bool:
-        """Whether a row of the result has been read."""
-        return any(side.finals for side in self.sides.values())
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether an interval has been read."""
-        return any(side.rows for side in self.sides.values())
+    has_finals: bool = False
+    has_rows: bool = False
 
 
 class Iperf3(DocumentReader):
@@ -174,7 +166,8 @@ class Iperf3(DocumentReader):
         if "sec" in text and "]" in text:
             row = _ROW.search(text)
             if row is not None:
-                return self._row(line, row.groups(), row.start())
+                groups = row.groups()
+                return self._next_interval(line.number, groups) or self._row(line, groups, row.start())
             if opened is not None and opened.counts != "" and _LIKE_ROW.search(text) and "out-of-order" not in text:
                 return self._damaged(line)
         return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
@@ -197,6 +190,21 @@ class Iperf3(DocumentReader):
                 self._early = None
         self._open.last = number
         return self._open
+
+    def _next_interval(self, number: int, groups: Groups) -> bool:
+        """Take an interval of a stream that has some already, as most rows are; anything else is left to `_row`."""
+        opened = self._open
+        if opened is None or groups[_WORD] is not None or opened.summary or opened.has_finals:
+            return False
+        side = opened.sides.get(groups[_ROLE] or "")
+        span, key = (groups[_START], groups[_END]), groups[_ID]
+        if side is None or side.latest.get(key, span) == span:
+            return False
+        side.latest[key] = span
+        side.rows.append((number, groups))
+        opened.last = number
+        opened.separated = False
+        return True
 
     def _row(self, line: Line, groups: Groups, position: int) -> bool:
         """Take an interval, or a row of the result."""
@@ -221,12 +229,14 @@ class Iperf3(DocumentReader):
         if groups[_JITTER] is not None:
             opened.udp = True
         if final:
+            opened.has_finals = True
             side.finals[key, label] = (line.number, groups)
         elif word is None:
             span = (groups[_START], groups[_END])
             if side.latest.get(key) != span:
                 side.latest[key] = span
                 side.rows.append((line.number, groups))
+                opened.has_rows = True
         return True
 
     def _damaged(self, line: Line) -> bool:
@@ -608,30 +618,36 @@ def _intervals(side: _Side, opened: _Open) -> dict[str, Array]:
     """Columns of the intervals; those of a single stream are those of the run."""
     place = {identity: float(index) for index, identity in enumerate(side.ids)} if len(side.ids) > 1 else {}
     rows = side.rows
-    amount = np.array([_scaled(groups[_AMOUNT], groups[_SCALE], 1024) for _, groups in rows])
+    columns = list(zip(*(groups for _, groups in rows), strict=True))
     found: dict[str, Array] = {
         "line": np.array([line for line, _ in rows], dtype=float),
-        "stream": np.array([place.get(groups[_ID], np.nan) for _, groups in rows]),
-        "t_start_s": np.array([float(groups[_START]) for _, groups in rows]),
-        "t_end_s": np.array([float(groups[_END]) for _, groups in rows]),
-        "bytes": np.rint(amount),
-        "throughput_bps": np.array([_rate(groups) for _, groups in rows]),
+        "stream": np.array([place.get(identity, np.nan) for identity in columns[_ID]]),
+        "t_start_s": _numbers(columns[_START]),
+        "t_end_s": _numbers(columns[_END]),
+        "bytes": np.rint(_numbers(columns[_AMOUNT]) * _factors(columns[_SCALE], 1024)),
     }
-    counted = np.array([np.nan if groups[_COUNTED] is None else float(groups[_COUNTED]) for _, groups in rows])
+    by_1024 = np.array([unit == "Bytes" for unit in columns[_RATE_UNIT]])
+    factors = np.where(by_1024, 8 * _factors(columns[_RATE_SCALE], 1024), _factors(columns[_RATE_SCALE], 1000))
+    found["throughput_bps"] = _numbers(columns[_RATE]) * factors
+    has_window = any(window is not None for window in columns[_WINDOW])
+    counted = _numbers(columns[_COUNTED])
     if not np.isnan(counted).all():
-        by_window = any(groups[_WINDOW] is not None for _, groups in rows)
-        is_packets = not by_window and (opened.udp or opened.counts == "packets")
+        is_packets = not has_window and (opened.udp or opened.counts == "packets")
         found["sent_packets" if is_packets else "retransmits"] = counted
-    if any(groups[_WINDOW] is not None for _, groups in rows):
-        found["cwnd_bytes"] = np.array(
-            [
-                np.nan if groups[_WINDOW] is None else round(_scaled(groups[_WINDOW], groups[_WINDOW_SCALE], 1024))
-                for _, groups in rows
-            ]
-        )
+    if has_window:
+        found["cwnd_bytes"] = np.rint(_numbers(columns[_WINDOW]) * _factors(columns[_WINDOW_SCALE], 1024))
     if any(groups[_JITTER] is not None for _, groups in rows):
         found |= _interval_loss(rows)
     return found
+
+
+def _numbers(texts: Sequence[str | None]) -> Array:
+    return np.array([np.nan if text is None else float(text) for text in texts])
+
+
+def _factors(scales: Sequence[str | None], base: int) -> Array:
+    powers = {scale: float(base) ** power for scale, power in _POWERS.items()}
+    return np.array([powers[scale or ""] for scale in scales])
 
 
 def _interval_loss(rows: Sequence[_Row]) -> dict[str, Array]:
