@@ -31,6 +31,7 @@ import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -641,7 +642,7 @@ def _kind(transport: str, what: str) -> str:
 
 def _option(command: Command, name: str) -> str:
     """The value of an option, of the test's own ones after ``--`` too; empty where it is not given."""
-    for word, following in zip(command.arguments, (*command.arguments[1:], ""), strict=True):
+    for word, following in zip_longest(command.arguments, command.arguments[1:], fillvalue=""):
         if word == name:
             return following
         if word.startswith(name):

@@ -28,6 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -352,7 +353,7 @@ class Nuttcp:
             return {}
         self._command_with_output = command.line
         known: dict[str, object] = {"streams": 1, "direction": "receive" if "-r" in command.arguments else "send"}
-        for word, following in zip(command.arguments, (*command.arguments[1:], ""), strict=True):
+        for word, following in zip_longest(command.arguments, command.arguments[1:], fillvalue=""):
             if word.startswith("-N") and (digits := re.match(r"\d{1,5}", word[2:] or following)):
                 known["streams"] = max(1, int(digits.group()))
             if word.startswith("-u"):

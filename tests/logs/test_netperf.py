@@ -289,3 +289,9 @@ def test_options_written_together_and_a_banner_wrapped_by_a_mail(reading_of):
     assert reading.runs.throughput_bps.tolist() == [2000.0 * 8192]
     assert reading.intervals.throughput_bps.tolist() == [2000.0 * 8192]
     assert reading.problems.empty
+
+
+def test_a_command_without_arguments(reading_of):
+    reading = reading_of("$ netperf\n" + BANNER + TITLES.format(unit="10^6bits") + ROW)
+    assert reading.runs.throughput_bps.tolist() == [2e9]
+    assert reading.problems.empty

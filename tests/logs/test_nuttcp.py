@@ -281,3 +281,9 @@ def test_warnings_before_a_summary_belong_to_it(samples):
     assert reading.runs.direction.tolist() == ["send", "send"]
     assert len(reading.intervals) == 2
     assert reading.problems.empty
+
+
+def test_a_command_without_arguments(reading_of):
+    reading = reading_of("$ nuttcp\n 1140.3750 MB /  10.00 sec =  956.6159 Mbps 1 %TX 20 %RX 0 retrans 0.35 msRTT\n")
+    assert reading.runs.direction.tolist() == ["send"]
+    assert reading.problems.empty
