@@ -18,6 +18,7 @@ Units and traps
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 import pandas as pd
@@ -67,7 +68,7 @@ class GridftpServer:
             "tool": "gridftp-server",
             "protocol": "tcp",
             "direction": _WAYS.get(found["type"]),
-            "start_time": start,
+            "start_time": pd.Timestamp(start),
             "duration_s": seconds,
             "bytes": amount,
             "throughput_bps": 8 * amount / seconds if seconds > 0 else None,
@@ -82,10 +83,11 @@ class GridftpServer:
         """The file has ended; every line was a run of its own."""
 
 
-def _time(text: str) -> pd.Timestamp | None:
+def _time(text: str) -> datetime | None:
     """Date and time [UTC] of NetLogger's fourteen digits and microseconds, None where they are no date."""
     digits, _, microseconds = text.partition(".")
+    month, day, hour, minute, second = (int(digits[start : start + 2]) for start in range(4, 14, 2))
     try:
-        return pd.to_datetime(f"{digits}.{microseconds.zfill(6)}", format="%Y%m%d%H%M%S.%f", utc=True)
+        return datetime(int(digits[:4]), month, day, hour, minute, second, int(microseconds or 0), tzinfo=UTC)
     except ValueError:
         return None
