@@ -28,6 +28,7 @@ _DTYPES: Mapping[str, str] = {
     TIME: "datetime64[ns, UTC]",
 }
 _LARGEST_COUNT = 2**63 - 1
+_YEARS = range(1678, 2262)  # what fits into nanoseconds since 1970
 
 PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
 
@@ -96,7 +97,7 @@ class Column:
         if self.kind == FLAG:
             return isinstance(value, (bool, np.bool_))
         if self.kind == TIME:
-            return isinstance(value, pd.Timestamp) and value.tzinfo is not None
+            return isinstance(value, pd.Timestamp) and value.tzinfo is not None and value.year in _YEARS
         if isinstance(value, (bool, np.bool_)):
             return False
         if isinstance(value, (int, np.integer)):
@@ -114,9 +115,13 @@ class Column:
         """
         if self.words:
             return "one of " + ", ".join(self.words)
-        noun = {TEXT: "text", COUNT: "a whole number", NUMBER: "a number", FLAG: "True or False", TIME: "a UTC time"}[
-            self.kind
-        ]
+        noun = {
+            TEXT: "text",
+            COUNT: "a whole number",
+            NUMBER: "a number",
+            FLAG: "True or False",
+            TIME: "a UTC time from 1678 to 2261",
+        }[self.kind]
         if self.low is not None and self.high is not None:
             return f"{noun} from {self.low:g} to {self.high:g}"
         return noun if self.low is None else f"{noun} of at least {self.low:g}"

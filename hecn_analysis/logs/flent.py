@@ -12,6 +12,7 @@ Units and traps
 - "upload" is sent by the host that wrote the file. Flows without either word ("TCP cubic 2") are uploads in all tests
   that flent has.
 - The times are those of the ping beside the transfer, the series "Ping (ms) ICMP"; UDP and HTTP ones are not ICMP's.
+  With a ping to each of several hosts there is no one time of the run.
 - A test without a transfer is one run, with the times alone.
 """
 
@@ -94,8 +95,8 @@ class Flent(DocumentReader):
         columns["duration_s"] = number(metadata.get("LENGTH"))
         columns["start_time"] = _time(metadata.get("TIME"))
         series = document.value["results"]
-        pings = sorted((name for name in series if name.startswith("Ping (ms) ICMP")), key=len)
-        if pings:
+        pings = [name for name in series if name.startswith("Ping (ms) ICMP") and "(extra)" not in name]
+        if len(pings) == 1:
             about = at(metadata, "SERIES_META", pings[0])
             times = (number(at(about, "MIN_VALUE")), self._mean(document, pings[0]), number(at(about, "MAX_VALUE")))
             for column, value in zip(("rtt_min_s", "rtt_avg_s", "rtt_max_s"), times, strict=True):

@@ -45,7 +45,7 @@ _SILENT: Final = re.compile(
     r"\bicmp_[sr]eq[= ]\d|\bDestination \w{1,10} \w|\bRedirect Host\b|\bbytes from \S"
     r"|^\s{0,40}(?:Vr HL TOS|\d  \d  \d\d \d{4} )"
 )
-_STATISTICS: Final = re.compile(r"-{3,4} ?(?P<host>.{0,255}?) ?\bping6?\b.{0,40}?-{3,4}", re.IGNORECASE)
+_STATISTICS: Final = re.compile(r"(?<!-)-{3,4} ?(?P<host>.{0,255}?) ?\bping6?\b.{0,40}?-{3,4}", re.IGNORECASE)
 _COUNTS: Final = re.compile(
     rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets? transmitted, (?P<received>\d{{1,12}}) (?:packets? )?received\b"
     rf"(?:.{{0,160}}?{_PER_CENT} packet loss|.{{0,60}}?(?P<more>printing up packets))"
@@ -64,7 +64,6 @@ _OTHER_TOOL: Final = re.compile(
 )
 
 _WINDOWS_HEADER: Final = re.compile(r"\bPinging (?P<host>\S{1,255}) .{0,300}?with \d{1,5} bytes of data:?")
-_WINDOWS_HEADING: Final = re.compile(r"ping.{0,300}[:：]\s*$", re.IGNORECASE)
 _WINDOWS_REPLY: Final = re.compile(
     r"[=<]\s{0,2}(?P<ms>\d{1,7})\s?[^\d\s]{1,6}\sTTL=\d{1,3}"
     r"|\bReply from [\da-fA-F:%.]{2,60}: time[=<](?P<ms6>\d{1,7})ms\s*$"
@@ -86,6 +85,7 @@ _FAILED: Final = re.compile(
     r"|^(?P<connect>connect: (?:Network is unreachable|Invalid argument))"
 )
 _FAR: Final = 4
+_LONGEST_HEADING: Final = 400
 _PER_SECOND: Final = {"ms": 1e3, "msec": 1e3, "us": 1e6, "usec": 1e6, "s": 1.0}
 
 
@@ -193,7 +193,7 @@ class Ping:
         if "---" in text and (found := _STATISTICS.search(text)):
             self._statistics(line, found["host"].strip() or None, sure=self._open is not None and self._open.sure)
             return True
-        if _WINDOWS_HEADING.search(text):
+        if text.rstrip().endswith((":", "：")) and len(text) < _LONGEST_HEADING and "ping" in text.lower():
             self._statistics(line, None, sure=self._open is not None and self._open.sure)
         return False
 

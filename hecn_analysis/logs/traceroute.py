@@ -1,7 +1,7 @@
 """Output of traceroute: that it ran, and where to.
 
 Versions: Linux (Dmitry Butskoy's and the older one), busybox, inetutils, FreeBSD, NetBSD, OpenBSD, macOS, Solaris,
-Junos; tracert of Windows in English. traceroute6 is read as traceroute.
+Junos; tracert of Windows in English, and by its hops in other languages. traceroute6 is read as traceroute.
 
 Units and traps
 ---------------
@@ -41,6 +41,10 @@ _BARE_HOP: Final = re.compile(
     rf"^\W{{0,40}}1\s{{1,4}}(?:\* ){{0,4}}(?:\[\S{{1,40}}\] )?(?:{_ADDRESS}|\S{{1,255}} \({_ADDRESS}\))"
     rf"(?: \[\S{{1,40}}\])?\s{{1,4}}{_TIME}(?:\s|$)"
 )
+_WINDOWS_HOP: Final = re.compile(
+    r"^\s{0,4}1\s{2,6}(?:(?:<?\d{1,5}|<1) ms\s{2,6}|\*\s{3,8}){3}"
+    rf"(?:\S{{1,255}} \[{_ADDRESS}\]|{_ADDRESS})\s*$"
+)
 _HOP: Final = re.compile(
     rf"^\W{{0,40}}\d{{1,3}}\s{{1,6}}(?:\*|{_TIME}|\S.{{0,400}}?\s{{1,3}}(?:{_TIME}|\*|![A-Z<])"
     rf"|\S{{1,255}} \({_ADDRESS}\)$)"
@@ -50,6 +54,7 @@ _MORE: Final = re.compile(
 )
 _ENDS: Final = re.compile(r"^\W{0,4}Trace complete\.")
 _FAR: Final = 6
+_HEADING: Final = 2
 
 
 @dataclass
@@ -87,27 +92,36 @@ class Traceroute:
             self._close()
             self._warned = line.number
             return True
-        if opened is not None and self._continues(line, opened):
-            return True
-        if found := _FAILED.search(text):
-            message = (found["text"] or found["windows"]).strip()
-            self._findings.problem(line.number, "aborted", f"found {message!r}, expected hops")
-            values: dict[str, object] = {"tool": "traceroute", "error": True}
-            self._findings.run(Run(line.number, line.number, values))
-            return True
-        if opened is None and _BARE_HOP.match(text):
-            return self._begin(line, None, headed=False)
-        return False
+        return (opened is not None and self._continues(line, opened)) or self._failed(line) or self._bare_hop(line)
+
+    def _failed(self, line: Line) -> bool:
+        if (found := _FAILED.search(line.text)) is None:
+            return False
+        message = (found["text"] or found["windows"]).strip()
+        self._findings.problem(line.number, "aborted", f"found {message!r}, expected hops")
+        values: dict[str, object] = {"tool": "traceroute", "error": True}
+        self._findings.run(Run(line.number, line.number, values))
+        return True
+
+    def _bare_hop(self, line: Line) -> bool:
+        """A first hop without a heading, or below one of Windows in another language, which ends in a colon."""
+        if self._open is not None:
+            return False
+        if _WINDOWS_HOP.match(line.text):
+            above = self._findings.recent[-1] if self._findings.recent else None
+            headed = above is not None and line.number - above.number <= _HEADING and above.text.rstrip().endswith(":")
+            return self._begin(line, None, headed=headed, hops=1)
+        return _BARE_HOP.match(line.text) is not None and self._begin(line, None, headed=False, hops=1)
 
     def finish(self) -> None:
         """The file has ended."""
         self._close()
 
-    def _begin(self, line: Line, host: str | None, *, headed: bool) -> bool:
+    def _begin(self, line: Line, host: str | None, *, headed: bool, hops: int = 0) -> bool:
         self._close()
         first = self._warned if line.number - self._warned < _FAR else line.number
         self._warned = -_FAR
-        self._open = _Open(first, line.number, host, headed, 0 if headed else 1)
+        self._open = _Open(first, line.number, host, headed, hops)
         return True
 
     def _continues(self, line: Line, opened: _Open) -> bool:

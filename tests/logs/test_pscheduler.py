@@ -72,3 +72,16 @@ def test_text_without_its_summary(reading_of, said):
 
 def test_a_summary_of_something_else_is_left_alone(reading_of):
     assert reading_of("Summary\nInterval  10 s\n5 - 7 Gbps\n").problems.kind.tolist() == ["unrecognised"]
+
+
+def test_a_time_that_no_clock_shows_is_left_out(reading_of, said):
+    reading = reading_of(
+        '{"result-merged": {"succeeded": true, "time": "PT1S"}, "start-time": "3026-03-21T23:18:58Z"}\n'
+    )
+    assert reading.runs.start_time.isna().tolist() == [True]
+    assert said(reading) == [
+        (
+            "a.log:1: inconsistent: start_time: found Timestamp('3026-03-21 23:18:58+0000', tz='UTC'), "
+            "expected a UTC time from 1678 to 2261; left out"
+        )
+    ]

@@ -35,3 +35,14 @@ def test_a_prompt_ends_a_path(reading_of):
         "traceroute to 192.0.2.8 (192.0.2.8), 30 hops max, 60 byte packets\n 1  192.0.2.8  0.4 ms  0.3 ms  0.5 ms\n"
     )
     assert reading.runs.line_last.tolist() == [3, 6]
+
+
+def test_windows_in_another_language_is_known_by_its_hops(reading_of):
+    reading = reading_of(
+        "Routenverfolgung zu receiver [192.0.2.7]\nüber maximal 30 Hops:\n\n"
+        "  1    <1 ms    <1 ms    <1 ms  192.0.2.1 \n"
+        "  2     *        *        *     Zeitüberschreitung der Anforderung.\n"
+        "  3    12 ms    11 ms    12 ms  receiver [192.0.2.7] \n\nAblaufverfolgung beendet.\n"
+    )
+    assert reading.runs[["tool", "line_first", "line_last"]].to_numpy().tolist() == [["traceroute", 4, 6]]
+    assert reading.problems.empty
