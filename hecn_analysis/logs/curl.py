@@ -1,13 +1,14 @@
 """Output of curl: the progress meter, and figures asked for with -w.
 
-Versions: curl 7.1 to 8.17.
+Versions: curl 7.9 to 8.21.
 
 Units and traps
 ---------------
 - The meter's rows have no unit: "k", "M", "G", "T", "P" are powers of 1024 of bytes and of bytes per second. Five
-  characters wide, so that a size from 100 000 on is rounded.
+  characters wide, six since 8.18, so that a size from 100 000 (1 000 000) on is rounded.
 - The last row is the run: its "Average Speed" (Dload, or Upload where nothing came in), the bytes received or sent,
-  and "Time Spent" in whole seconds ("--:--:--" below one: left out). "Total" may be 0 where the server did not say it.
+  and "Time Spent" in whole seconds ("--:--:--" below one, blanks since 8.18: left out). "Total" may be 0 where the
+  server did not say it.
 - What was fetched may follow the last row on its line, where it went to the same terminal.
 - Rows stand between carriage returns, or one below the other where a program replaced those. A redirection (-L) starts
   the count again, below the same heading: still one run. Where the command line has no -L, a count that starts again is
@@ -29,19 +30,23 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, number
 from hecn_analysis.logs.source import Line
 
-_S: Final = r"\d{1,5}(?:\.\d{1,2})?[kKMGTP]?"
+_S: Final = r"\d{1,6}(?:\.\d{1,3})?[kKMGTP]?"
 _T: Final = r"(?:--:--:--|\d{1,4}:\d\d:\d\d|\d{1,4}d \d\dh|\d{1,9}d|\d{1,4}y)"
 _B: Final = r"\s{1,8}"
 _ROW: Final = re.compile(
     rf"(?<!\S)\d{{1,3}}{_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
     rf"(?P<down>{_S}){_B}(?P<up>{_S}){_B}{_T}{_B}(?P<time>{_T}){_B}{_T}{_B}\d"
 )
+_BLANK_ROW: Final = re.compile(
+    rf"(?<!\S)\d{{1,3}}{_B}{_S}{_B}\d{{1,3}}{_B}(?P<received>{_S}){_B}\d{{1,3}}{_B}(?P<sent>{_S}){_B}"
+    rf"(?P<down>{_S}){_B}(?P<up>{_S}) [ \w:]{{7}} (?P<time>[ \w:]{{7}}) [ \w:]{{7}} {{1,6}}\d"
+)
 _PARALLEL_ROW: Final = re.compile(
     rf"(?<!\S)(?:\d{{1,3}}|--){_B}(?:\d{{1,3}}|--){_B}(?P<received>{_S}){_B}(?P<sent>{_S}){_B}\d{{1,9}}{_B}\d{{1,9}}{_B}"
     rf"{_T}{_B}(?P<time>{_T}){_B}{_T}{_B}(?P<down>{_S})(?!\S)"
 )
 _HEAD: Final = re.compile(r"% Total\s{1,8}% Received\s{1,8}% Xferd\s{1,8}Average Speed|(?<!\S)DL%\s{1,4}UL%\s{1,4}Dled")
-_HEAD_2: Final = re.compile(r"(?<!\S)Dload\s{1,8}Upload\s{1,8}Total\s{1,8}Spent\s{1,8}Left\s{1,8}Speed")
+_HEAD_2: Final = re.compile(r"(?<!\S)Dload\s{1,8}Upload\s{1,8}Total\s{1,8}(?:Spent|Current)\s{1,8}Left\s{1,8}Speed")
 _ERROR: Final = re.compile(r"(?:^|[\s>])curl: \((?P<code>\d{1,3})\) ?(?P<text>.{0,300})")
 _NAMES: Final = re.compile(
     r"(?<![\w])[\"']?(?P<name>(?:speed|size)_(?:down|up)load|time_(?:total|namelookup|\w{0,8}connect|\w{3,5}transfer|redirect))[\"']?"
@@ -76,7 +81,7 @@ class Curl(DocumentReader):
     """Reader of curl."""
 
     TOOLS: tuple[str, ...] = ("curl",)
-    VERSIONS: str = "7.1 to 8.17"
+    VERSIONS: str = "7.9 to 8.21"
     HINTS: tuple[str, ...] = ("% Total", "DL%", "Dload", "--:--", "speed_", "size_", "time_", "curl: (")
 
     DOCUMENTS: tuple[frozenset[str], ...] = (
@@ -95,7 +100,7 @@ class Curl(DocumentReader):
         """Take a line of curl's."""
         text, meter = line.text, self._meter
         if meter is not None:
-            if found := (_PARALLEL_ROW if meter.parallel else _ROW).search(text):
+            if found := _PARALLEL_ROW.search(text) if meter.parallel else _ROW.search(text) or _BLANK_ROW.search(text):
                 self._row(line, meter, found)
                 return True
             if _HEAD_2.search(text):

@@ -91,3 +91,31 @@ def test_a_time_in_front_of_every_line(reading_of, column):
     row = "100 2509k  100 2509k    0     0   939k      0  0:00:02  0:00:02 --:--:-- 2140k"
     lines = [f"[00:03:29] {line}\n" for line in [*HEAD.splitlines(), row]]
     assert column(reading_of("".join(lines)), "throughput_bps") == [8 * 939 * 1024]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("100   8955 100   8955   0      0   1174      0   00:07   00:07           1666", (8955, 7, 8 * 1174)),
+        ("100    965 100    965   0      0   4520      0                              0", (965, None, 8 * 4520)),
+        (
+            "100 11.42M 100 11.42M   0      0  6.06M      0   00:01   00:01         539.8k",
+            (round(11.42 * 2**20), 1, 8 * 6.06 * 2**20),
+        ),
+    ],
+)
+def test_the_meter_since_8_18_leaves_times_blank(reading_of, column, row, expected):
+    reading = reading_of(
+        "  % Total    % Received % Xferd  Average Speed  Time    Time    Time   Current\n"
+        "                                 Dload  Upload  Total   Spent   Left   Speed\n"
+        "  0      0   0      0   0      0      0      0                              0\r" + row + "\n"
+    )
+    names = ("bytes", "duration_s", "throughput_bps")
+    assert [value for name in names for value in column(reading, name)] == pytest.approx(expected)
+    assert reading.problems.empty
+
+
+def test_a_size_of_nothing_is_no_failure(reading_of, column):
+    reading = reading_of(HEAD + "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\n")
+    assert column(reading, "bytes") == [0]
+    assert column(reading, "error") == [False]
