@@ -135,10 +135,18 @@ class Findings:
         for name, fault in tables.faults("runs", run.columns).items():
             run.columns[name] = None
             self.problem(run.line_last, "inconsistent", f"{fault}; left out")
+        run.streams = [self._checked_stream(row, run.line_last) for row in run.streams]
         self._check_packets(run)
         self._check_rate(run)
         self._check_intervals(run)
         self.runs.append(run)
+
+    def _checked_stream(self, row: Mapping[str, object], last: int) -> Mapping[str, object]:
+        found = tables.faults("streams", row)
+        line = row.get("line")
+        for fault in found.values():
+            self.problem(line if isinstance(line, int) else last, "inconsistent", f"{fault}; left out")
+        return {name: None if name in found else value for name, value in row.items()} if found else row
 
     def _check_packets(self, run: Run) -> None:
         sent, lost = run.columns.get("sent_packets"), run.columns.get("lost_packets")

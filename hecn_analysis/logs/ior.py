@@ -197,7 +197,7 @@ class Ior(DocumentReader):
         for test, last in zip(tests, [*document.lines("tests"), *[document.last] * len(tests)], strict=False):
             for result in _rows(at(test, "Results")) or _rows(at(test, "Options", "Results")):
                 access = at(result, "access")
-                if access not in {"write", "read"}:
+                if not isinstance(access, str) or access not in {"write", "read"}:
                     continue
                 rate, seconds = number(at(result, "bwMiB")), number(at(result, "totalTime"))
                 values: dict[str, object] = {

@@ -61,3 +61,16 @@ def test_what_could_not_be_computed_is_missing(samples, reading_of):
     text = (samples / "xdd" / "values-7.txt").read_text().replace("1073.742", "-1.000").replace("   write", "     N/A")
     reading = reading_of(text)
     assert shown(reading) == [[None, 4 << 30, 4.0, None, None, True, None]]
+
+
+def test_a_stream_that_cannot_be_is_left_out(samples, reading_of, said):
+    text = (samples / "xdd" / "text-7.txt").read_text().replace("4294967296", "9" * 30, 3)
+    reading = reading_of(text)
+    assert reading.streams.bytes.fillna(0).tolist() == [0, 4 << 30]
+    assert reading.streams.throughput_bps.tolist() == [1073.742 * 8e6, 858.993 * 8e6]
+    assert said(reading) == [
+        (
+            "a.log:9: inconsistent: bytes: found 1000000000000000019884624838656, "
+            "expected a whole number of at least 0; left out"
+        )
+    ]
