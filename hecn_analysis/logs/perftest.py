@@ -44,7 +44,7 @@ _HEAD: Final = re.compile(r"#bytes\s{1,30}(?:#sl\s{1,30})?#iterations\s")
 _COLUMN: Final = re.compile(
     r"#bytes|#sl|#iterations|"
     r"BW peak\[(?P<peak>\w{1,8})/sec\]|BW average\[(?P<average>\w{1,8})/sec\]|MsgRate\[\w{1,8}\]|"
-    r"(?:BW|MsgRate) Port\d\[[\w/]{1,12}\]|(?P<time>t_min|t_max|t_typical|t_avg|t_stdev)\[(?P<unit>\w{1,8})\]|"
+    r"(?:BW|MsgRate) \w{1,8}\[[\w/]{1,12}\]|(?P<time>t_min|t_max|t_typical|t_avg|t_stdev)\[(?P<unit>\w{1,8})\]|"
     r"[\d.]{1,6}% percentile\[\w{1,8}\]|tps average|CPU_Util\[%%?\]"
 )
 _ROW: Final = re.compile(rf"\s*(?:(?:{_NUMBER})(?:\s+|$)){{3,16}}$")
@@ -104,7 +104,7 @@ class Perftest(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of perftest's."""
-        if (title := _TITLE.match(line.text)) is not None:
+        if " Test" in line.text and (title := _TITLE.match(line.text)) is not None:
             self._close()
             self._test = _Test(line.number, line.number, " ".join(title["name"].split()))
             return True
@@ -150,7 +150,7 @@ class Perftest(DocumentReader):
     # --- tables
 
     def _head(self, line: Line) -> bool:
-        if not _HEAD.search(line.text):
+        if "#bytes" not in line.text or not _HEAD.search(line.text):
             return False
         found = list(_COLUMN.finditer(line.text))
         columns = tuple(column["time"] or column.group().split("[")[0] for column in found)
@@ -209,6 +209,8 @@ class Perftest(DocumentReader):
 
     def _old(self, line: Line) -> bool:
         text, test = line.text, self._test
+        if not any(word in text for word in ("| port=", "Bandwidth", "Latency")):
+            return False
         if _OLD_HEAD.search(text):
             self._close()
             name = "Bidirectional" if _OLD_DUPLEX.search(text) else ""

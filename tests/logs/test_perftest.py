@@ -136,3 +136,12 @@ def test_a_json_result_in_mebibytes(reading_of):
 
 def test_the_heading_alone_is_prose(reading_of):
     assert reading_of("Send BW Test\n\nWe ran it twice.\n").problems.kind.tolist() == ["unrecognised"]
+
+
+def test_a_column_that_is_not_known_is_left_out(reading_of):
+    reading = reading_of(
+        " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   BW min[Gb/sec]   MsgRate[Mpps]\n"
+        " 65536      5000             97.81              97.74              91.02            0.186424\n"
+    )
+    assert reading.runs.throughput_bps.tolist() == [97.74e9]
+    assert reading.problems.empty
