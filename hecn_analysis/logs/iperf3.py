@@ -262,8 +262,12 @@ class Iperf3(DocumentReader):
             again = opened.has_rows and not opened.separated and line.number > opened.last + 1
             if opened.has_finals or again:
                 self._close()
+        above = self.findings.recent[-1] if self.findings.recent else None
+        excerpt = self._open is None and above is not None and "- - - -" in above.text
         opened = self._begin(line.number)
-        opened.summary = opened.separated and opened.has_rows
+        opened.summary = (opened.separated and opened.has_rows) or (
+            excerpt and above is not None and above.number == line.number - 1
+        )
         opened.separated = False
         opened.counts = "retransmits" if "Retr" in line.text else "packets"
         opened.first_end = opened.first_end or (

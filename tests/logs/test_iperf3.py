@@ -126,6 +126,17 @@ def test_udp_before_3_2_has_one_row_for_two_ends(samples, said):
     ]
 
 
+def test_a_result_without_its_intervals(reading_of):
+    heading = "- - - - - - - -\n[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n"
+    row = "[{}]   0.00-10.00  sec  1.24 MBytes  1.04 Mbits/sec  0.013 ms  0/159 (0%)  \n[{}] Sent 159 datagrams\n"
+    reading = reading_of(f"$ iperf3 -u -c there\n{heading}{row.format('  4', '  4')}\n")
+    assert values(reading, "throughput_bps", "sent_packets", "streams") == [[pytest.approx(1.04e6), 159, 1]]
+    both = row.format("  4", "  4") + row.format("  6", "  6")
+    total = "[SUM]   0.00-10.00  sec  2.48 MBytes  2.08 Mbits/sec  0.008 ms  0/318 (0%)  \n"
+    reading = reading_of(f"$ iperf3 -u -c there -P 2\n{heading}{both}{total}")
+    assert values(reading, "throughput_bps", "sent_packets", "streams") == [[pytest.approx(2.08e6), 318, 2]]
+
+
 def test_sent_and_received_on_lines_of_their_own(samples):
     reading = read(samples / "iperf3" / "tcp-3.0.txt")
     assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[937e6, 941e6, 2]]
