@@ -31,7 +31,7 @@ from hecn_analysis.logs.source import Line
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")
 _START: Final = re.compile(r"^\W{0,20}Start: ")
-_HOP: Final = re.compile(r"^[\s>]{0,40}(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800})$")
+_HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800})$")
 _MORE: Final = re.compile(r"^[\s>]{3,40}(?:\||`|\[MPLS)")
 _CSV_HEAD: Final = re.compile(r"^\W{0,8}M(?:tr|TR)_Version,")
 _CSV: Final = re.compile(r"^\W{0,8}MTR\.(?P<version>[\w.]{1,20}),\d{8,12},")
@@ -88,7 +88,7 @@ class Mtr(DocumentReader):
         opened = self._open
         if opened is None or not opened.fields:
             return False
-        if found := _HOP.match(line.text):
+        if found := _HOP.search(line.text):
             return self._hop(line, opened, int(found["hop"]), found["rest"])
         if _MORE.match(line.text):
             opened.last = line.number

@@ -58,3 +58,14 @@ def test_a_hop_that_breaks_off_is_not_the_last_one(reading_of, said):
     ]
     reading = reading_of(head.splitlines()[0] + "\n")
     assert said(reading) == ["a.log:1: truncated: found no hops, expected at least one; no figures read"]
+
+
+def test_times_in_front_of_every_line(samples, reading_of):
+    text = (samples / "mtr" / "report.txt").read_text()
+    reading = reading_of("".join(f"2026-11-21 23:56:25 sender {line}\n" for line in text.splitlines()))
+    assert reading.runs[FIGURES].fillna(-1).to_numpy().tolist() == [
+        [0.2, 10, 0.08, 0.0803, 0.0819],
+        [0.25, 8, 0.0001, 0.0002, 0.0004],
+        [1.0, 2, -1, -1, -1],
+    ]
+    assert reading.problems.empty
