@@ -181,11 +181,14 @@ class Iperf3(DocumentReader):
             self._end_stream()
 
     def _begin(self, number: int) -> _Open:
+        early = self._early
+        if early is not None and number > early[0] + 1:
+            self._failed_run(*early)
         if self._open is None:
             self._open = _Open(number, number, self.findings.command)
             if self._early is not None:
-                line, _ = self._early
-                self._open.first = line
+                # the output was held back and the error was not: they are one run
+                self._open.first = self._early[0]
                 self._open.failed = self._open.interrupted = True
                 self._early = None
         self._open.last = number

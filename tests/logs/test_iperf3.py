@@ -232,6 +232,14 @@ def test_what_went_wrong(reading_of, said, text, runs, problems):
     assert said(reading) == [f"a.log:{problem}" for problem in problems]
 
 
+def test_an_error_between_two_clients_is_neither_of_theirs(reading_of):
+    server = "-----------\nServer listening on 5201\n-----------\n"
+    client = "Accepted connection from 192.0.2.6, port 9\n" + HEADING + ROW + RESULT + RECEIVER
+    error = "iperf3: error - unable to receive cookie at server: Bad file descriptor\n"
+    reading = reading_of(server + client + server + error + server + client + server)
+    assert values(reading, "error", "throughput_bps") == [[False, 9e9], [True, None], [False, 9e9]]
+
+
 def test_an_interrupted_client(samples, said):
     reading = read([samples / "iperf3" / "interrupted.txt", samples / "iperf3" / "interrupted-json.txt"])
     assert values(reading, "error", "throughput_bps", "sender_throughput_bps") == [
