@@ -42,7 +42,7 @@ _VSFTPD: Final = re.compile(
 )
 _BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|1[25][05][ -])")
 _REPLY: Final = re.compile(r"^[45]\d\d \S")
-_CUT: Final = re.compile(r"(?<![\w.])\d{1,19} bytes (?:sent|received) in\b")
+_CUT: Final = re.compile(r"(?<![\w.,] )(?<![\w.])\d{1,19} bytes (?:sent|received) in\b")
 
 
 class Ftp:
@@ -83,10 +83,9 @@ class Ftp:
         if self._begun is not None and line.number <= self._begun + 8 and _REPLY.search(text):
             self._failed(line, text.strip())
             return True
-        if _CUT.search(text):
-            kind = "malformed" if line.complete else "truncated"
+        if not line.complete and _CUT.search(text):
             message = f"found {text.strip()[:200]!r}, expected '… bytes received in … secs (… Kbytes/sec)'"
-            self._findings.problem(line.number, kind, message + "; no run made of it")
+            self._findings.problem(line.number, "truncated", message + "; no run made of it")
             return True
         return False
 

@@ -22,6 +22,7 @@ from typing import Final
 
 import numpy as np
 
+from hecn_analysis.logs.amounts import half_digit
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
@@ -120,10 +121,11 @@ class Irods:
                 "duration_s": float(found["seconds"]),
                 "throughput_bps": 8 * float(found["rate"]) * _MEGABYTE,
                 "streams": int(found["threads"]) or None,
-            }
+            },
+            rounding=0.01 + sum(half_digit(found[name]) for name in ("size", "seconds", "rate")),
         )
 
-    def _hand_over(self, figures: dict[str, object]) -> None:
+    def _hand_over(self, figures: dict[str, object], rounding: float = 0.01) -> None:
         if self._first is None:
             return
         values = {
@@ -133,8 +135,6 @@ class Irods:
             "error": False,
             **figures,
         }
-        seconds = figures.get("duration_s")
-        rounding = 0.01 + 0.001 / max(seconds, 0.001) if isinstance(seconds, float) else 0.01
         run = Run(self._first, self._last, values, rounding=rounding)
         if self._progress:
             table = np.array(self._progress, dtype=float)

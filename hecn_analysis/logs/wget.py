@@ -40,7 +40,7 @@ _AWAITING: Final = re.compile(
     r"^(?:HTTP request sent, awaiting response|HTTP.{1,60}\.\.\. \d{3}|==> (?:SYST|PASV|RETR))"
 )
 _BAR: Final = re.compile(
-    r"\d{1,3}%\s?\[[=+>< -]{0,4000}\]\s{0,8}[\d.,]{1,20}[KMGT]?\s{1,12}(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
+    r"\d{1,3}%\s?\[[=+>< -]{0,4000}\]\s{0,8}[\d.,\u00a0\u202f]{1,20}[KMGT]?\s{1,12}(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
     r"(?:\s{1,8}(?:in|en|em|in einem|za|за|用时|om)\s{1,2}(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
 )
 _DOTS: Final = re.compile(

@@ -59,3 +59,9 @@ def test_a_line_that_breaks_off(reading_of, said):
             "expected '… bytes received in … secs (… Kbytes/sec)'; no run made of it"
         )
     ]
+
+
+def test_what_another_program_says_in_such_words_is_no_transfer(reading_of):
+    reading = reading_of("Ncat: 0 bytes sent, 0 bytes received in 0.02 seconds.\n")
+    assert reading.runs.empty
+    assert reading.problems.kind.tolist() == ["unrecognised"]

@@ -58,3 +58,9 @@ def test_a_line_that_breaks_off(reading_of, said):
             "expected '… MB | … sec | … thr | … MB/s'; no run made of it"
         )
     ]
+
+
+def test_small_files_are_rounded_coarsely(reading_of):
+    reading = reading_of("   file.764                        0.049 MB | 1.183 sec | 0 thr |  0.041 MB/s\n")
+    assert reading.runs.bytes.tolist() == [51381]
+    assert reading.problems.empty

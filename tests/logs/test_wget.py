@@ -66,3 +66,19 @@ def test_units(reading_of, column, rate, expected):
     reading = reading_of(f"12:00:15 ({rate}) - `run' saved [3145728]\n")
     assert column(reading, "throughput_bps") == pytest.approx([expected])
     assert column(reading, "bytes") == [3145728]
+
+
+@pytest.mark.parametrize(
+    ("bar", "seconds"),
+    [
+        ("run 100%[=====>] 231,94M  14,1MB/s    за 17s", 17),
+        ("100%[=====>] 14,771,061 54.0K/s 用时 7m 16s", 436),
+        ("run 100%[=====>]   1004K  1,19MB/s    en 0,8s    ", 0.8),
+        ("100%[=====>] 16\u00a0664      --.-K/s   за 0,1s    ", 0.1),
+    ],
+)
+def test_the_bar_says_the_duration_in_any_language(reading_of, column, bar, seconds):
+    reading = reading_of(
+        f"--2026-01-31 12:00:10--  http://there.example/run\n{bar}\n12:00:15 (1,0 MB/s) - «run» сохранён [7]\n"
+    )
+    assert column(reading, "duration_s") == [seconds]
