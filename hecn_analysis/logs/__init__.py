@@ -1,8 +1,9 @@
 """Readers of what measurement and transfer tools print.
 
 `read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which
-tool wrote what. `source` opens and decodes, `registry` lists the readers and gives each its lines, `contract` says
-what a reader is; every other module is the reader of one tool, with the format's units and traps in its docstring.
+tool wrote what. `source` finds and decodes files, `packed` unpacks them, `registry` lists the readers and gives each
+its lines, `contract` says what a reader is; every other module is the reader of one tool, with the format's units and
+traps in its docstring.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from tqdm import tqdm
 from hecn_analysis import tables
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
-from hecn_analysis.logs.source import Source, find
+from hecn_analysis.logs.packed import unreadable
+from hecn_analysis.logs.source import find, sources
+
+UNRECOGNISED = (
+    "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "
+    "forty other tools print it"
+)
 
 __all__ = ["Reading", "read"]
 
@@ -32,7 +39,7 @@ def read(
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order.
+        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
 
@@ -50,32 +57,26 @@ def read(
     intervals: list[tables.Block] = []
     problems: list[dict[str, object]] = []
     for name, path in tqdm(found, unit="file", delay=1, disable=None if progress else True, leave=False):
-        findings = Findings(name)
         if isinstance(path, OSError):
-            findings.problem(None, "unreadable", _unreadable(path))
-        else:
-            source = Source(path)
-            try:
-                registry.read(source, findings)
-            except OSError as error:
-                findings.problem(None, "unreadable", _unreadable(error))
+            findings = Findings(name)
+            findings.problem(None, "unreadable", unreadable(path))
+            problems += findings.problems
+            continue
+        for source in sources(name, path):
+            findings = Findings(source.name)
+            registry.read(source, findings)
             new_runs, new_streams, new_intervals = findings.tables(source.content_hash)
             runs += new_runs
             streams += new_streams
             intervals += new_intervals
+            for kind, message in source.problems:
+                findings.problem(None, kind, message)
             if not new_runs and not findings.problems:
-                known = ", ".join(registry.TOOLS)
-                findings.problem(
-                    None, "unrecognised", f"found no output of a tool that a reader knows, expected one of {known}"
-                )
-        problems += findings.problems
+                findings.problem(None, "unrecognised", UNRECOGNISED)
+            problems += findings.problems
     return Reading(
         tables.make("runs", runs),
         tables.make("streams", streams),
         tables.concatenate("intervals", intervals),
         tables.make("problems", problems),
     )
-
-
-def _unreadable(error: OSError) -> str:
-    return f"found {(error.strerror or str(error)).lower()}, expected a file that can be read"

@@ -3,13 +3,12 @@
 A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
 that all have the number of their line. UTF-8 with or without a byte order mark, UTF-16 with one, and Latin-1 for
 every line that is not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream: memory
-does not grow with them.
+does not grow with them. What is compressed or in an archive is unpacked by `packed`.
 """
 
 from __future__ import annotations
 
 import codecs
-import hashlib
 import os
 import re
 import stat
@@ -17,7 +16,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_CHUNK: Final = 1 << 20
+from hecn_analysis.logs import packed
+
 _LONGEST: Final = 1 << 24
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_=>])")
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -46,8 +46,8 @@ class Source:
 
     Parameters
     ----------
-    path
-        The file.
+    given
+        The file, whose bytes are taken as they are, or what has been unpacked from one.
 
     Examples
     --------
@@ -58,14 +58,19 @@ class Source:
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._hash = hashlib.sha256()
+    def __init__(self, given: Path | packed.Content) -> None:
+        self._content = packed.plain(given) if isinstance(given, Path) else given
+        self.name = self._content.name
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of what has been read, hexadecimal."""
-        return self._hash.hexdigest()
+        """SHA-256 of the bytes as they are stored, hexadecimal."""
+        return self._content.content_hash
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """What was wrong with the file or its packing, complete once the lines and the hash have been read."""
+        return self._content.notes.problems
 
     def __iter__(self) -> Iterator[Line]:
         """Read the file once, line by line."""
@@ -79,15 +84,9 @@ class Source:
                     yield Line(number, piece)
             yield Line(number, text, complete)
 
-    def _chunks(self) -> Iterator[bytes]:
-        with self.path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                self._hash.update(chunk)
-                yield chunk
-
     def _text(self) -> Iterator[str]:
         """Decoded text in pieces of any length that end between characters."""
-        chunks = self._chunks()
+        chunks = self._content.pieces
         first = next(chunks, b"")
         if first.startswith(_UTF16):
             decoder = codecs.getincrementaldecoder("utf-16")("replace")
@@ -105,6 +104,19 @@ class Source:
                 yield _decode(rest)
                 rest = b""
         yield _decode(rest)
+
+
+def sources(name: str, path: Path) -> Iterator[Source]:
+    """Sources of a file: itself, or the members of the archive that it is. Each is to be read before the next.
+
+    Parameters
+    ----------
+    name
+        The name of the file to report.
+    path
+        Where it is.
+    """
+    return map(Source, packed.contents(name, path))
 
 
 def _decode(block: bytes) -> str:
