@@ -94,8 +94,10 @@ def test_a_heading_alone_is_a_problem(reading_of, said):
     reading = reading_of("PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.\n")
     assert reading.runs.empty
     assert said(reading) == [
-        "a.log:1: truncated: found no replies and no statistics, "
-        "expected '… packets transmitted, … received'; no run made"
+        (
+            "a.log:1: truncated: found no replies and no statistics, "
+            "expected '… packets transmitted, … received'; no run made"
+        )
     ]
 
 

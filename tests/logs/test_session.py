@@ -39,7 +39,8 @@ def test_runs_of_several_tools_in_the_order_of_the_session(reading_of):
         "$ nuttcp -T1 host\n"
         " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
         "$ ping -c1 host\n64 bytes from host: icmp_seq=1 ttl=64 time=0.105 ms\n\n--- host ping statistics ---\n"
-        "1 packets transmitted, 1 received, 0% packet loss, time 0ms\nrtt min/avg/max/mdev = 0.105/0.105/0.105/0.000 ms\n"
+        "1 packets transmitted, 1 received, 0% packet loss, time 0ms\n"
+        "rtt min/avg/max/mdev = 0.105/0.105/0.105/0.000 ms\n"
         "Copying the archive with nuttscp:\n"
         "— Put: 7184.8745 Mbps 41 % TX 71 %RX 0 retrans 0.11 msRTT\n"
     )

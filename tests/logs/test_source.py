@@ -99,8 +99,10 @@ def test_a_pipe_that_is_named_is_read_and_one_in_a_folder_is_left_alone(tmp_path
 
 def test_an_unknown_file_is_one_problem(reading_of, said):
     assert said(reading_of(b"\x7fELF\x00\x01\x02" * 100)) == [
-        "a.log:<NA>: unrecognised: found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, "
-        "rsync, ping or one of some forty other tools print it"
+        (
+            "a.log:<NA>: unrecognised: found no output of a tool that a reader knows, expected a log as nuttcp, "
+            "iperf3, fio, rsync, ping or one of some forty other tools print it"
+        )
     ]
 
 
