@@ -1,7 +1,8 @@
 """Output of FTP clients, and the logs of FTP servers (xferlog, vsftpd's own).
 
 Clients: BSD and netkit ftp, inetutils, tnftp (lukemftp, macOS), Solaris, AIX, HP-UX, Windows. Servers: wu-ftpd,
-ProFTPD, Pure-FTPD, vsftpd. lftp has a reader of its own.
+ProFTPD, Pure-FTPD, vsftpd. lftp has a reader of its own. From runs of tnftp, inetutils and vsftpd, and from the manuals
+and sources of the others: no published logs of them were to be had.
 
 Units and traps
 ---------------
