@@ -8,7 +8,7 @@ Units and traps
 - A run has no figures: the times of a hop say how a router answers, not what a path does to a transfer. The label is
   the host that was traced.
 - A hop may list several addresses, over several lines, with AS numbers ("[AS64496]"), marks (!H, !P, !<13>), MPLS
-  labels and stars; a hop that says nothing is "* * *".
+  labels and stars; a hop that says nothing is ``* * *``.
 - "Warning: … has multiple addresses" stands above the first line and belongs to the run.
 - Hops without their first line are read too, and are a problem; a path whose last hop is silent is none.
 - mtr, tracepath and tcptraceroute are other tools.
