@@ -23,10 +23,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time
 
 _FLOW: Final = re.compile(r"(?P<protocol>TCP|UDP|SCTP|QUIC)\b(?P<way>.{0,60}?\b(?:upload|download)|)(?P<rest>.*)")
 _MADE: Final = re.compile(r"\b(?P<kind>sum|total|totals|avg|fairness|baseline|RTT)$")
@@ -93,7 +92,7 @@ class Flent(DocumentReader):
         columns: dict[str, object] = {"tool": "flent", "label": _text(metadata.get("NAME"))}
         columns["tool_version"] = _text(metadata.get("FLENT_VERSION") or metadata.get("NETPERF_WRAPPER_VERSION"))
         columns["duration_s"] = number(metadata.get("LENGTH"))
-        columns["start_time"] = _time(metadata.get("TIME"))
+        columns["start_time"] = utc_time(metadata.get("TIME"))
         series = document.value["results"]
         pings = [name for name in series if name.startswith("Ping (ms) ICMP") and "(extra)" not in name]
         if len(pings) == 1:
@@ -176,14 +175,6 @@ def _total(amounts: list[int | None]) -> int | None:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _time(value: object) -> pd.Timestamp | None:
-    """A time in UTC; flent writes it with and without its zone."""
-    if not isinstance(value, str):
-        return None
-    found = pd.to_datetime(value, utc=True, errors="coerce", format="ISO8601")
-    return found if isinstance(found, pd.Timestamp) else None
 
 
 def _values(series: object) -> Array:

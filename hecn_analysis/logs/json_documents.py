@@ -39,7 +39,10 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
+
+import pandas as pd
 
 from hecn_analysis.logs.contract import Findings
 from hecn_analysis.logs.source import Line
@@ -187,6 +190,21 @@ def number(value: object) -> float | None:
     except OverflowError:
         return None
     return result if math.isfinite(result) else None
+
+
+def utc_time(value: object) -> pd.Timestamp | None:
+    """Time of an ISO 8601 text, in UTC where it names no zone; None for anything else.
+
+    >>> utc_time("2026-03-21T23:18:58+01:00")
+    Timestamp('2026-03-21 22:18:58+0000', tz='UTC')
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+        return pd.Timestamp(found if found.tzinfo else found.replace(tzinfo=UTC)).tz_convert("UTC")
+    except (ValueError, OverflowError):
+        return None
 
 
 def count(value: object) -> int | None:

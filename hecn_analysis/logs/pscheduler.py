@@ -26,11 +26,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time
 from hecn_analysis.logs.source import Line
 
 _DURATION: Final = re.compile(
@@ -118,7 +117,7 @@ class Pscheduler(DocumentReader):
         self._break_off()
         columns: dict[str, object] = {"tool": "pscheduler"}
         columns["label"] = _words(at(value, "test", "type"))
-        columns["start_time"] = _time(around.get("start-time"))
+        columns["start_time"] = utc_time(around.get("start-time"))
         run = Run(document.first, document.last, columns)
         if result.get("succeeded") is False:
             columns["error"] = True
@@ -343,10 +342,3 @@ def _list(value: object) -> list[Any]:
 
 def _words(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _time(value: object) -> pd.Timestamp | None:
-    if not isinstance(value, str):
-        return None
-    found = pd.to_datetime(value, utc=True, errors="coerce", format="ISO8601")
-    return found if isinstance(found, pd.Timestamp) else None
