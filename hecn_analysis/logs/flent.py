@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time, words
 
 _FLOW: Final = re.compile(r"(?P<protocol>TCP|UDP|SCTP|QUIC)\b(?P<way>.{0,60}?\b(?:upload|download)|)(?P<rest>.*)")
 _MADE: Final = re.compile(r"\b(?P<kind>sum|total|totals|avg|fairness|baseline|RTT)$")
@@ -89,8 +89,8 @@ class Flent(DocumentReader):
         return True
 
     def _shared(self, document: Document, metadata: dict[str, Any]) -> dict[str, object]:
-        columns: dict[str, object] = {"tool": "flent", "label": _text(metadata.get("NAME"))}
-        columns["tool_version"] = _text(metadata.get("FLENT_VERSION") or metadata.get("NETPERF_WRAPPER_VERSION"))
+        columns: dict[str, object] = {"tool": "flent", "label": words(metadata.get("NAME"))}
+        columns["tool_version"] = words(metadata.get("FLENT_VERSION") or metadata.get("NETPERF_WRAPPER_VERSION"))
         columns["duration_s"] = number(metadata.get("LENGTH"))
         columns["start_time"] = utc_time(metadata.get("TIME"))
         series = document.value["results"]
@@ -171,10 +171,6 @@ def _retransmits(document: Document, name: str) -> int | None:
 def _total(amounts: list[int | None]) -> int | None:
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if known and len(known) == len(amounts) else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _values(series: object) -> Array:

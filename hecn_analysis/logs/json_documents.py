@@ -192,6 +192,11 @@ def number(value: object) -> float | None:
     return result if math.isfinite(result) else None
 
 
+def words(value: object) -> str | None:
+    """Text as it is; None for anything else."""
+    return value if isinstance(value, str) else None
+
+
 def utc_time(value: object) -> pd.Timestamp | None:
     """Time of an ISO 8601 text, in UTC where it names no zone; None for anything else.
 

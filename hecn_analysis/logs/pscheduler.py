@@ -29,7 +29,7 @@ import numpy as np
 
 from hecn_analysis import tables
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number, utc_time, words
 from hecn_analysis.logs.source import Line
 
 _DURATION: Final = re.compile(
@@ -116,12 +116,12 @@ class Pscheduler(DocumentReader):
             return False
         self._break_off()
         columns: dict[str, object] = {"tool": "pscheduler"}
-        columns["label"] = _words(at(value, "test", "type"))
+        columns["label"] = words(at(value, "test", "type"))
         columns["start_time"] = utc_time(around.get("start-time"))
         run = Run(document.first, document.last, columns)
         if result.get("succeeded") is False:
             columns["error"] = True
-            text = next((text for text in map(_words, (result.get("error"), result.get("diags"))) if text), "no reason")
+            text = next((text for text in map(words, (result.get("error"), result.get("diags"))) if text), "no reason")
             self.findings.problem(document.last, "aborted", f"found {text.strip()[:300]!r}, expected a result")
         elif isinstance(at(result, "summary", "summary"), dict):
             self._throughput(document, run, result)
@@ -338,7 +338,3 @@ def _float(text: str) -> float | None:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _words(value: object) -> str | None:
-    return value if isinstance(value, str) else None

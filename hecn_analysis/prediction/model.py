@@ -85,6 +85,7 @@ class _Model:
         self.scenario = scenario
         self.draw = Draws()
         self.system = build(scenario, self.draw)
+        self.steady, self.stopped = max_min(self.system.demand)
         self.transports = self._transports()
         self.levels = self._levels()
 
@@ -151,8 +152,7 @@ class _Model:
         """Central throughput of each flow in every state of the ladder; and of each draw, shape (draws, flows)."""
         states = self._states()
         by_state = np.stack([self.levels[state.resources][0] for state in states])
-        steady, stopped = max_min(self.system.demand)
-        draws = steady[1:]
+        draws = self.steady[1:].copy()
         for way, transport in self.transports.items():
             for flow in [number for number, reverse in enumerate(self.system.reverse) if reverse == way]:
                 window = transport.window_limit_bps
@@ -166,7 +166,8 @@ class _Model:
                 runs = LOSSY_RUNS if transport.loss[0] > 0 else 1
                 link_bound = [self._is_link(self.levels[state.resources][1][flow : flow + 1]) for state in states]
                 drawn_link_bound = [
-                    self._is_link([self.system.resources[index]] if index >= 0 else []) for index in stopped[1:, flow]
+                    self._is_link([self.system.resources[index]] if index >= 0 else [])
+                    for index in self.stopped[1:, flow]
                 ]
 
                 def column(name: str, states: list[_Lift] = states, runs: int = runs) -> FloatArray:
@@ -248,7 +249,7 @@ class _Model:
         Where TCP is the bottleneck, it counts as such in the draws in which it keeps the flows more than a tenth below
         what the resources would allow.
         """
-        steady, stopped = max_min(self.system.demand[1:])
+        steady, stopped = self.steady[1:], self.stopped[1:]
         held = 0.0
         if first_kind != "resource":
             held = float((draws.sum(axis=1) < 0.9 * steady.sum(axis=1)).mean())

@@ -70,23 +70,20 @@ class Transport:
     @property
     def matters(self) -> bool:
         """Whether more than the window limit has to be looked at: losses, or a start-up that is felt."""
-        tool = self.scenario.tool
         if self.rtt_s[0] == 0:
             return False
-        if self.loss[0] > 0 or tool.bytes is not None:
-            return bool(self.loss[0] > 0 or self._rounds_time() > _NEGLIGIBLE * self._shortest())
-        return bool(tool.duration is not None and self._rounds_time() > _NEGLIGIBLE * tool.duration.value)
+        return bool(self.loss[0] > 0 or self._rounds_time() > _NEGLIGIBLE * self._length())
 
     def _rounds_time(self) -> float:
         frames = self.receiving.lro_frames.value if self.receiving.lro else 2.0
         return float(self.rtt_s[0]) * _ROUNDS * (1.0 if self.sending.byte_counting else frames)
 
-    def _shortest(self) -> float:
-        """Time of a fixed amount at the rate of the path [s]."""
+    def _length(self) -> float:
+        """Time of the test; of a fixed amount, at the rate of the path, the shortest that it can be [s]."""
         path, tool = self.scenario.path, self.scenario.tool
-        if tool.bytes is None or path.rate is None:
-            return float("inf") if tool.bytes is None else 0.0
-        return tool.bytes.value * 8 / (path.rate.value * path.links)
+        if tool.bytes is None:
+            return float("inf") if tool.duration is None else tool.duration.value
+        return 0.0 if path.rate is None else tool.bytes.value * 8 / (path.rate.value * path.links)
 
     def own_port_is_narrowest(self) -> bool:
         """Whether the sender's own port is as slow as the path: its queue then holds the sender back."""
