@@ -55,6 +55,15 @@ class RangeError(HecnError, ValueError):
     """A number that cannot be (three PCIe lanes, a negative round-trip time), with what is allowed."""
 
 
+class ValidityWarning(UserWarning):
+    """A value was computed, but with care to be taken: outside the range that a formula was made for, or from NaN.
+
+    The value is given all the same. The message says the parameter, what was found, the range, and what is wrong with
+    the value there. Impossible values are no warning but a `RangeError`. The command line shows these on stderr;
+    Python's filters silence them or make them errors: ``warnings.simplefilter("error", ValidityWarning)``.
+    """
+
+
 class MissingProgramError(HecnError):
     """An optional program is needed for this and is not installed; the message says which package brings it."""
 

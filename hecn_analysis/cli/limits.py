@@ -9,7 +9,9 @@ import argparse
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -17,6 +19,8 @@ import hecn_analysis as hecn
 from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say_all
+from hecn_analysis.errors import ValidityWarning
 from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."
@@ -94,10 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
     given = _given(arguments)
     several = [name for name, values in given.items() if len(values) > 1]
     rows = []
-    for values in itertools.product(*given.values()):
-        settings = dict(zip(given, values, strict=True))
-        figures = arguments.figures(**settings)
-        rows.append({**{name: settings[name] for name in several}, **figures})
+    with _warnings_told():
+        for values in itertools.product(*given.values()):
+            settings = dict(zip(given, values, strict=True))
+            figures = arguments.figures(**settings)
+            rows.append({**{name: settings[name] for name in several}, **figures})
     form = output.chosen_format(arguments)
     if several or form == "csv":
         chunks = output.written(rows, list(rows[0]), form, DIGITS)
@@ -105,6 +110,16 @@ def run(arguments: argparse.Namespace) -> int:
         chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0], DIGITS)
     output.deliver(chunks, arguments)
     return 0
+
+
+@contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Say on stderr what the figures warn of, each remark once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ValidityWarning)
+        yield
+    remarks = dict.fromkeys(str(warning.message) for warning in caught)
+    say_all(list(remarks), "give fewer values at once")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:

@@ -15,18 +15,29 @@ A module with such functions does not import ``annotations`` from ``__future__``
 Values
 ------
 ``Number`` is a number or an array. Arguments are turned into arrays with :func:`arrays`, broadcast as numpy does, and
-the result goes out through :func:`given`: a Python float when everything that went in was a number, else an array. NaN
-is never an impossible value: it passes every check, and makes NaN of its own element.
+the result goes out through :func:`given`: a Python float when everything that went in was a number, else an array.
+
+Three things can be wrong with a value:
+
+===================================================  ===============================================================
+it cannot be (loss 1.2, three lanes)                 ``require_…``, :func:`refuse`: `RangeError`, no result
+it can be, but the formula was not made for it       :func:`warn_outside`: `ValidityWarning`, and the formula's value
+it is NaN                                            :func:`arrays` warns; NaN in its own element, nowhere else
+===================================================  ===============================================================
+
+A docstring tells the range of validity in numbers in its ``Notes``, and in ``Warns`` when a `ValidityWarning` comes.
 """
 
+import sys
 import typing
+import warnings
 from collections.abc import Iterable
 from typing import Annotated, Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.errors import RangeError, ValidityWarning
 from hecn_analysis.units import Dimension
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -63,13 +74,21 @@ def arrays(**values: Number) -> tuple[FloatArray, ...]:
     ------
     RangeError
         A value that is no number, or shapes that do not broadcast.
+
+    Warns
+    -----
+    ValidityWarning
+        A value that is NaN, named with its place.
     """
     out = []
     for name, value in values.items():
         array = np.asarray(value)
         if array.dtype.kind not in "iuf":
             raise RangeError(f"{name}: found {value!r}, expected a number or an array of numbers")
-        out.append(array.astype(np.float64))
+        array = array.astype(np.float64)
+        if (missing := np.isnan(array)).any():
+            _warn(f"{name}: NaN{_place(missing)}; what depends on it is NaN")
+        out.append(array)
     try:
         np.broadcast_shapes(*(array.shape for array in out))
     except ValueError:
@@ -102,10 +121,61 @@ def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa:
     array, where = np.broadcast_arrays(array, bad)
     where = where & ~np.isnan(array)
     if where.any():
-        first = tuple(int(index[0]) for index in np.nonzero(np.atleast_1d(where)))
-        value = np.atleast_1d(array)[first]
-        place = "" if array.ndim == 0 else f" at [{', '.join(map(str, first))}]"
-        raise RangeError(f"{name}: found {value:.10g}{place}, expected {expected}")
+        raise RangeError(f"{name}: found {array[where][0]:.10g}{_place(where)}, expected {expected}")
+
+
+def warn_outside(name: str, values: Number, outside: Any, valid: str, consequence: str) -> None:  # noqa: ANN401 bool or an array of them
+    """Warn where a value is possible but outside the range that a formula was made for; NaN is not.
+
+    The caller goes on and returns the formula's value. Nested functions may warn of the same value: Python's default
+    filter shows equal messages for one line of the user's program once, the command line shows each once.
+
+    Parameters
+    ----------
+    name
+        The parameter's name.
+    values
+        What was given; arrays are broadcast with `outside`.
+    outside
+        Where the formula was not made for it.
+    valid
+        The range of validity in numbers, as in "0 to 0.02".
+    consequence
+        What is wrong with the value there, as in "timeouts make the rate lower than this".
+
+    Warns
+    -----
+    ValidityWarning
+        Names the first such value and its place, and how many there are.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> with pytest.warns(ValidityWarning, match="loss: found 0.3, the formula holds for 0 to 0.02: timeouts"):
+    ...     warn_outside("loss", 0.3, 0.3 > 0.02, "0 to 0.02", "timeouts make the rate lower than this")
+    """
+    array, where = np.broadcast_arrays(np.asarray(values, dtype=np.float64), outside)
+    where = where & ~np.isnan(array)
+    if where.any():
+        _warn(f"{name}: found {array[where][0]:.10g}{_place(where)}, the formula holds for {valid}: {consequence}")
+
+
+def _place(where: npt.NDArray[np.bool_]) -> str:
+    """Say where the first true element is, and how many there are; nothing for a single number."""
+    if where.ndim == 0:
+        return ""
+    first = ", ".join(str(int(index[0])) for index in np.nonzero(where))
+    count = int(np.count_nonzero(where))
+    return f" at [{first}]" + (f" and {count - 1} more" if count > 1 else "")
+
+
+def _warn(message: str) -> None:
+    """Warn at the line that called this package, so that what several of its functions say of one call counts once."""
+    package = __name__.partition(".")[0]
+    frame, level = sys._getframe(1), 2  # noqa: SLF001 warnings' own skip_file_prefixes came with Python 3.12
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, ValidityWarning, stacklevel=level)
 
 
 def require_positive(**values: Number) -> None:

@@ -92,7 +92,7 @@ def tcp(
     require_positive(**{k: v for k, v in optional.items() if v is not None and k != "queue"})
     t, p, size, n, w, r, q, d, b = np.broadcast_arrays(
         *arrays(rtt=rtt, loss=loss, mtu=mtu, streams=streams),
-        *arrays(**{k: no if v is None else v for k, v in optional.items()}),
+        *(np.asarray(no) if v is None else arrays(**{k: v})[0] for k, v in optional.items()),
     )
     mss = size - HEADERS
     by_window = np.full(t.shape, np.inf) if window is None else n * np.asarray(window_limit_bps(w, t))

@@ -3,13 +3,14 @@
 import inspect
 import re
 import typing
+import warnings
 
 import numpy as np
 import pytest
 
 from hecn_analysis import limits
-from hecn_analysis.errors import RangeError
-from hecn_analysis.limits._checks import arrays, dimension, given, refuse, require_one_of, require_whole
+from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.limits._checks import arrays, dimension, given, refuse, require_one_of, require_whole, warn_outside
 
 # A plausible call of each kind, with every numeric option given.
 CALLS = {
@@ -57,7 +58,8 @@ def test_numbers_in_give_the_named_figures_as_floats(kind):
 def test_an_array_gives_what_its_elements_give_and_nan_stays_in_its_element(kind, name):
     function, call = limits.KINDS[kind], CALLS[kind]
     alone = function(**call)
-    together = function(**call | {name: np.array([call[name], np.nan, call[name]], dtype=float)})
+    with pytest.warns(ValidityWarning, match=r"NaN at \[1\]; what depends on it is NaN"):
+        together = function(**call | {name: np.array([call[name], np.nan, call[name]], dtype=float)})
     touched = 0
     for figure, value in together.items():
         if np.ndim(value) == 0:  # does not depend on it
@@ -106,3 +108,20 @@ def test_the_first_impossible_element_is_named():
 def test_results_without_dimensions_become_floats():
     assert type(given(np.float64(1))) is float
     assert given(np.ones(1)).shape == (1,)
+
+
+def test_a_value_outside_a_formulas_range_is_named_with_its_place_and_number():
+    values = np.array([[0.01, np.nan], [0.3, 0.2]])
+    with pytest.warns(ValidityWarning) as caught:
+        warn_outside("loss", values, values > 0.1, "0 to 0.1", "timeouts make the rate lower than this")
+    assert [str(warning.message) for warning in caught] == [
+        "loss: found 0.3 at [1, 0] and 1 more, the formula holds for 0 to 0.1: timeouts make the rate lower than this"
+    ]
+
+
+def test_what_several_functions_say_of_one_call_is_shown_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        limits.pcie(gen=3, lanes=float("nan"), max_payload=256)
+    assert [str(warning.message) for warning in caught] == ["lanes: NaN; what depends on it is NaN"]
+    assert caught[0].filename == __file__

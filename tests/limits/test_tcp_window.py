@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.tcp_window import (
     LARGEST_WINDOW,
     autotuned_window,
@@ -62,10 +62,12 @@ def test_what_is_asked_for_is_cut_then_doubled():
 
 
 def test_arrays_and_missing_values():
-    windows = usable_window(np.array([1e6, np.nan, 2e6]), kernel="5.15")
+    with pytest.warns(ValidityWarning, match=r"window_bytes: NaN at \[1\]"):
+        windows = usable_window(np.array([1e6, np.nan, 2e6]), kernel="5.15")
     assert windows == pytest.approx(np.array([1e6, np.nan, 2e6]), nan_ok=True)
     assert isinstance(usable_window(1e6), float)
-    assert np.isnan(bdp_bytes(np.nan, 0.1))
+    with pytest.warns(ValidityWarning, match="rate_bps: NaN"):
+        assert np.isnan(bdp_bytes(np.nan, 0.1))
 
 
 @given(st.floats(500, 65000))
