@@ -6,9 +6,7 @@ Versions 2.0.2 to 2.2, and 1.7, from the source code and from runs of 2.1.8: cli
 
 Units and traps
 ---------------
-- KBytes, MBytes, GBytes and the K of the congestion window are powers of 1024, Kbits, Mbits, Gbits powers of 1000.
-- The result is a row that begins at 0 again; without ``-i`` it is the only one. The first interval of a log that breaks
-  off cannot be told from a result, unless it has four decimals (since 2.0.14) and ends on a full second.
+- The units of the figures, and which row of a stream is its result, are told in `hecn_analysis.logs.iperf2_rows`.
 - With ``-P`` the run is ``[SUM]``. One stream that ends late leaves no final ``[SUM]``: the figures are then missing,
   unless all streams took equally long. ``[SUM]`` of a single stream may be a sum over several runs: the stream counts.
 - A server prints several clients one after another without anything between: a new connection after a result is
@@ -17,43 +15,38 @@ Units and traps
 - UDP: the client's row is what it sent, the row under ``Server Report:`` what arrived. Without the report the
   throughput is missing. With ``-P`` there is a report per stream and ``[SUM]`` is the sender's: the reports are added.
 - The packets sent are those that the receiver counted, or else the client's ``Sent … datagrams``.
-- ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is not known. The round-trip time of
-  the result is that at its end.
-- CSV: date (local time, so that the start is not known), addresses and ports, number of the stream (-1: the sum),
-  ``start-end``, bytes, bit/s; for UDP at a receiver also jitter in ms, lost, all, per cent, out of order. Some versions
-  write the year 1970.
+- ``-e``: the round-trip time of the result is that at its end.
+- The date of CSV is local time, so that the start is not known.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.iperf2_rows import (
+    CSV,
+    ID,
+    LIKE_ROW,
+    ROW,
+    Row,
+    Stream,
+    added,
+    figures,
+    intervals,
+    of_csv,
+    of_text,
+    stream_row,
+    written_at,
+)
 from hecn_analysis.logs.source import Line
 
-_N: Final = r"\d{1,18}(?:\.\d{1,6})?"
-_ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6})\]"
-_ROW: Final = re.compile(
-    rf"{_ID}(?P<gap> {{1,6}})(?P<start>\d{{1,8}}\.\d{{1,6}})- {{0,4}}(?P<end>\d{{1,8}}\.\d{{1,6}}) {{0,3}}sec\s{{1,8}}"
-    rf"(?P<amount>{_N}) {{0,3}}(?P<scale>[KMGTP]?)Bytes\s{{1,8}}(?P<rate>{_N}) {{0,3}}(?P<rate_scale>[KMGTP]?)"
-    r"(?P<rate_unit>bits|Bytes)/sec(?P<rest>.*)$"
-)
-_LIKE_ROW: Final = re.compile(rf"{_ID} {{1,6}}\d{{1,8}}\.\d{{1,6}}- {{0,4}}\d{{1,8}}\.\d{{1,6}} {{0,3}}sec\s{{1,8}}\S")
-_WRITES: Final = re.compile(
-    r"\s{1,4}\d{1,15}/\d{1,15}\s{1,16}(?P<retries>\d{1,12})(?!\d|\s{0,4}pps)"
-    r"(?:\s{1,16}(?:-?\d{1,9}K(?:\(\d{1,9}\))?/)?(?P<window>-?\d{1,9})K(?:\(\d{1,9}\))?"
-    r"/(?P<rtt>\d{1,9})(?:\(\d{1,9}\))? us)?"
-)
-_LOSS: Final = re.compile(
-    rf"\s{{1,8}}(?:(?P<jitter>{_N}) ms\s{{1,8}})?(?P<lost>-?\d{{1,15}})/ {{0,12}}(?P<packets>-?\d{{1,15}}) {{0,2}}\("
-)
 _CONNECTED: Final = re.compile(
     r"\[ {0,4}(?P<id>\*?\d{1,6})\] local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "
     r"(?P<remote>\d{1,5})(?P<rest>.{0,300})$"
@@ -62,9 +55,8 @@ _BANNER: Final = re.compile(
     r"(?P<role>Client connecting to .{1,255}, |Server listening on )(?P<protocol>TCP|UDP) port (?P<port>\d{1,5})"
 )
 _TIME: Final = re.compile(r" on (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?) \(UTC\)")
-_SENT: Final = re.compile(rf"{_ID} Sent (?P<packets>\d{{1,15}}) datagrams")
-_REPORT: Final = re.compile(rf"{_ID} Server Report:")
-_HEADING: Final = re.compile(r"\[ ID\] Interval {1,30}Transfer {1,12}Bandwidth")
+_SENT: Final = re.compile(rf"{ID} Sent (?P<packets>\d{{1,15}}) datagrams")
+_REPORT: Final = re.compile(rf"{ID} Server Report:")
 _FAILURE: Final = re.compile(
     r"(?:^|\s)(?:(?:tcp |udp )?connect failed: |write\d? failed: |read\d? failed: |shutdown failed: |bind failed: |"
     r"error: |unable to )\S.{0,200}"
@@ -74,53 +66,7 @@ _CHATTER: Final = re.compile(
     r"Setting multicast|Joining multicast|Binding to|\[ CT\]|out-of-order|WARNING|MSS size|trip-time|traffic started|"
     r"listener bind|Client set to bypass|\[ ID\]|congestion|Waiting for server|\] Sent |iperf: "
 )
-_CSV: Final = re.compile(
-    r"^\s{0,8}(?:[+-]\d{4}:)?(\d{14})(?:\.\d{1,6})?,([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),"
-    r"(-?\d{1,6}),(\d{1,8}\.\d{1,6})-(\d{1,8}\.\d{1,6}),(\d{1,19}),(\d{1,19})"
-    r"(?:,(-?\d{1,12}\.\d{1,6}|-?nan),(-?\d{1,15}),(-?\d{1,15}),(-?\d{1,6}\.\d{1,6}|-?nan|-?inf),(-?\d{1,15}))?(?:,[\d.,-]{0,200})?\s*$"
-)
-_BINARY: Final = {letter: 1024.0**power for power, letter in enumerate(("", *"KMGTP"))}
-_DECIMAL: Final = {letter: 1000.0**power for power, letter in enumerate(("", *"KMGTP"))}
 _NEAR: Final = 3
-
-
-class _Row(NamedTuple):
-    """One row, of text or CSV."""
-
-    line: int
-    start: float
-    end: float
-    amount: float
-    rate: float
-    retries: int | None = None
-    window: int | None = None
-    rtt_us: int | None = None
-    jitter_ms: float | None = None
-    lost: int | None = None
-    packets: int | None = None
-    on_time: bool = False
-
-
-@dataclass
-class _Stream:
-    """The rows of one stream in one direction, or of the sum."""
-
-    rows: list[_Row] = field(default_factory=list)
-    final: _Row | None = None
-    report: _Row | None = None
-    sent: int | None = None
-    on_the_way: bool = False
-
-    def result(self) -> _Row | None:
-        """The row over the whole time: the one that begins anew, or the only one."""
-        if self.final is not None:
-            return self.final
-        only = self.rows[0] if len(self.rows) == 1 and not self.on_the_way else None
-        return only if only is not None and only.start == 0 and not only.on_time else None
-
-    def intervals(self) -> list[_Row]:
-        """The rows on the way."""
-        return self.rows if self.final is not None or self.result() is None else []
 
 
 @dataclass
@@ -147,7 +93,7 @@ class _Open:
     start_time: pd.Timestamp | None = None
     failed: bool = False
     report: str = ""
-    streams: dict[str, _Stream] = field(default_factory=dict)
+    streams: dict[str, Stream] = field(default_factory=dict)
     connections: dict[str, _Connection] = field(default_factory=dict)
     csv: bool = False
     written: float | None = None
@@ -184,12 +130,12 @@ class Iperf2:
             self._close()
             opened = None
         if "]" in text and "sec" in text:
-            row = _ROW.search(text)
+            row = ROW.search(text)
             if row is not None:
                 return self._row(line, row)
-            if opened is not None and "out-of-order" not in text and "trip-time" not in text and _LIKE_ROW.search(text):
+            if opened is not None and "out-of-order" not in text and "trip-time" not in text and LIKE_ROW.search(text):
                 return self._damaged(line)
-        elif text.count(",") >= 8 and (found := _CSV.match(text)) is not None:
+        elif text.count(",") >= 8 and (found := CSV.match(text)) is not None:
             self._values(line, found)
             return True
         return self._banner(line) or self._connection(line) or self._other(line)
@@ -214,22 +160,22 @@ class Iperf2:
         if opened is None and like_iperf3:
             return False
         key = "SUM" if found["id"].startswith("SUM") else found["id"]
-        row = _parsed(line.number, found)
+        row = of_text(line.number, found)
         if opened is not None and not opened.report and self._anew(opened, key, row):
             self._close()
         opened = self._begin(line.number)
         if key.startswith("FD"):
             return True
-        stream = opened.streams.setdefault(key, _Stream())
+        stream = opened.streams.setdefault(key, Stream())
         opened.udp = opened.udp or row.packets is not None
         if opened.report == key and row.packets is not None:
             stream.report = row
             opened.report = ""
         else:
-            _add(stream, row)
+            stream.add(row)
         return True
 
-    def _anew(self, opened: _Open, key: str, row: _Row) -> bool:
+    def _anew(self, opened: _Open, key: str, row: Row) -> bool:
         """Whether a row belongs to the next run although no connection was printed."""
         stream = opened.streams.get(key)
         if stream is None:
@@ -291,7 +237,7 @@ class Iperf2:
             opened.report = found["id"]
         elif (found := _SENT.search(text)) is not None:
             if not found["id"].startswith("SUM"):
-                opened.streams.setdefault(found["id"], _Stream()).sent = int(found["packets"])
+                opened.streams.setdefault(found["id"], Stream()).sent = int(found["packets"])
         elif not _CHATTER.search(text):
             return self._failure(line)
         opened.last = line.number
@@ -311,18 +257,8 @@ class Iperf2:
 
     def _values(self, line: Line, found: re.Match[str]) -> None:
         """Take a row of CSV; its stream is named by its number and ports."""
-        date, _, local, _, remote, number, start, end, amount, rate, jitter, lost, packets, _, _ = found.groups()
-        known = packets is not None and int(packets) > 0
-        row = _Row(
-            line.number,
-            float(start),
-            float(end),
-            float(amount),
-            float(rate),
-            jitter_ms=float(jitter) if known and "nan" not in jitter else None,
-            lost=int(lost) if known else None,
-            packets=int(packets) if known else None,
-        )
+        row = of_csv(line.number, found)
+        local, remote, number = found[3], found[5], found[6]
         if self._open is not None and not self._open.csv:
             self._close()
         opened, key = self._open, "SUM" if number == "-1" else number
@@ -335,17 +271,17 @@ class Iperf2:
                 opened.last, opened.udp = line.number, True
                 stream.report = row
                 return
-        written = _written(date)
+        written = written_at(found)
         if opened is not None and self._other_csv_run(opened, key, row, ports, written):
             self._close()
         opened = self._begin(line.number)
         opened.written = written
-        opened.csv, opened.udp = True, opened.udp or packets is not None
+        opened.csv, opened.udp = True, opened.udp or found[13] is not None
         if key != "SUM":
             opened.connections[key] = ports
-        _add(opened.streams.setdefault(key, _Stream()), row)
+        opened.streams.setdefault(key, Stream()).add(row)
 
-    def _other_csv_run(self, opened: _Open, key: str, row: _Row, ports: _Connection, written: float | None) -> bool:
+    def _other_csv_run(self, opened: _Open, key: str, row: Row, ports: _Connection, written: float | None) -> bool:
         """Whether a row belongs to the next run: the stream has ended or other ports, or time has passed."""
         stream = opened.streams.get(key)
         if stream is not None and stream.final is not None:
@@ -394,7 +330,7 @@ class Iperf2:
         whole = opened.streams.get("SUM") if alone and len(keys) != 1 else None
         result = streams[0].result() if len(streams) == 1 else whole.result() if whole else None
         if result is None and len(streams) > 1 and not (whole is not None and len(whole.rows) > 1):
-            result = _added(stream.result() for stream in streams)
+            result = added(stream.result() for stream in streams)
         columns: dict[str, object] = {
             "tool": "iperf2",
             "protocol": "udp" if opened.udp else "tcp",
@@ -418,16 +354,18 @@ class Iperf2:
         run = Run(opened.first, opened.last, columns, rounding=rounding)
         run.interval_bytes = result.amount if result is not None else np.nan
         if len(streams) > 1:
-            run.streams = [_stream_row(index, stream, opened) for index, stream in enumerate(streams)]
-        run.intervals = _intervals(streams, whole)
+            run.streams = [
+                stream_row(index, stream, udp=opened.udp, last=opened.last) for index, stream in enumerate(streams)
+            ]
+        run.intervals = intervals(streams, whole)
         self._findings.run(run)
 
     def _result(
-        self, opened: _Open, direction: str | None, streams: Sequence[_Stream], result: _Row
+        self, opened: _Open, direction: str | None, streams: Sequence[Stream], result: Row
     ) -> dict[str, object]:
         """Columns of the row over the whole run, and of the server's reports."""
         if not opened.udp or direction == "receive" or result.packets is not None:
-            columns = _figures(result)
+            columns = figures(result)
             if len(streams) == 1 and result.rtt_us:
                 columns["rtt_s"] = result.rtt_us / 1e6
             return columns
@@ -435,9 +373,9 @@ class Iperf2:
         sent = [stream.sent for stream in streams if stream.sent is not None]
         if sent and len(sent) == len(streams):
             columns["sent_packets"] = sum(sent)
-        report = _added((stream.report for stream in streams), near=0.05)
+        report = added((stream.report for stream in streams), near=0.05)
         if report is not None:
-            return columns | _figures(report)
+            return columns | figures(report)
         if not opened.failed:
             self._findings.problem(
                 opened.last, "truncated", "found no report of the server; what it received is missing"
@@ -445,53 +383,11 @@ class Iperf2:
         return columns
 
 
-# --- rows and figures
-
-
 def _time(text: str) -> pd.Timestamp | None:
     try:
         return pd.Timestamp(text, tz="UTC")
     except ValueError:
         return None
-
-
-def _written(date: str) -> float | None:
-    """The seconds of a date of CSV, None where it is none or of 1970."""
-    try:
-        time = datetime.strptime(date + "+0000", "%Y%m%d%H%M%S%z").timestamp()
-    except ValueError:
-        return None
-    return time if time > 3e8 else None
-
-
-def _parsed(number: int, found: re.Match[str]) -> _Row:
-    identity, _, start, end, amount, scale, rate, rate_scale, rate_unit, rest = found.groups()
-    factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
-    on_time = end.endswith(".0000") and not identity.startswith("SUM")
-    row = _Row(number, float(start), float(end), float(amount) * _BINARY[scale], float(rate) * factor, on_time=on_time)
-    if not rest or rest.isspace():
-        return row
-    if (writes := _WRITES.match(rest)) is not None:
-        window, rtt = writes["window"], writes["rtt"]
-        return row._replace(
-            retries=int(writes["retries"]),
-            window=1024 * int(window) if window is not None and int(window) >= 0 else None,
-            rtt_us=int(rtt) if rtt is not None else None,
-        )
-    if (loss := _LOSS.match(rest)) is not None:
-        jitter = loss["jitter"]
-        return row._replace(
-            jitter_ms=None if jitter is None else float(jitter), lost=int(loss["lost"]), packets=int(loss["packets"])
-        )
-    return row
-
-
-def _add(stream: _Stream, row: _Row) -> None:
-    """A row that begins at 0 after others is the result."""
-    if stream.rows and row.start == 0 and row.end >= stream.rows[-1].start:
-        stream.final = row
-    else:
-        stream.rows.append(row)
 
 
 def _by_role(opened: _Open) -> str | None:
@@ -513,99 +409,3 @@ def _direction(opened: _Open, key: str) -> str | None:
     if usual is None or not turned or (key in opened.connections and key.startswith("*")):
         return usual
     return "receive" if usual == "send" else "send"
-
-
-def _figures(row: _Row) -> dict[str, object]:
-    columns: dict[str, object] = {
-        "duration_s": row.end - row.start,
-        "bytes": round(row.amount),
-        "throughput_bps": row.rate,
-        "retransmits": row.retries,
-    }
-    if row.packets is not None and row.packets >= 0 and row.lost is not None and row.lost >= 0:
-        columns["sent_packets"], columns["lost_packets"] = row.packets, row.lost
-        columns["loss_fraction"] = row.lost / row.packets if row.packets else None
-        columns["jitter_s"] = None if row.jitter_ms is None else row.jitter_ms / 1000
-    return columns
-
-
-def _added(rows: Iterable[_Row | None], *, near: float = 0.01) -> _Row | None:
-    """The sum of the results of several streams that took equally long, None where one is missing or took longer."""
-    found = list(rows)
-    kept = [row for row in found if row is not None]
-    if not kept or len(kept) < len(found):
-        return None
-    if len(kept) == 1:
-        return kept[0]
-    longest = max(row.end for row in kept)
-    if min(row.end for row in kept) < longest * (1 - near) - 0.1:
-        return None
-    lost, packets = [row.lost for row in kept], [row.packets for row in kept]
-    retries = [row.retries for row in kept]
-    return _Row(
-        kept[-1].line,
-        0.0,
-        longest,
-        sum(row.amount for row in kept),
-        sum(row.rate for row in kept),
-        retries=None if None in retries else sum(filter(None, retries)),
-        lost=None if None in lost else sum(filter(None, lost)),
-        packets=None if None in packets else sum(filter(None, packets)),
-    )
-
-
-def _stream_row(index: int, stream: _Stream, opened: _Open) -> dict[str, object]:
-    result = stream.result()
-    line = result.line if result is not None else stream.rows[0].line if stream.rows else opened.last
-    row: dict[str, object] = {"stream": index, "line": line}
-    if result is None:
-        return row
-    if opened.udp and result.packets is None:
-        row["sender_throughput_bps"] = result.rate
-        return row | ({} if stream.report is None else _possible(_figures(stream.report)))
-    if result.rtt_us:
-        row["rtt_s"] = result.rtt_us / 1e6
-    return row | _possible(_figures(result))
-
-
-def _possible(columns: dict[str, object]) -> dict[str, object]:
-    """Figures of a stream without a loss above 1."""
-    loss = columns.get("loss_fraction")
-    return {**columns, "loss_fraction": None} if isinstance(loss, float) and loss > 1 else columns
-
-
-def _intervals(streams: Sequence[_Stream], whole: _Stream | None) -> dict[str, Array]:
-    """Columns of the intervals in the order of the file; those of a single stream are those of the run."""
-    single = len(streams) == 1
-    rows = [(np.nan if single else float(index), row) for index, each in enumerate(streams) for row in each.intervals()]
-    if whole is not None:
-        rows += [(np.nan, row) for row in whole.intervals()]
-    rows = [(stream, row) for stream, row in rows if row.end >= row.start]
-    if not rows:
-        return {}
-    rows.sort(key=lambda pair: pair[1].line)
-
-    def column(values: Iterable[float | None]) -> Array:
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
-
-    lost, packets = column(row.lost for _, row in rows), column(row.packets for _, row in rows)
-    lost[lost < 0] = np.nan
-    packets[packets < 0] = np.nan
-    fraction = np.full(len(rows), np.nan)
-    np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
-    found: dict[str, Array] = {
-        "line": column(row.line for _, row in rows),
-        "stream": column(stream for stream, _ in rows),
-        "t_start_s": column(row.start for _, row in rows),
-        "t_end_s": column(row.end for _, row in rows),
-        "bytes": np.rint(column(row.amount for _, row in rows)),
-        "throughput_bps": column(row.rate for _, row in rows),
-        "retransmits": column(row.retries for _, row in rows),
-        "cwnd_bytes": column(row.window for _, row in rows),
-        "rtt_s": column(row.rtt_us for _, row in rows) / 1e6,
-        "sent_packets": packets,
-        "lost_packets": lost,
-        "loss_fraction": fraction,
-        "jitter_s": column(row.jitter_ms for _, row in rows) / 1000,
-    }
-    return {name: values for name, values in found.items() if name == "stream" or not np.isnan(values).all()}
