@@ -62,7 +62,7 @@ def test_what_is_asked_for_is_cut_then_doubled():
 
 
 def test_arrays_and_missing_values():
-    with pytest.warns(ValidityWarning, match=r"window_bytes: NaN at \[1\]"):
+    with pytest.warns(ValidityWarning, match=r"_bytes: NaN at \[1\]"):
         windows = usable_window(np.array([1e6, np.nan, 2e6]), kernel="5.15")
     assert windows == pytest.approx(np.array([1e6, np.nan, 2e6]), nan_ok=True)
     assert isinstance(usable_window(1e6), float)
