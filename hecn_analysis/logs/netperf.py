@@ -7,8 +7,7 @@ banner and titles (``-P 0``) KEY=VALUE is read as ever, and the row of a classic
 
 Units and traps
 ---------------
-- 10^6bits is 10**6 bits (``-f m``, the default), likewise 10^0, 10^3 and 10^9. KBytes, MBytes and GBytes (``-f K``,
-  ``M``, ``G``) are 1024, 1024**2 and 1024**3 bytes. Titles with processor times cut the unit at eight letters.
+- The units are told in `hecn_analysis.logs.netperf_tables`.
 - Request/response tests count transactions per second, in a column that may be called throughput: only its units
   tell. Asked for bits (``-f m``) they add up both directions. They have no rate here. Latencies are microseconds.
 - The processor's share is that of the whole host, not of one core: it is left out.
@@ -38,62 +37,39 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.netperf_tables import (
+    ABOVE_HEAD,
+    DEFAULT,
+    FACTORS,
+    FIRST_NAME,
+    HEADS,
+    LETTERS,
+    MORE_NAMES,
+    ROWS,
+    UNIT,
+    by_comma,
+    by_place,
+)
 from hecn_analysis.logs.source import Line
-
-_UNIT: Final = r"10\^[0369]bits|[KMG]?Bytes|Trans|Usec"
-_FACTORS: Final[Mapping[str, float]] = {
-    "10^0bits": 1.0,
-    "10^3bits": 1e3,
-    "10^6bits": 1e6,
-    "10^9bits": 1e9,
-    "Bytes": 8.0,
-    "KBytes": 8.0 * 2**10,
-    "MBytes": 8.0 * 2**20,
-    "GBytes": 8.0 * 2**30,
-}
-_LETTERS: Final = dict(zip("bkmgBKMG", _FACTORS, strict=True))
-_DEFAULT: Final = "10^6bits"
 
 _BANNER: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED |EXS |XTI )?(?P<transport>TCP|UDP|SCTP|SDP|STREAM|DG|DLPI C[OL]|OMNI)"
     r"(?P<what> [\w|/ -]{1,60}?)? TEST(?P<rest>$|\s*$|,| (?:from|to) \S.{0,300}| : .{0,200})"
 )
 _REST_OF_BANNER: Final = re.compile(r"\s*\S{1,255} \(\S{0,45}\) port \d{1,5} AF_INET6?\b")
-_HEADS: Final[Mapping[str, re.Pattern[str]]] = {
-    "stream": re.compile(
-        rf"bytes\s{{1,9}}bytes\s{{1,9}}bytes\s{{1,9}}secs\.?\s{{1,9}}(?P<unit>{_UNIT})\s{{0,9}}/s(?:ec)?(?:\s+%.{{0,80}})?\s*$"
-    ),
-    "datagram": re.compile(
-        rf"bytes\s{{1,9}}bytes\s{{1,9}}secs\.?\s{{1,20}}#\s{{1,20}}#\s{{1,9}}(?P<unit>{_UNIT})\s{{0,9}}/s(?:ec)?(?:\s*%.{{0,80}})?\s*$"
-    ),
-    "request": re.compile(
-        r"bytes\s{1,9}[Bb]ytes\s{1,9}bytes\s{1,9}bytes\s{1,9}secs\.?\s{1,9}"
-        rf"(?:per (?:sec|tran)|(?P<unit>{_UNIT})\s{{0,9}}/s(?:ec)?)(?:\s+%.{{0,80}})?\s*$"
-    ),
-}
-_ABOVE_HEAD: Final = re.compile(rf"\s*Size\s{{1,9}}Size\s{{1,9}}Time\s{{1,9}}(?P<unit>{_UNIT})\s{{1,9}}local\s")
 _TITLE: Final = re.compile(
     r"\s*(?:Recv\s+Send\s+Send|Socket\s|Size\s+Size|Local\s*/Remote|Send\s+Recv\s|Recv\s+Send\s|Alignment\s|"
     r"Local\s+Remote\s+Local|Maximum\s*$|Segment\s*$|Size \(bytes\)|!!! )"
 )
-_I: Final = r"-?\d{1,12}\s+"
-_SECONDS: Final = r"(?P<seconds>\d{1,9}\.\d{1,3})\s+"
-_RATE: Final = r"(?P<rate>-?\d{1,15}\.\d{1,3})(?:\s.{0,300})?$"
-_ROWS: Final[Mapping[str, re.Pattern[str]]] = {
-    "stream": re.compile(rf"\s*{_I}{_I}{_I}{_SECONDS}{_RATE}"),
-    "datagram": re.compile(rf"\s*{_I}(?P<size>\d{{1,12}})\s+{_SECONDS}(?P<count>\d{{1,15}})\s+\d{{1,15}}\s+{_RATE}"),
-    "received": re.compile(rf"\s*{_I}{_SECONDS}(?P<count>\d{{1,15}})\s+{_RATE}"),
-    "request": re.compile(rf"\s*{_I}{_I}{_I}{_I}{_SECONDS}{_RATE}"),
-}
 _SECOND_ROW: Final = re.compile(r"\s*-?\d{1,12}\s+-?\d{1,12}\s*$")
 _ALONE: Final = re.compile(r"\s*(?P<rate>\d{1,15}\.\d{2,3})(?P<demand> \S)?\s*$")
 _LIKE_ROW: Final = re.compile(r"\s*-?\d{1,12}(?:\s|$)")
 _INTERIM: Final = re.compile(
-    rf"Interim result:\s{{0,20}}(?P<rate>-?\d{{1,15}}\.\d{{1,3}}) (?P<unit>{_UNIT})/s "
+    rf"Interim result:\s{{0,20}}(?P<rate>-?\d{{1,15}}\.\d{{1,3}}) (?P<unit>{UNIT})/s "
     r"over (?P<seconds>\d{1,9}\.\d{1,6}) seconds(?: ending at (?P<end>\d{1,10}\.\d{1,6}))?\s*$"
 )
 _INTERIM_VALUES: Final = re.compile(
-    rf"\s*(?P<rate>-?\d{{1,15}}\.\d{{1,3}}),(?P<unit>{_UNIT})/s,(?P<seconds>\d{{1,9}}\.\d{{1,6}}),"
+    rf"\s*(?P<rate>-?\d{{1,15}}\.\d{{1,3}}),(?P<unit>{UNIT})/s,(?P<seconds>\d{{1,9}}\.\d{{1,6}}),"
     r"(?P<end>\d{9,10}\.\d{3})\s*$"
 )
 _PAIR: Final = re.compile(r"\s*(?P<key>[A-Z][A-Z0-9_]{3,40})(?:\[\d{1,9}\])?=(?P<value>.{0,1000})$")
@@ -102,12 +78,6 @@ _OWN_KEY: Final = re.compile(
     r"CONFIDENCE_|COMMAND_LINE|UUID|RESULT_BRAND|BURST_SIZE|(?:LOCAL|REMOTE|SOURCE|DEST|REQUEST|RESPONSE|[LR]S[SR])_|"
     r"(?:MIN|MAX|MEAN|STDDEV|P\d\d)_LATENCY)"
 )
-_FIRST_NAME: Final = re.compile(
-    r"\s*(?:Command|Test|Result|Socket|Direction|Protocol|Elapsed|Source|Destination|Throughput|Confidence|Local|Remote|"
-    r"Round|Transaction|Transport|Request|Response|Initial|Service|Minimum|Maximum|\d\dth|Mean|Stddev)"
-    r"(?:\s[\w ()/%.,|]{0,3900}|,.{0,3900})?$"
-)
-_MORE_NAMES: Final = re.compile(r"[\w ()/%.,|]{1,4000}")
 _WHOLE: Final = re.compile(r"(?:\.\d\d|[^\d.,\s])\s*$")
 _PLAIN: Final = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 _VALUE: Final = re.compile(r"(?:^|[\s,])-?\d{1,18}(?:\.\d{1,9})?(?=$|[\s,])")
@@ -121,26 +91,6 @@ _VERSION: Final = re.compile(r"^\s*Netperf version (?P<version>\d[\w.]{0,20})")
 _MICROSECONDS: Final = re.compile(
     r"\s*-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+(?P<round>\d{1,12}\.\d{3})\s+\d{1,12}\.\d{3}\s"
 )
-_NAMES: Final[Mapping[str, str]] = {
-    "throughput": "THROUGHPUT",
-    "throughput units": "THROUGHPUT_UNITS",
-    "elapsed time (sec)": "ELAPSED_TIME",
-    "elapsed time (seconds)": "ELAPSED_TIME",
-    "protocol": "PROTOCOL",
-    "direction": "DIRECTION",
-    "local send throughput": "LOCAL_SEND_THROUGHPUT",
-    "remote send throughput": "REMOTE_SEND_THROUGHPUT",
-    "local bytes received": "LOCAL_BYTES_RECVD",
-    "remote bytes received": "REMOTE_BYTES_RECVD",
-    "local transport retransmissions": "LOCAL_TRANSPORT_RETRANS",
-    "remote transport retransmissions": "REMOTE_TRANSPORT_RETRANS",
-    "local send calls": "LOCAL_SEND_CALLS",
-    "remote recv calls": "REMOTE_RECV_CALLS",
-    "minimum latency microseconds": "MIN_LATENCY",
-    "mean latency microseconds": "MEAN_LATENCY",
-    "maximum latency microseconds": "MAX_LATENCY",
-    "round trip latency usec/tran": "RT_LATENCY",
-}
 _TCP_INFO: Final = re.compile(r"\btcpi_(?P<name>rtt|total_retrans) (?P<value>\d{1,12})(?!\d)")
 _LAST_STAMP: Final = 9e9
 _NEAR: Final = 3
@@ -352,7 +302,7 @@ class Netperf:
                 )
             self._mixed = True
             return
-        factor = _FACTORS.get(unit, float("nan"))
+        factor = FACTORS.get(unit, float("nan"))
         stamp = float(end) if end else float("nan")
         waiting[0].interims.append((line.number, float(rate) * factor, float(seconds), stamp))
         waiting[0].last = line.number
@@ -360,12 +310,12 @@ class Netperf:
     # --- the tables of the classic tests
 
     def _head(self, line: Line) -> bool:
-        if "local" in line.text and (above := _ABOVE_HEAD.match(line.text)) is not None:
+        if "local" in line.text and (above := ABOVE_HEAD.match(line.text)) is not None:
             self._unit_above = above["unit"]
             return True
         if "secs" not in line.text:
             return False
-        for kind, pattern in _HEADS.items():
+        for kind, pattern in HEADS.items():
             if (found := pattern.search(line.text)) is not None:
                 self._close_sent()
                 self._table = (kind, found["unit"] or self._unit_above or "Trans", line.number)
@@ -379,7 +329,7 @@ class Netperf:
         kind, unit, at = self._table or self._without_titles()
         if not kind:
             return self._figure_alone(line)
-        found = _ROWS[kind].match(line.text)
+        found = ROWS[kind].match(line.text)
         if found is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
             if at and _LIKE_ROW.match(line.text):
                 self._table = None
@@ -399,14 +349,14 @@ class Netperf:
             self._sent = (test, found, unit, line.number)
             return True
         values: dict[str, object] = {"duration_s": float(found["seconds"])}
-        if unit in _FACTORS and kind == "stream":
-            values["throughput_bps"] = float(found["rate"]) * _FACTORS[unit]
+        if unit in FACTORS and kind == "stream":
+            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
         self._hand_over(test, values)
         return True
 
     def _received(self, line: Line) -> bool:
         """The second row of a UDP test."""
-        found = _ROWS["received"].match(line.text)
+        found = ROWS["received"].match(line.text)
         if found is None or self._sent is None or not (line.complete or re.search(r"\.\d", found["rate"])):
             return False
         test, sent, unit, _ = self._sent
@@ -421,9 +371,9 @@ class Netperf:
         if arrived <= count:
             values["lost_packets"] = count - arrived
             values["loss_fraction"] = (count - arrived) / count if count else None
-        if unit in _FACTORS:
-            values["throughput_bps"] = float(found["rate"]) * _FACTORS[unit]
-            values["sender_throughput_bps"] = float(sent["rate"]) * _FACTORS[unit]
+        if unit in FACTORS:
+            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
+            values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
         self._hand_over(test, values)
         return True
 
@@ -437,8 +387,8 @@ class Netperf:
             number, "truncated", "found the sender's row of a UDP test, expected the receiver's below"
         )
         values: dict[str, object] = {"duration_s": float(sent["seconds"]), "sent_packets": int(sent["count"])}
-        if unit in _FACTORS:
-            values["sender_throughput_bps"] = float(sent["rate"]) * _FACTORS[unit]
+        if unit in FACTORS:
+            values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
         self._hand_over(test, values)
 
     def _without_titles(self) -> tuple[str, str, int]:
@@ -464,10 +414,10 @@ class Netperf:
                 self._findings.problem(
                     line.number,
                     "ambiguous",
-                    f"found {found['rate']} without a unit, expected one; read as {_DEFAULT}/s, netperf's default",
+                    f"found {found['rate']} without a unit, expected one; read as {DEFAULT}/s, netperf's default",
                 )
             column = "throughput_bps" if test.kind == "stream" else "sender_throughput_bps"
-            values[column] = float(found["rate"]) * _FACTORS[_unit(test.command)]
+            values[column] = float(found["rate"]) * FACTORS[_unit(test.command)]
         self._hand_over(test, values)
         return True
 
@@ -505,12 +455,12 @@ class Netperf:
         if self._open[-1].failed or self._table is not None:
             return False
         if not self._names:
-            if _FIRST_NAME.match(text):
+            if FIRST_NAME.match(text):
                 self._names = [text]
             return bool(self._names) or _REST_OF_BANNER.match(text) is not None
         if _VALUE.search(text) is not None and self._named(line):
             return True
-        if len(self._names) < 2 * _NEAR and _MORE_NAMES.fullmatch(text):
+        if len(self._names) < 2 * _NEAR and MORE_NAMES.fullmatch(text):
             self._names.append(text)
             return True
         return False
@@ -534,8 +484,7 @@ class Netperf:
     def _named(self, line: Line) -> bool:
         """Values below their names."""
         text = line.text
-        by_comma = "," in self._names[0]
-        pairs = _by_comma(self._names, text) if by_comma else _by_place(self._names, text)
+        pairs = (by_comma if "," in self._names[0] else by_place)(self._names, text)
         if pairs is None or not (line.complete or _WHOLE.search(text)):
             return False
         self._names = []
@@ -558,7 +507,7 @@ class Netperf:
         if request:
             test.direction = None
         if "THROUGHPUT" in figures and not request:
-            factor = _FACTORS[self._unit_of(line, texts, test)]
+            factor = FACTORS[self._unit_of(line, texts, test)]
             values["throughput_bps"] = figures["THROUGHPUT"] * factor
             sender = figures.get("REMOTE_SEND_THROUGHPUT" if receiving else "LOCAL_SEND_THROUGHPUT")
             values["sender_throughput_bps"] = None if sender is None else sender * factor
@@ -578,13 +527,13 @@ class Netperf:
 
     def _unit_of(self, line: Line, texts: Mapping[str, str], test: _Test) -> str:
         unit = texts.get("THROUGHPUT_UNITS", "").removesuffix("/s")
-        if unit in _FACTORS:
+        if unit in FACTORS:
             return unit
         if test.command.program != "netperf":
             self._findings.problem(
                 line.number,
                 "ambiguous",
-                f"found a throughput of {texts['THROUGHPUT']} without its units, expected them; read as {_DEFAULT}/s, "
+                f"found a throughput of {texts['THROUGHPUT']} without its units, expected them; read as {DEFAULT}/s, "
                 "netperf's default",
             )
         return _unit(test.command)
@@ -656,31 +605,9 @@ def _silent(command: Command) -> bool:
 
 
 def _unit(command: Command) -> str:
-    return _LETTERS.get(_option(command, "-f") if command.program == "netperf" else "", _DEFAULT)
+    return LETTERS.get(_option(command, "-f") if command.program == "netperf" else "", DEFAULT)
 
 
 def _count(figures: Mapping[str, float], key: str) -> int | None:
     found = figures.get(key, -1.0)
     return int(found) if found >= 0 else None
-
-
-def _by_comma(names: list[str], text: str) -> dict[str, str] | None:
-    """Values by key where one line has the names (it may be wrapped) and one the values."""
-    head = [" ".join(name.split()).lower() for name in " ".join(names).split(",")]
-    values = next(csv.reader([text]))
-    if len(head) != len(values):
-        return None
-    return {_NAMES[name]: value.strip() for name, value in zip(head, values, strict=True) if name in _NAMES}
-
-
-def _by_place(names: list[str], text: str) -> dict[str, str] | None:
-    """Values by key where the names stand above the values, a word a line."""
-    starts = [found.start() for found in re.finditer(r"\S+", text)]
-    ends = [*starts[1:], None]
-    found = {}
-    for start, end in zip(starts, ends, strict=True):
-        name = " ".join(" ".join(line[start:end].split()) for line in names).split()
-        key = _NAMES.get(" ".join(name).lower())
-        if key is not None:
-            found[key] = text[start:end].strip()
-    return found or None
