@@ -1,7 +1,8 @@
 """Output of ping: round-trip times and loss.
 
-Versions: Linux iputils (2000 to today, with its translations), busybox, toybox and Android, FreeBSD, NetBSD, OpenBSD,
-macOS, Junos, Solaris, GNU inetutils, Cygwin; Windows in any language. ping6 is read as ping.
+Versions: Linux iputils (2000 to today, in all its translations, and ``-J``), busybox, toybox and Android, FreeBSD,
+NetBSD, OpenBSD, macOS, Junos, AIX, HP-UX, IRIX, Solaris, GNU inetutils, Cygwin; Windows in any language; routers with
+Cisco's or Huawei's words. ping6 is read as ping.
 
 Units and traps
 ---------------
@@ -10,13 +11,19 @@ Units and traps
 - "+3 errors" and "+19 duplicates" stand between the counts: they are neither received nor lost packets. A duplicate
   counts in the times.
 - The printed loss is often cut to a whole per cent: it is compared, and the fraction is made of the counts.
-- More packets received than sent is possible ("somebody's printing up packets!"): there is no loss to give then.
+- More packets received than sent is possible ("somebody's printing up packets!", "2.00 times amplification"): there is
+  no loss to give then.
+- Translations move the numbers about ("送信パケット数 40, 受信パケット数 30", "%25 kayıp") and translate the unit:
+  the first two numbers without a sign are the counts, and a time in an unknown unit is in milliseconds.
+- Windows over IPv6 prints no "TTL": such a reply is known below its heading alone. Its three counts must add up.
+- "ping: permission denied" and the like below a heading is an aborted run where no reply came, one lost packet where
+  replies came.
 - Windows counts an answer of a router ("Destination host unreachable.") as received; its order is minimum, maximum,
   average. Its lines are known by their numbers, as only "TTL" and "ping" are the same in every language; the counts
   are spread over two or three lines in some.
 - Without statistics at the end (interrupted with a signal, cut) the times are those of the replies, and nothing is
   said about loss.
-- hping, httping, arping and fping print lines that look alike; they are other tools.
+- hping, httping and arping print lines that look alike; they are other tools, and not read. fping has its own reader.
 """
 
 from __future__ import annotations
@@ -27,47 +34,58 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count
 from hecn_analysis.logs.source import Line
 
+_DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
 _N: Final = r"\d{1,12}(?:[.,]\d{1,9})?"
 _PER_CENT: Final = r"(?P<loss>\d{1,12}(?:[.,]\d{1,9})?(?:e[-+]\d{1,3})?)\s?%"
+_ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}:[\da-fA-F:.]{0,60}(?:%\w{1,20})?)"
+_MS: Final = r"(?:msec|ms|мсек|мс|毫秒|ミリ秒|მწმ|mts)"
 _HEADER: Final = re.compile(
-    r"\bPING6?(?:\(\d{1,6}=\d{1,6}\+[\d+]{1,20} bytes\) \S{1,100} --> (?P<host6>\S{1,255})"
-    r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\(.{1,300}?[):] \d{1,6}(?:\(\d{1,6}\)| (?:data )?bytes| \S{0,6}data)"
-    r"|\s(?P<plain>\S{1,255}): \d{1,6} data bytes)"
+    r"\b(?:PING6?|ПІНГ)(?:\(\d{1,6}=\d{1,6}\+[\d+]{1,20} bytes\) \S{1,100} --> (?P<host6>\S{1,255})"
+    r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\(.{1,300}?[):] (?:[^\s\d]{1,8} )?"
+    r"\d{1,6}(?: ?\(\d{1,6}\)| (?:data )?bytes| \S{0,6}data)"
+    r"|\s(?P<plain>\S{1,255}): \d{1,6}\s{1,2}data bytes)"
     r"|\bPING (?P<glued>[^\s(]{1,255})\(.{1,300}?\) (?:from .{1,120}?: )?\d{1,6} data bytes"
 )
 _REPLY: Final = re.compile(
-    rf"\b(?:icmp_)?[sr]eq[=:]\s?\d{{1,9}}\.?\s(?:(?:ttl|hlim)=\d{{1,3}}\s)?[^\d\s=<]{{1,12}}[=<]\s?"
-    rf"(?P<ms>{_N})\.?\s?(?P<unit>ms|msec|usec|us|s)\b"
+    rf"\b(?:(?:icmp_)?[sr]eq|Sequence|pořadí)\s?[=:]\s?\d{{1,9}}\.?\s(?:(?:ttl|TTL|hlim)\s?=\d{{1,3}}\s)?"
+    rf"[^\d\s=<]{{1,12}}[=<]\s?(?P<ms>{_N})\.?\s?(?P<unit>{_MS}|usec|us|s)(?!\w)"
 )
 _SILENT: Final = re.compile(
     r"\bicmp_[sr]eq[= ]\d|\bDestination \w{1,10} \w|\bRedirect Host\b|\bbytes from \S"
     r"|^\s{0,40}(?:Vr HL TOS|\d  \d  \d\d \d{4} )"
 )
-_STATISTICS: Final = re.compile(r"(?<!-)-{3,4} ?(?P<host>.{0,255}?) ?\bping6?\b.{0,40}?-{3,4}", re.IGNORECASE)
+_STATISTICS: Final = re.compile(
+    r"(?<!-)-{2,4} ?(?:(?P<host>.{0,255}?) ?\bping6? statistics?\b|.{0,255}?(?:\bping|\bпінг|\bპინგ)).{0,255}?-{2,4}",
+    re.IGNORECASE,
+)
 _COUNTS: Final = re.compile(
-    rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets? transmitted, (?P<received>\d{{1,12}}) (?:packets? )?received\b"
-    rf"(?:.{{0,160}}?{_PER_CENT} packet loss|.{{0,60}}?(?P<more>printing up packets))"
+    rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets?(?:\(s\))? transmitted,? "
+    rf"(?P<received>\d{{1,12}}) (?:packets?(?:\(s\))? )?received\b"
+    rf"(?:.{{0,160}}?{_PER_CENT} (?:packet )?loss|.{{0,60}}?(?P<more>printing up packets|times amplification))"
 )
 _COUNTS_TRANSLATED: Final = re.compile(
-    rf"(?<![\w.])(?P<sent>\d{{1,12}})\s?[^\d\s,，、]\D{{2,60}}?(?<!\+)(?P<received>\d{{1,12}})\D.{{0,160}}?{_PER_CENT}"
+    rf"(?<![\w.])(?P<sent>\d{{1,12}})(?:\s?[^\d\s,，、]\D|,\s)\D{{1,60}}?(?<!\+)(?P<received>\d{{1,12}})(?!\d)"
+    rf".{{0,160}}?(?:{_PER_CENT}|%(?P<loss_after>\d{{1,3}}(?:[.,]\d{{1,9}})?))"
 )
-_TIME: Final = re.compile(r"%.{2,40}[,，、] ?\D{2,20}(?P<ms>\d{1,12}) ?m?s\b")
+_TIME: Final = re.compile(rf"[,，、]\s?[^\d+]{{2,20}}(?P<ms>\d{{1,12}})\s?(?:{_MS}|s)(?!\w)")
 _TIMES: Final = re.compile(
-    rf"[^\W\d]{{2,8}}/[^\W\d]{{2,9}}/[^\W\d]{{2,8}}\S{{0,12}}\s?[=:]\s{{0,2}}"
-    rf"(?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N})(?:/{_N})?"
-    r"(?:\s{0,2}(?P<unit>ms|msec|usec|us|s)\b)?"
+    rf"[^\W\d.]\s?[=:]\s{{0,2}}(?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N})(?:/{_N})?"
+    rf"(?:\s{{0,2}}(?P<unit>{_MS}|usec|us|s)(?!\w))?"
 )
 _OTHER_TOOL: Final = re.compile(
     r"\b(?:[a-oq-z]\w{0,6}|p[a-hj-z]\w{0,6})ping\d?\b.{0,10}\bstatistics?\b|\bconnects\b|unanswered"
 )
 
 _WINDOWS_HEADER: Final = re.compile(r"\bPinging (?P<host>\S{1,255}) .{0,300}?with \d{1,5} bytes of data:?")
-_WINDOWS_REPLY: Final = re.compile(
-    r"[=<]\s{0,2}(?P<ms>\d{1,7})\s?[^\d\s]{1,6}\sTTL=\d{1,3}"
-    r"|\bReply from [\da-fA-F:%.]{2,60}: time[=<](?P<ms6>\d{1,7})ms\s*$"
+_WINDOWS_REPLY: Final = re.compile(r"[=<]\s{0,2}(?P<ms>\d{1,7})\s?[^\d\s]{1,6}\sTTL=\d{1,3}")
+_WINDOWS_REPLY6: Final = re.compile(
+    r"(?<![^\s])[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}:[\da-fA-F:.]{0,60}(?:%\w{1,20})?\D{0,30}?:\s[^\d\s=<]{1,20}\s?[=<]"
+    r"(?P<ms>\d{1,7})\s?[^\d\s]{1,6}\s*$"
 )
+_HOST: Final = re.compile(rf"(?P<name>[\w.-]{{1,255}}) \[{_ADDRESS}\]|(?<![\w.:]){_ADDRESS}")
 _WINDOWS_PACKETS: Final = re.compile(r"\bPackets: Sent =\s{0,3}\d")
 _WINDOWS_COUNTS: Final = re.compile(
     r"\S\s?[:：]\s?\D{2,40}?=\s{0,3}(?P<sent>\d{1,9})\D{2,60}?=\s{0,3}(?P<received>\d{1,9})\D{2,60}?=\s{0,3}"
@@ -77,16 +95,26 @@ _WINDOWS_TIMES: Final = re.compile(
     r"\D{2,40}?=\s{0,3}(?P<one>\d{1,7})\s?[^\d\s,]\D{2,60}?=\s{0,3}(?P<two>\d{1,7})\s?[^\d\s,]\D{2,60}?=\s{0,3}"
     r"(?P<three>\d{1,7})\s?[^\d\s]"
 )
+_CISCO: Final = re.compile(
+    r"^\W{0,20}Success rate is (?P<loss>\d{1,3}) percent \((?P<received>\d{1,9})/(?P<sent>\d{1,9})\)"
+    rf"(?:, round-trip min/avg/max = (?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N}) ms)?"
+)
+_CISCO_HEADER: Final = re.compile(
+    r"\bSending \d{1,9}, (?:.{1,40}-byte )?ICMP Echos to (?P<host>[^\s,]{1,255}), timeout is "
+)
 _FAILED: Final = re.compile(
     r"^[^A-Za-z]{0,40}(?:(?:/[\w.-]{1,40}){0,6}/)?ping6?: (?P<text>(?:unknown host|bad address|cannot resolve|sendmsg"
-    r"|sendto|connect|socket|icmp open socket"
-    r"|[^\s:]{1,255}: (?:Name or service|Temporary failure|No address|nodename|Unknown host|Address family))\b.{0,300})"
+    r"|sendto|connect|socket|icmp open socket|permission denied|sending packet|wrote \S{1,255} \d|local error"
+    r"|[Ll]acking privilege|SO_BINDTODEVICE|bind"
+    r"|[^\s:]{1,255}: (?:Name (?:or service|does not)|Temporary failure|No address|nodename|hostname nor"
+    r"|[Uu]nknown host|Address family|Non-recoverable))\b.{0,300})"
     r"|(?P<windows>Ping request could not find host \S{1,255})"
     r"|^(?P<connect>connect: (?:Network is unreachable|Invalid argument))"
 )
 _FAR: Final = 4
 _LONGEST_HEADING: Final = 400
-_PER_SECOND: Final = {"ms": 1e3, "msec": 1e3, "us": 1e6, "usec": 1e6, "s": 1.0}
+_PER_SECOND: Final = {"us": 1e6, "usec": 1e6, "s": 1.0}
+_PER_SECOND_OTHERWISE: Final = 1e3
 
 
 @dataclass
@@ -103,26 +131,41 @@ class _Open:
     total: float = 0.0
     statistics: int = 0
     text: str = ""
+    failed: str = ""
     counted: int = 0
     columns: dict[str, object] | None = None
 
 
-class Ping:
+class Ping(DocumentReader):
     """Reader of ping."""
 
     TOOLS: tuple[str, ...] = ("ping",)
     VERSIONS: str = "Linux iputils, busybox, toybox, BSD, macOS, Junos, Solaris, inetutils; Windows in any language"
-    HINTS: tuple[str, ...] = ("ping", "PING", "Ping", "seq=", "req=", "TTL=", "packets transmitted", "= ", "connect: ")
+    HINTS: tuple[str, ...] = (
+        "ping",
+        "PING",
+        "Ping",
+        "ПІНГ",
+        "seq=",
+        "req=",
+        "TTL=",
+        "packets transmitted",
+        "= ",
+        "connect: ",
+        "Success rate",
+        "ICMP Echos",
+    )
+    DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"host", "transmitted", "received", "loss", "time"}),)
 
     def __init__(self, findings: Findings) -> None:
-        self._findings = findings
+        super().__init__(findings)
         self._open: _Open | None = None
         self._foreign = -_FAR
 
     def feed(self, line: Line) -> bool:
         """Take a line of ping's."""
         opened = self._open
-        if opened is not None and self._findings.command.line > opened.last:
+        if opened is not None and self.findings.command.line > opened.last:
             self._close()
             opened = None
         if opened is not None and opened.statistics and self._after(line, opened):
@@ -133,12 +176,30 @@ class Ping:
         """The file has ended."""
         self._close()
 
+    def take(self, document: Document) -> bool:
+        """Take the statistics of iputils' ``-J``."""
+        value = document.value
+        sent, received, time = (count(value[name]) for name in ("transmitted", "received", "time"))
+        if sent is None or received is None or not isinstance(value["host"], str):
+            return False
+        self._close()
+        columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": value["host"], "sent_packets": sent}
+        if 0 <= received <= sent:
+            columns |= {"lost_packets": sent - received, "loss_fraction": (sent - received) / sent if sent else None}
+        columns["duration_s"] = None if time is None else time / 1e3
+        for name, column in (("min", "rtt_min_s"), ("avg", "rtt_avg_s"), ("max", "rtt_max_s")):
+            milliseconds = at(value, "rtt", name)
+            if isinstance(milliseconds, str) and _DECIMAL.fullmatch(milliseconds):
+                columns[column] = float(milliseconds) / 1e3
+        self.findings.run(Run(document.first, document.last, columns))
+        return True
+
     def _begin(self, line: Line, host: str | None = None) -> _Open:
         """The open run, or a new one; what only looked like a heading is forgotten a few lines below it."""
         opened = self._open
         if opened is None or (not opened.sure and line.number - opened.last > _FAR):
-            opened = self._open = _Open(line.number, line.number, host)
-        opened.last = line.number
+            opened = self._open = _Open(line.number, line.number)
+        opened.last, opened.host = line.number, opened.host or host
         return opened
 
     def _reply(self, line: Line, seconds: float) -> bool:
@@ -155,10 +216,12 @@ class Ping:
     def _replied(self, line: Line) -> bool:
         """Take a reply."""
         text = line.text
-        if "eq" in text and (found := _REPLY.search(text)):
-            return "connected to" not in text and self._reply(line, _number(found["ms"]) / _PER_SECOND[found["unit"]])
-        if ("TTL=" in text or "Reply from" in text) and (found := _WINDOWS_REPLY.search(text)):
-            return self._reply(line, int(found["ms"] or found["ms6"]) / 1e3)
+        if ("eq" in text or "TTL=" in text) and (found := _REPLY.search(text)):
+            return "connected to" not in text and self._reply(line, _seconds(found["ms"], found["unit"]))
+        if "TTL=" in text and (found := _WINDOWS_REPLY.search(text)):
+            return self._reply(line, int(found["ms"]) / 1e3)
+        if ("Reply from" in text or self._open is not None) and (found := _WINDOWS_REPLY6.search(text)):
+            return self._reply(line, int(found["ms"]) / 1e3)
         return False
 
     def _rest(self, line: Line) -> bool:
@@ -166,6 +229,8 @@ class Ping:
         text = line.text
         if "packets transmitted" in text and (found := _COUNTS.search(text)):
             return line.number - self._foreign >= _FAR and self._counts(line, found)
+        if "Success rate" in text and (found := _CISCO.match(text)):
+            return self._cisco(line, found)
         if _WINDOWS_PACKETS.search(text):
             self._statistics(line, None, sure=True)
             return self._count_lines(line, self._begin(line))
@@ -177,25 +242,26 @@ class Ping:
     def _heading(self, line: Line) -> bool:
         """What begins a run, or its statistics; a heading of Windows in another language proves nothing yet."""
         text = line.text
-        if "ing" not in text and "ING" not in text:
-            return False
-        if "PING" in text and (found := _HEADER.search(text)):
-            self._close()
-            self._begin(line, next((name for name in found.groups() if name), None))
+        if "--" in text and (found := _STATISTICS.search(text)) and not _OTHER_TOOL.search(text):
+            self._statistics(line, (found["host"] or "").strip() or None, sure=self._is_sure())
             return True
-        if found := _WINDOWS_HEADER.search(text):
+        if not any(word in text for word in ("ing", "ING", "ІНГ", "Echos")):
+            return False
+        header = _HEADER.search(text) or _WINDOWS_HEADER.search(text) or _CISCO_HEADER.search(text)
+        if header is not None:
             self._close()
-            self._begin(line, found["host"])
+            self._begin(line, next((name for name in header.groups() if name), None))
             return True
         if _OTHER_TOOL.search(text):
             self._foreign = line.number
-            return False
-        if "---" in text and (found := _STATISTICS.search(text)):
-            self._statistics(line, found["host"].strip() or None, sure=self._open is not None and self._open.sure)
-            return True
-        if text.rstrip().endswith((":", "：")) and len(text) < _LONGEST_HEADING and "ping" in text.lower():
-            self._statistics(line, None, sure=self._open is not None and self._open.sure)
+        elif text.rstrip().endswith((":", "：")) and len(text) < _LONGEST_HEADING and "ping" in text.lower():
+            host = _HOST.search(text)
+            self._statistics(line, (host["name"] or host[0]) if host else None, sure=self._is_sure())
+            return host is not None
         return False
+
+    def _is_sure(self) -> bool:
+        return self._open is not None and self._open.sure
 
     def _statistics(self, line: Line, host: str | None, *, sure: bool) -> None:
         """Expect statistics below; a heading is not sure to be ping's where nothing of ping stands above it."""
@@ -224,23 +290,27 @@ class Ping:
         text = line.text
         if found := _COUNTS.search(text):
             return self._counts(line, found)
-        signs = "=" in text or "%" in text
-        if opened.sure and "=" not in text and (found := _COUNTS_TRANSLATED.search(text)):
+        signs = "=" in text or "%" in text or "packet(s)" in text
+        if opened.sure and "=" not in text and "packet(s)" not in text and (found := _translated(text)):
             return not _OTHER_TOOL.search(text) and self._counts(line, found)
         if not signs and not opened.text:
             return False
         opened.text = f"{opened.text} {text.strip()}"[:600] if opened.text else text[:300]
-        if found := _WINDOWS_COUNTS.search(opened.text):
-            return self._counts(line, found)
-        if signs and opened.sure:
-            opened.last = line.number
-        return signs and opened.sure
+        found = _COUNTS.search(opened.text) or _WINDOWS_COUNTS.search(opened.text)
+        if found is None:
+            if signs and opened.sure:
+                opened.last = line.number
+            return signs and opened.sure
+        lost = found.groupdict().get("lost")
+        if not opened.sure and lost is not None and int(found["sent"]) != int(found["received"]) + int(lost):
+            return False
+        return self._counts(line, found)
 
     def _time_lines(self, line: Line, opened: _Open) -> bool:
         """Take the times below the counts."""
         if found := _TIMES.search(line.text):
-            unit = _PER_SECOND[found["unit"] or "ms"]
-            return self._times(line, opened, *(_number(found[name]) / unit for name in ("low", "mean", "high")))
+            times = (_seconds(found[name], found["unit"]) for name in ("low", "mean", "high"))
+            return self._times(line, opened, *times)
         if "=" in line.text and (found := _WINDOWS_TIMES.match(line.text)):
             low, mean, high = sorted(int(found[name]) / 1e3 for name in ("one", "two", "three"))
             return self._times(line, opened, low, mean, high)
@@ -256,7 +326,7 @@ class Ping:
         lost = sent - received
         columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "sent_packets": sent}
         if lost < 0:
-            self._findings.problem(
+            self.findings.problem(
                 line.number,
                 "inconsistent",
                 f"found {received} packets received of {sent} sent, expected no more received than sent; no loss given",
@@ -264,10 +334,24 @@ class Ping:
         else:
             columns["lost_packets"] = lost
             columns["loss_fraction"] = lost / sent if sent else None
-            self._compare(line, lost / sent if sent else 0.0, values["loss"])
-        if took := _TIME.search(line.text, found.start("loss") if values["loss"] else found.end()):
+            self._compare(line, lost / sent if sent else 0.0, values["loss"] or values.get("loss_after"))
+        if took := _TIME.search(line.text, found.end()):
             columns["duration_s"] = int(took["ms"]) / 1e3
         opened.columns, opened.counted, opened.statistics = columns, line.number, opened.statistics or line.number
+        return True
+
+    def _cisco(self, line: Line, found: re.Match[str]) -> bool:
+        """Take the only line of a result of IOS, which has no heading of statistics."""
+        sent, received = int(found["sent"]), int(found["received"])
+        opened = self._begin(line)
+        opened.sure = True
+        columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "sent_packets": sent}
+        if received <= sent:
+            columns |= {"lost_packets": sent - received, "loss_fraction": 1 - received / sent if sent else None}
+        opened.columns = columns
+        if found["low"]:
+            return self._times(line, opened, *(_number(found[name]) / 1e3 for name in ("low", "mean", "high")))
+        self._close()
         return True
 
     def _compare(self, line: Line, computed: float, printed: str | None) -> None:
@@ -277,7 +361,7 @@ class Ping:
         places = len(printed.replace(",", ".").partition(".")[2].partition("e")[0])
         slack = 1e-4 if "e" in printed or places > 1 else 10.0**-places
         if abs(_number(printed) - 100 * computed) > slack * 1.001:
-            self._findings.problem(
+            self.findings.problem(
                 line.number,
                 "inconsistent",
                 f"found a loss of {printed} %, expected {100 * computed:.6g} % from the counts; the latter is kept",
@@ -288,7 +372,7 @@ class Ping:
         if low <= mean <= high:
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
         else:
-            self._findings.problem(
+            self.findings.problem(
                 line.number,
                 "inconsistent",
                 f"found times of {low:g}, {mean:g} and {high:g} s, expected smallest, mean, largest; left out",
@@ -301,13 +385,13 @@ class Ping:
         """A message instead of a run; inside of a run it is one of the packets that did not get through."""
         if (found := _FAILED.search(line.text)) is None:
             return False
+        message = next(text for text in found.groups() if text).strip()
         if self._open is not None and self._open.sure:
-            self._begin(line)
+            self._begin(line).failed = message
             return True
         self._open = None
-        message = next(text for text in found.groups() if text).strip()
-        self._findings.problem(line.number, "aborted", f"found {message!r}, expected replies and statistics")
-        self._findings.run(Run(line.number, line.number, {"tool": "ping", "protocol": "icmp", "error": True}))
+        self.findings.problem(line.number, "aborted", f"found {message!r}, expected replies and statistics")
+        self.findings.run(Run(line.number, line.number, {"tool": "ping", "protocol": "icmp", "error": True}))
         return True
 
     def _close(self) -> None:
@@ -315,15 +399,20 @@ class Ping:
         if opened is None or not opened.sure:
             return
         if opened.columns is not None:
-            self._findings.run(Run(opened.first, opened.last, opened.columns))
+            self.findings.run(Run(opened.first, opened.last, opened.columns))
             return
         wanted = "expected '… packets transmitted, … received'"
+        if opened.failed and not opened.replies:
+            self.findings.problem(opened.last, "aborted", f"found {opened.failed!r}, expected replies and statistics")
+            failed: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "error": True}
+            self.findings.run(Run(opened.first, opened.last, failed))
+            return
         if not opened.replies:
-            self._findings.problem(
+            self.findings.problem(
                 opened.last, "truncated", f"found no replies and no statistics, {wanted}; no run made"
             )
             return
-        self._findings.problem(
+        self.findings.problem(
             opened.last,
             "truncated",
             f"found {opened.replies} replies and no statistics, {wanted}; times are those of the replies",
@@ -336,8 +425,25 @@ class Ping:
             "rtt_avg_s": opened.total / opened.replies,
             "rtt_max_s": opened.high,
         }
-        self._findings.run(Run(opened.first, opened.last, columns))
+        self.findings.run(Run(opened.first, opened.last, columns))
+
+
+def _translated(text: str) -> re.Match[str] | None:
+    """Counts in any language: the first that agree with the loss, else the first, for numbers may stand in front."""
+    first = found = _COUNTS_TRANSLATED.search(text)
+    while found is not None:
+        sent, received = int(found["sent"]), int(found["received"])
+        loss = _number(found["loss"] or found["loss_after"])
+        if 0 < sent >= received and abs(100 * (sent - received) / sent - loss) <= 1:
+            return found
+        found = _COUNTS_TRANSLATED.search(text, found.end("sent"))
+    return first
 
 
 def _number(text: str) -> float:
     return float(text.replace(",", "."))
+
+
+def _seconds(text: str, unit: str | None) -> float:
+    """Read a time; where it has no unit, or one in another language, it is in milliseconds."""
+    return _number(text) / _PER_SECOND.get(unit or "", _PER_SECOND_OTHERWISE)

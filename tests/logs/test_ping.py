@@ -67,6 +67,74 @@ def test_windows_in_the_code_page_of_a_terminal(reading_of):
     assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[4, 1]]
 
 
+def test_windows_without_hop_limits(samples):
+    reading = read(samples / "ping" / "windows-v6.txt")
+    assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[3, 1], [2, 2], [2, 0]]
+    assert reading.runs[TIMES].fillna(-1).to_numpy().tolist() == [
+        [0.011, 0.012, 0.014],
+        [-1, -1, -1],
+        [0.0, 0.0, 0.001],
+    ]
+    assert reading.runs.label.tolist() == ["receiver.example", "2001:db8::7", "fe80::7"]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 10], [12, 18], [20, 27]]
+    assert reading.problems.empty
+
+
+def test_translations_of_iputils(samples):
+    reading = read(samples / "ping" / "translations.txt")
+    assert reading.runs.label.tolist() == ["cs", "fi", "fr", "ja", "ka", "ko", "tr", "uk", "zh"]
+    assert reading.runs.sent_packets.tolist() == [40] * 9
+    assert reading.runs.lost_packets.tolist() == [10] * 9
+    assert reading.runs.duration_s.tolist() == [1.234] * 9
+    assert reading.runs[TIMES].drop_duplicates().to_numpy().tolist() == [[0.00025, 0.006325, 0.0124]]
+    assert reading.problems.empty
+
+
+def test_counts_behind_a_time_in_another_language(reading_of):
+    reading = reading_of(
+        "Nov 21 23:56:25 host ping[123]: PING b (192.0.2.7) 56(84) bytes de dados.\n"
+        "Nov 21 23:56:27 host ping[123]: --- estatísticas de ping para b ---\n"
+        "Nov 21 23:56:27 host ping[123]: 4 pacotes transmitidos, 3 recebidos, 25% perda de pacotes, tempo 3002ms\n"
+    )
+    assert reading.runs[["sent_packets", "lost_packets", "duration_s"]].to_numpy().tolist() == [[4, 1, 3.002]]
+
+
+def test_json_of_iputils(samples):
+    reading = read(samples / "ping" / "json.txt")
+    assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[4, 1]]
+    assert reading.runs[[*TIMES, "duration_s"]].round(9).to_numpy().tolist() == [[35e-6, 45e-6, 55e-6, 3.01]]
+    assert reading.problems.empty
+
+
+def test_routers(samples):
+    reading = read(samples / "ping" / "routers.txt")
+    assert reading.runs.label.tolist() == ["192.0.2.7", "2001:db8::9", "192.0.2.1", "192.0.2.2", "192.0.2.3"]
+    assert reading.runs.sent_packets.tolist() == [5, 5, 3, 2, 2]
+    assert reading.runs.lost_packets.fillna(-1).tolist() == [1, 5, 1, 2, -1]
+    assert reading.runs[TIMES].fillna(-1).to_numpy().tolist() == [
+        [0.032, 0.05, 0.064],
+        [-1, -1, -1],
+        [0.007, 0.018, 0.03],
+        [-1, -1, -1],
+        [0.0004, 0.0005, 0.0007],
+    ]
+    assert reading.problems.kind.tolist() == ["inconsistent"]
+
+
+def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
+    reading = reading_of(
+        "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
+        "PING 192.0.2.8 (192.0.2.8): 56 data bytes\n64 bytes from 192.0.2.8: seq=0 ttl=64 time=0.5 ms\n"
+        "ping: sendto: Network is unreachable\n"
+        "--- 192.0.2.8 ping statistics ---\n2 packets transmitted, 1 packets received, 50% packet loss\n"
+    )
+    assert reading.runs.error.tolist() == [True, False]
+    assert reading.runs.label.tolist() == ["192.0.2.7", "192.0.2.8"]
+    assert said(reading) == [
+        "a.log:2: aborted: found 'permission denied (are you root?)', expected replies and statistics"
+    ]
+
+
 def test_contradictions_and_what_breaks_off(samples, said):
     reading = read(samples / "ping" / "unusual.txt")
     assert said(reading) == [
@@ -114,6 +182,8 @@ def test_a_heading_alone_is_a_problem(reading_of, said):
         ),
         "--- 192.0.2.7 statistics ---\n3 packets transmitted, 3 packets received, 0% unanswered (0 extra)\n",
         "What we did about ping:\n  x = 1, y = 2\n",
+        "How to ping 192.0.2.7:\n  -- see the ping manual --\n  sent = 4, received = 3, lost = 2 (50%)\n",
+        'printf("PING %s (%s): %d data bytes\\n");\nprintf("%d packets transmitted, %d received");\n',
         "bash: ping: command not found\n",
     ],
 )
