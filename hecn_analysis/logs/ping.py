@@ -359,7 +359,7 @@ class Ping(DocumentReader):
         if printed is None:
             return
         places = len(printed.replace(",", ".").partition(".")[2].partition("e")[0])
-        slack = 1e-4 if "e" in printed or places > 1 else 10.0**-places
+        slack = 1e-4 if "e" in printed else 10.0**-places
         if abs(_number(printed) - 100 * computed) > slack * 1.001:
             self.findings.problem(
                 line.number,
