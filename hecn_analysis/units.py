@@ -25,12 +25,14 @@ Dimension: TypeAlias = Literal[
     "frequency",
     "transfers",
     "dollars",
+    "power",
     "count",
     "cycles",
     "cycles_per_byte",
 ]
 """What a number measures. `rate` bit/s, `bytes` B, `time` s, `fraction` 1 = all, `frequency` Hz, `transfers` T/s,
-`dollars` US dollars, `count` a whole number, `cycles` clock cycles, `cycles_per_byte` clock cycles a byte."""
+`dollars` US dollars, `power` W, `count` a whole number, `cycles` clock cycles, `cycles_per_byte` clock cycles a
+byte."""
 
 MISSING: Final = "–"
 """What the format functions write for a missing value."""
@@ -72,6 +74,7 @@ _KINDS: Final[dict[str, _Kind]] = {
     "frequency": _Kind(_units("Hz", 1.0, _DECIMAL), "a frequency such as '3.2 GHz'"),
     "transfers": _Kind(_units("T/s", 1.0, _DECIMAL), "a transfer rate such as '8 GT/s' or '2666 MT/s'"),
     "dollars": _Kind({"USD": 1.0, "$": 1.0}, "an amount such as '6800 USD' or '$6800'"),
+    "power": _Kind({"W": 1.0, "kW": 1e3}, "a power such as '15 W'"),
     "count": _Kind({}, "a whole number such as '8'", whole=True),
     "cycles": _Kind({"cycles": 1.0}, "a number of clock cycles such as '4000' or '4000 cycles'"),
     "cycles_per_byte": _Kind(
@@ -100,7 +103,7 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
     Returns
     -------
     float
-        The value in bit/s, bytes, seconds, fractions, hertz, transfers per second, US dollars or cycles.
+        The value in bit/s, bytes, seconds, fractions, hertz, transfers per second, US dollars, watts or cycles.
 
     Raises
     ------

@@ -14,6 +14,9 @@ from typing import Any
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
+#: What a part says of itself alone: one that is `like` it does not take these over.
+PRODUCT = ("title", "source", "date", "year", "price", "power")
+
 KeyPath = tuple[str, ...]
 Place = tuple[str | None, int | None]
 
@@ -114,7 +117,7 @@ def _collect(document: yaml_file.Document, value: Any, path: KeyPath, places: di
 
 def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
     """Where a host names parts, and in which file of ``parts`` they are."""
-    fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus")]
+    fields: list[tuple[KeyPath, str]] = [(("cpu",), "cpus"), (("board",), "boards")]
     fields += [(("slots", slot, card), f"{card}s") for slot in _keys(host, "slots") for card in ("nic", "controller")]
     fields += [(("arrays", array, "disk"), "disks") for array in _keys(host, "arrays")]
     return fields
@@ -123,6 +126,26 @@ def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
 def _keys(host: Description, field: str) -> list[str]:
     below = host.at((field,))
     return list(below) if isinstance(below, dict) else []
+
+
+def _fill_in_board_slots(host: Description) -> None:
+    """Lay what a slot says itself over the slot of the board that it is ``on``."""
+    known = host.at(("board", "slots"))
+    for name in _keys(host, "slots"):
+        on = host.at(("slots", name, "on"))
+        if not isinstance(on, str) or not isinstance(known, dict):
+            continue
+        if on not in known:
+            source, line = host.place(("slots", name, "on"))
+            raise InputError(
+                f"slot {name!r} on {on!r} of the board",
+                f"one of {', '.join(known) or 'none, the board has no slots'}",
+                source=source,
+                line=line,
+                advice=did_you_mean(on, known),
+            )
+        path = ("slots", name)
+        host.graft(path, host.below(("board", "slots", on)).overlay(host.below(path)))
 
 
 def _spell_out_parts(host: Description) -> None:
@@ -180,11 +203,21 @@ class Library:
         base = self.entry(kind, str(like), asked_by=description.place(("like",)), above=chain)
         return base.overlay(description)
 
-    def part(self, kind: str, name: str, place: Place) -> Description:
-        """Description of a part; `kind` is the file in ``parts``: cpus, nics, controllers or disks."""
-        if kind not in self._parts:
-            self._parts[kind] = Description.of_document(yaml_file.load(self.folder / "parts" / f"{kind}.yaml"))
-        known = self._parts[kind]
+    def part(self, kind: str, name: str, place: Place, *, above: tuple[str, ...] = ()) -> Description:
+        """Description of a part, with what it is `like` filled in.
+
+        Parameters
+        ----------
+        kind
+            File in ``parts``: boards, controllers, cpus, disks, nics, optics or switches.
+        name
+            Entry of that file.
+        place
+            Where the name was written.
+        above
+            Entries that are like this one.
+        """
+        known = self._part_file(kind)
         if name not in known.values:
             raise InputError(
                 f"part {name!r}",
@@ -193,10 +226,33 @@ class Library:
                 line=place[1],
                 advice=did_you_mean(name, known.values),
             )
-        return known.below((name,))
+        entry = known.below((name,))
+        like = entry.values.pop("like", None) if isinstance(entry.values, dict) else None
+        if like is None:
+            return entry
+        if like == name or like in above:
+            source, line = entry.place(("like",))
+            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=source, line=line)
+        base = self.part(kind, str(like), entry.place(("like",)), above=(*above, name))
+        for field in PRODUCT:
+            base.put((field,), None, (None, None))
+        return base.overlay(entry)
+
+    def part_names(self, kind: str) -> list[str]:
+        """Names of all parts of a kind (cpus, nics, …), in the order of their file."""
+        return list(self._part_file(kind).values)
+
+    def _part_file(self, kind: str) -> Description:
+        if kind not in self._parts:
+            self._parts[kind] = Description.of_document(yaml_file.load(self.folder / "parts" / f"{kind}.yaml"))
+        return self._parts[kind]
 
     def with_parts(self, host: Description) -> Description:
-        """Fill in the parts that a host names: ``cpu``, ``slots.*.nic``, ``slots.*.controller``, ``arrays.*.disk``."""
+        """Fill in the parts that a host names.
+
+        They are ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``; a slot that is
+        ``on`` a slot of the board has that one's generation, lanes and place.
+        """
         _spell_out_parts(host)
         for path, kind in _part_fields(host):
             named = host.at(path)
@@ -206,4 +262,5 @@ class Library:
             part = self.part(kind, name, host.place(path))
             part.put(("part",), name, host.place(path))
             host.graft(path, part.overlay(host.below(path)))
+        _fill_in_board_slots(host)
         return host

@@ -1,4 +1,7 @@
-"""A host: processor, memory, slots and their cards, arrays, and how its TCP is set. Data in ``models/hosts/*.yaml``."""
+"""A host: processor, memory, slots and their cards, arrays, how its TCP is set, and what it cost.
+
+Data in ``models/hosts/*.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from hecn_analysis.hardware.parts import Controller, Cpu, Disk, Generation, Nic
-from hecn_analysis.hardware.quantity import Bytes, Factor, Frequency, Probability, Rate, Transfers
-from hecn_analysis.limits import tcp_window
+from hecn_analysis.errors import RangeError
+from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
+from hecn_analysis.hardware.quantity import Bytes, Dollars, Factor, Probability, Rate, Transfers
+from hecn_analysis.limits import raid, tcp_window
+
+_BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
-Lanes = Literal[1, 2, 4, 8, 12, 16, 32]
 
 
 class _Described(BaseModel):
@@ -23,19 +28,28 @@ class Memory(_Described):
 
     channels: Annotated[int, Field(ge=1)]
     transfers: Transfers = Field(description="transfers per second of a channel, 8 bytes each")
-    usable: Probability = Field(description="share of the nominal bandwidth that a copy can use")
+    usable: Probability = Field(
+        default={
+            "value": 0.75,
+            "spread": 0.1,
+            "basis": "assumed",
+            "source": "70 to 85 % of nominal is what copies reach",
+        },
+        validate_default=True,
+        description="share of the nominal bandwidth that a copy can use",
+    )
+    size: Bytes | None = Field(default=None, description="bytes that it holds")
 
 
-class Slot(_Described):
-    """A slot and the card in it; the link trains to what both can do."""
+class Slot(BoardSlot):
+    """A slot and the card in it; the link trains to what both can do.
 
-    bus: Literal["pcie", "pcix"] = "pcie"
-    gen: Generation | None = None
-    lanes: Lanes | None = None
+    `on` names a slot of the board: `gen`, `lanes` and where it hangs are then that one's.
+    """
+
+    on: str | None = Field(default=None, description="slot of the board")
     max_payload: Bytes | None = Field(default=None, description="MaxPayload as set; default: the host's")
     max_read_request: Bytes = Field(default=512, validate_default=True, description="MaxReadRequest as set")
-    clock: Frequency | None = Field(default=None, description="PCI-X clock")
-    width: Literal[32, 64] = Field(default=64, description="PCI-X width [bit]")
     burst: Bytes = Field(default=512, validate_default=True, description="PCI-X: longest burst of a read (MMRBC)")
     write_burst: Bytes = Field(
         default=4096, validate_default=True, description="PCI-X: longest burst of a posted write"
@@ -58,6 +72,15 @@ class Slot(_Described):
             raise ValueError("found a PCIe slot without gen or lanes, expected both")
         if self.bus == "pcix" and self.clock is None:
             raise ValueError("found a PCI-X slot without clock, expected one such as 133 MHz")
+        if self.mechanical is not None and self.lanes is not None and self.lanes > self.mechanical:
+            raise ValueError(
+                f"found {self.lanes} lanes in an x{self.mechanical} connector, expected no more than it has"
+            )
+        if self.nic is not None and self.controller is not None:
+            raise ValueError("found a network card and a controller in one slot, expected one card")
+        card_bus = self.nic.bus if self.nic is not None else "pcie" if self.controller is not None else self.bus
+        if card_bus != self.bus:
+            raise ValueError(f"found a {_BUS[card_bus]} card in a {_BUS[self.bus]} slot, expected a card of its bus")
         return self
 
 
@@ -70,6 +93,42 @@ class Array(_Described):
     disk: Disk
     slots: list[str] = Field(default=[], description="slots of the controllers that the disks hang on, used evenly")
 
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        try:
+            raid(level=self.level, disks=self.disks, groups=self.groups, disk_rate=1.0, op="read")
+        except RangeError as impossible:
+            _, _, expected = str(impossible).partition(", expected ")
+            groups = f" in {self.groups} groups" if self.groups > 1 else ""
+            raise ValueError(f"found RAID {self.level} of {self.disks} disks{groups}, expected {expected}") from None
+        return self
+
+
+class Item(_Described):
+    """A line of a bill of materials."""
+
+    item: str = Field(description="what was bought, in the words of the list")
+    quantity: Annotated[int, Field(ge=1)] = 1
+    price: Dollars | None = Field(default=None, description="of one piece; left out: not known")
+    part: str = Field(default="", description="name in models/parts, where it has one")
+    note: str = ""
+
+
+class Bill(_Described):
+    """A bill of materials, and how its sum compares with the total that the document states."""
+
+    year: int = Field(ge=1970, le=2100, description="year of the prices")
+    items: list[Item]
+    total: Dollars | None = Field(default=None, description="total that the document states")
+    rounded_to: Dollars = Field(default=1, validate_default=True, description="to what that total is rounded")
+    off_usd: float = Field(default=0, description="total less sum, as far as `difference` explains it [USD]")
+    difference: str = Field(default="", description="why sum and total differ")
+
+    @property
+    def sum_usd(self) -> float:
+        """Sum of all prices that are known [USD]."""
+        return sum(item.quantity * item.price.value for item in self.items if item.price is not None)
+
 
 class Host(_Described):
     """A computer at one end of a transfer. What is left out sets no limit.
@@ -80,11 +139,16 @@ class Host(_Described):
     name: str
     title: str = ""
     source: str = ""
-    year: int | None = None
+    year: int | None = Field(default=None, ge=1970, le=2100, description="year in which it was put together")
+    board: Board | None = None
     cpu: Cpu | None = None
     memory: Memory | None = None
+    bridges: dict[str, Bridge] = Field(
+        default={}, description="what slots hang on, where no board or a changed one describes it"
+    )
     slots: dict[str, Slot] = {}
     arrays: dict[str, Array] = {}
+    bill: Bill | None = None
     max_payload: Bytes = Field(default=256, validate_default=True, description="MaxPayload of slots that name none")
     read_rate: Rate | None = Field(default=None, description="storage known only by the rate it reads with")
     write_rate: Rate | None = Field(default=None, description="storage known only by the rate it writes with")
@@ -152,6 +216,7 @@ class Host(_Described):
                     raise ValueError(
                         f"found array {name!r} on slot {slot!r}, expected one of {', '.join(self.slots) or 'no slots'}"
                     )
+        self._check_topology()
         for name in self.files_on:
             if name not in self.arrays:
                 raise ValueError(
@@ -161,3 +226,31 @@ class Host(_Described):
             if self.cpu is not None and not 0 <= core < self.cpu.cores:
                 raise ValueError(f"found core {core}, expected 0 to {self.cpu.cores - 1}")
         return self
+
+    def _check_topology(self) -> None:
+        """Cards that are in one slot of the board, bridges that are not there, more processors than sockets."""
+        bridges = {**(self.board.bridges if self.board is not None else {}), **self.bridges}
+        taken: dict[str, str] = {}
+        for name, slot in self.slots.items():
+            if slot.behind is not None and slot.behind not in bridges:
+                raise ValueError(
+                    f"found slot {name!r} behind {slot.behind!r}, expected one of {', '.join(bridges) or 'no bridges'}"
+                )
+            if slot.on is not None and slot.on in taken:
+                raise ValueError(
+                    f"found slots {taken[slot.on]!r} and {name!r} both on {slot.on!r} of the board, expected one"
+                )
+            if slot.on is not None:
+                taken[slot.on] = name
+        if self.cpu is None or self.board is None:
+            return
+        if self.cpu.sockets > self.board.sockets:
+            raise ValueError(
+                f"found {self.cpu.sockets} processors, expected at most {self.board.sockets}, a socket each"
+            )
+        channels = self.board.memory_channels
+        if self.memory is not None and channels is not None and self.memory.channels > channels * self.board.sockets:
+            raise ValueError(
+                f"found {self.memory.channels} memory channels, "
+                f"expected at most {channels * self.board.sockets}, those of the board"
+            )

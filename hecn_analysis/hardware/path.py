@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time
+
+#: Line rate over what a concatenated SONET carrier has for cells or packets: 622.08 Mb/s carry 599.04 (ANSI T1.105).
+_SONET = 27 / 26
 
 
 class Path(BaseModel):
@@ -22,6 +26,10 @@ class Path(BaseModel):
     title: str = ""
     source: str = ""
     rate: Rate | None = Field(default=None, description="line rate of one link; left out: no limit")
+    framing: Literal["ethernet", "atm", "pos"] = Field(
+        default="ethernet",
+        description="what a packet costs on the line: Ethernet; ATM cells over SONET (LLC, AAL5); PPP over SONET",
+    )
     links: Annotated[int, Field(ge=1, description="equal links side by side")] = 1
     spread: Literal["streams", "round-robin"] = Field(
         default="streams",
@@ -30,7 +38,45 @@ class Path(BaseModel):
     rtt: Time = Field(default=0, validate_default=True, description="round-trip time without load")
     loss: Probability = Field(default=0, validate_default=True, description="probability per packet, data direction")
     queue: Bytes | None = None
+    pep: bool = Field(
+        default=False,
+        description="performance-enhancing proxies at both ends of the long part: TCP ends at them (RFC 3135)",
+    )
+    pep_rate: Rate | None = Field(default=None, description="what these proxies carry")
     mtu: Annotated[int, Field(ge=68, le=65_535, description="IP MTU [B]")] = 1500
     timestamps: bool = Field(default=True, description="TCP timestamps, 12 bytes a packet")
     vlan: bool = Field(default=False, description="an 802.1Q tag, 4 bytes a frame")
     ip: Literal[4, 6] = 4
+
+    @property
+    def wire_bytes(self) -> float:
+        """Bytes of the line that a full packet takes, so that packets per second are the rate over them [B].
+
+        Ethernet: 38 more than the packet (IEEE 802.3), with a tag 42. ATM: LLC/SNAP 8 and the AAL5 trailer 8, padded
+        to cells of 48 bytes in 53 (RFC 2684). Packet over SONET: PPP in HDLC-like framing, 9 (RFC 2615).
+
+        Examples
+        --------
+        >>> Path(mtu=1500).wire_bytes, Path(mtu=9180, framing="pos").wire_bytes
+        (1538, 9542.42)
+
+        An OC-12c of ATM carries that many Mb/s of IP packets:
+
+        >>> round(622.08 * 9180 / Path(mtu=9180, framing="atm").wire_bytes, 1)
+        540.4
+        """
+        if self.framing == "atm":
+            return math.ceil((self.mtu + 16) / 48) * 53 * _SONET
+        if self.framing == "pos":
+            return (self.mtu + 9) * _SONET
+        return self.mtu + 38 + (4 if self.vlan else 0)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.ip == 6 and self.mtu < 1280:
+            raise ValueError(f"found an MTU of {self.mtu} B with IPv6, expected at least 1280 B (RFC 8200)")
+        if self.vlan and self.framing != "ethernet":
+            raise ValueError(f"found a VLAN tag with framing {self.framing!r}, expected framing 'ethernet'")
+        if self.pep_rate is not None and not self.pep:
+            raise ValueError("found pep_rate on a path without proxies, expected 'pep: true'")
+        return self

@@ -9,7 +9,7 @@ Either way it becomes a `Parameter`; the annotated types below (`Rate`, `Bytes`,
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
@@ -55,10 +55,29 @@ SHOWN_UNIT: Final[dict[str, str]] = {
     "transfers": "T/s",
     "cycles_per_byte": "cycles/B",
     "dollars": "USD",
+    "power": "W",
 }
 
 
-_SCHEMA = WithJsonSchema({"anyOf": [{"type": ["number", "string"]}, {"type": "object"}]})
+#: A quantity as an editor checks it: a number in SI, text with a unit, or the same with its provenance.
+_SCHEMA = WithJsonSchema(
+    {
+        "anyOf": [
+            {"type": ["number", "string"]},
+            {
+                "type": "object",
+                "properties": {
+                    "value": {"type": ["number", "string"]},
+                    "spread": {"type": ["number", "string"]},
+                    "basis": {"enum": list(get_args(Basis))},
+                    "source": {"type": "string"},
+                },
+                "required": ["value"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+)
 
 
 def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: float = float("inf")) -> BeforeValidator:
@@ -99,3 +118,5 @@ Factor: TypeAlias = Annotated[Parameter, _parser("fraction"), _SCHEMA]
 Frequency: TypeAlias = Annotated[Parameter, _parser("frequency", above=0), _SCHEMA]
 Transfers: TypeAlias = Annotated[Parameter, _parser("transfers", above=0), _SCHEMA]
 CyclesPerByte: TypeAlias = Annotated[Parameter, _parser("cycles_per_byte"), _SCHEMA]
+Dollars: TypeAlias = Annotated[Parameter, _parser("dollars"), _SCHEMA]
+Power: TypeAlias = Annotated[Parameter, _parser("power"), _SCHEMA]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis.hardware.quantity import Bytes, Factor, Time
+from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Time
 
 End = Literal["memory", "disk", "none"]
 
@@ -23,7 +23,9 @@ class Tool(BaseModel):
     name: str = ""
     title: str = ""
     source: str = ""
-    protocol: Literal["tcp", "file"] = Field(default="tcp", description="file: nothing crosses a network")
+    protocol: Literal["tcp", "udp", "rdma", "file"] = Field(
+        default="tcp", description="file: nothing crosses a network"
+    )
     source_end: End = Field(
         default="memory", description="where the sender takes the data from; none: there is no sender"
     )
@@ -33,6 +35,22 @@ class Tool(BaseModel):
     )
     processes: Annotated[int, Field(ge=1, description="transfers at once, each a process of its own")] = 1
     streams: Annotated[int, Field(ge=1, description="TCP connections of each process")] = 1
+    threads: Literal["one", "per-stream", "reader-writer"] = Field(
+        default="one",
+        description="who does the work of a process: one thread all of it; a thread each stream; one the disk, one the "
+        "network",
+    )
+    overlap: bool = Field(
+        default=True,
+        description="the next block is read while one is on its way; false: request and response, whose times add",
+    )
+    request: Bytes | None = Field(default=None, description="block that is read, written or asked for at a time")
+    outstanding: Annotated[int, Field(ge=1, description="requests under way at once, of each stream")] = 1
+    cost: CyclesPerByte = Field(
+        default=0,
+        validate_default=True,
+        description="application core, both ends: what the tool does to the data beside copies (encryption, checksums)",
+    )
     bonding: bool = Field(
         default=False,
         description="application bonding: each process opens `streams` connections on every link of the path",
