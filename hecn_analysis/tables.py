@@ -348,7 +348,7 @@ def concatenate(table: str, blocks: Sequence[Block]) -> pd.DataFrame:
 
 def _joined(column: Column, blocks: Sequence[Block]) -> pd.Series[Any]:
     if column.kind not in {COUNT, NUMBER}:
-        values = [block.shared.get(column.name) for block in blocks for _ in range(block.length)]
+        values = [value for block in blocks for value in [block.shared.get(column.name)] * block.length]
         return _series(column, values)
     parts = [np.empty(0)]
     for block in blocks:

@@ -64,7 +64,7 @@ def read(
             continue
         for source in sources(name, path):
             findings = Findings(source.name)
-            registry.read(source, findings)
+            registry.read(source.lines(), findings)
             new_runs, new_streams, new_intervals = findings.tables(source.content_hash)
             runs += new_runs
             streams += new_streams

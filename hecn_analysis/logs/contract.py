@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -107,9 +107,12 @@ class Findings:
         The last lines that no reader took.
     claimed
         Number of the last line that one took.
+    keep_intervals
+        Whether every row of intervals is wanted, or the sums that results are checked against are enough.
     """
 
     source_file: str
+    keep_intervals: bool = True
     runs: list[Run] = field(default_factory=list)
     problems: list[dict[str, object]] = field(default_factory=list)
     command: Command = Command(0, "", ())
@@ -198,7 +201,7 @@ class Findings:
             lines = {"line_first": run.line_first, "line_last": run.line_last, "content_hash": content_hash}
             runs.append({**name, **lines, **run.columns})
             streams.extend({**name, **row} for row in run.streams)
-            if run.intervals:
+            if run.intervals and self.keep_intervals:
                 length = len(next(iter(run.intervals.values())))
                 blocks.append(tables.Block(length, name, run.intervals))
         return runs, streams, blocks
@@ -221,3 +224,26 @@ class Reader(Protocol):
 
     def finish(self) -> None:
         """The file has ended: hand over what is still open."""
+
+
+@runtime_checkable
+class RowReader(Protocol):
+    """A reader of output that has tables of rows, which may be millions of lines long."""
+
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take rows of the table that the reader has just taken a line of, many at once.
+
+        Parameters
+        ----------
+        texts
+            Lines that follow each other, the one taken last before `start`.
+        numbers
+            Their numbers in the file.
+        start
+            Where the lines begin that nobody has taken.
+
+        Returns
+        -------
+        int
+            How many were taken from `start` on; a line that is no row is left to `feed`.
+        """

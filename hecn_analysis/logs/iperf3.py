@@ -25,6 +25,7 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -55,8 +56,10 @@ from hecn_analysis.logs.iperf3_rows import (
     transferred,
 )
 from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.rows import Text
 from hecn_analysis.logs.source import Line
 
+_RULE: Final = "- - - -"
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")
 _OTHER_HEADING: Final = re.compile(r"Write/Err|Reads|Latency|PPS|NetPwr")
 _VERSION: Final = re.compile(r"(?:^|\s)iperf (?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
@@ -158,7 +161,7 @@ class Iperf3(DocumentReader):
             row = ROW.search(text)
             if row is not None:
                 groups = row.groups()
-                return self._next_interval(line.number, groups) or self._row(line, groups, row.start())
+                return self._row(line, groups, row.start())
             if opened is not None and opened.counts != "" and LIKE_ROW.search(text) and "out-of-order" not in text:
                 return self._damaged(line)
         return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
@@ -184,20 +187,46 @@ class Iperf3(DocumentReader):
         self._open.last = number
         return self._open
 
-    def _next_interval(self, number: int, groups: Groups) -> bool:
-        """Take an interval of a stream that has some already, as most rows are; anything else is left to `_row`."""
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take intervals of streams that have some already, and the rules between them; not the result."""
         opened = self._open
-        if opened is None or groups[WORD] is not None or opened.summary or opened.has_finals:
-            return False
-        side = opened.sides.get(groups[ROLE] or "")
-        span, key = (groups[START], groups[END]), groups[ID]
-        if side is None or side.latest.get(key, span) == span:
-            return False
-        side.latest[key] = span
-        side.rows.append((number, groups))
-        opened.last = number
-        opened.separated = False
-        return True
+        if opened is None or opened.summary or opened.has_finals or self._server_part:
+            return 0
+        match, role, side = ROW.match, None, None
+        lines: list[int] = []
+        found: list[Text] = []
+        for place in range(start, len(texts)):
+            row = match(texts[place])
+            if row is None:
+                if lines and texts[place].startswith(_RULE) and self._goes_on(texts, place + 1):
+                    continue
+                break
+            groups = row.groups()
+            if side is None or groups[ROLE] != role:
+                if side is not None:
+                    side.rows.add(lines, found)
+                    lines, found = [], []
+                role, side = groups[ROLE], opened.sides.get(groups[ROLE] or "")
+            span, key = (groups[START], groups[END]), groups[ID]
+            if groups[WORD] is not None or side is None or side.latest.get(key, span) == span:
+                break
+            side.latest[key] = span
+            lines.append(numbers[place])
+            found += groups
+        else:
+            place = len(texts)
+        if side is not None and lines:
+            side.rows.add(lines, found)
+        if place > start:
+            opened.last = numbers[place - 1]
+            opened.separated = texts[place - 1].startswith(_RULE)
+        return place - start
+
+    @staticmethod
+    def _goes_on(texts: Sequence[str], place: int) -> bool:
+        """Whether another interval stands at a place, and not the heading of the result."""
+        row = ROW.match(texts[place]) if place < len(texts) else None
+        return row is not None and row[WORD + 1] is None
 
     def _row(self, line: Line, groups: Groups, position: int) -> bool:
         """Take an interval, or a row of the result."""
@@ -216,7 +245,7 @@ class Iperf3(DocumentReader):
                 self._close()
         opened = self._begin(line.number)
         opened.separated = False
-        side = opened.sides.setdefault(groups[ROLE] or "", Side())
+        side = opened.sides.setdefault(groups[ROLE] or "", self._side())
         if key != "SUM" and key not in side.ids:
             side.ids.append(key)
         if groups[JITTER] is not None:
@@ -228,7 +257,8 @@ class Iperf3(DocumentReader):
             span = (groups[START], groups[END])
             if side.latest.get(key) != span:
                 side.latest[key] = span
-                side.rows.append((line.number, groups))
+                side.first.setdefault(key, line.number)
+                side.rows.add([line.number], groups)
                 opened.has_rows = True
         return True
 
@@ -378,6 +408,9 @@ class Iperf3(DocumentReader):
 
     # --- runs
 
+    def _side(self) -> Side:
+        return Side.new(kept=self.findings.keep_intervals)
+
     def _close(self) -> None:
         opened, self._open = self._open, None
         self._server_part = False
@@ -385,7 +418,7 @@ class Iperf3(DocumentReader):
             return
         if not opened.sides:
             if opened.failed:
-                self._hand_over(opened, "", Side())
+                self._hand_over(opened, "", self._side())
             elif opened.client is not None or opened.counts != "":
                 self.findings.problem(
                     opened.last, "truncated", "found the beginning of a run of iperf3 and no figures; no run made"

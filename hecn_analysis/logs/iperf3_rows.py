@@ -16,11 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import partial
+from typing import Final, Self
 
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
+from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ROW: Final = re.compile(
@@ -36,19 +38,34 @@ LIKE_ROW: Final = re.compile(
 ID, ROLE, GAP, START, END, AMOUNT, _SCALE, _RATE, _RATE_SCALE, _RATE_UNIT = range(10)
 _COUNTED, _WINDOW, _WINDOW_SCALE, JITTER, LOST, _PACKETS, WORD = range(10, 17)
 _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", start=1)} | {"": 0}
+_BY_1000: Final = {letter: 1000.0**power for letter, power in _POWERS.items()} | {None: np.nan}
+_BY_1024: Final = {letter: 1024.0**power for letter, power in _POWERS.items()} | {None: np.nan}
 
-Groups = tuple[str | Any, ...]
+Groups = tuple[Text, ...]
 Row = tuple[int, Groups]
 
 
 @dataclass
 class Side:
-    """One direction of a run."""
+    """One direction of a run: its intervals, its streams with first line and latest times, the rows of its result."""
 
+    rows: Rows
     ids: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    first: dict[str, int] = field(default_factory=dict)
     latest: dict[str, tuple[str, str]] = field(default_factory=dict)
     finals: dict[tuple[str, str], Row] = field(default_factory=dict)
+
+    @classmethod
+    def new(cls, *, kept: bool) -> Self:
+        """Make one without rows.
+
+        Parameters
+        ----------
+        kept
+            Whether every interval is wanted, or their sums are enough.
+        """
+        ids: list[str] = []
+        return cls(Rows(ROW.groups, partial(_converted, ids), kept=kept), ids)
 
 
 def _scaled(text: str, scale: str, base: int) -> float:
@@ -138,8 +155,7 @@ def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
     sender, receiver, both = (side.finals.get((identity, word)) for word in ("sender", "receiver", ""))
     row = both or receiver or sender
     if row is None:
-        lines = [line for line, groups in side.rows if groups[ID] == identity]
-        return {"stream": index, "line": lines[0] if lines else None}
+        return {"stream": index, "line": side.first.get(identity)}
     if both is not None:
         return {"stream": index, "line": both[0], **figures(both[1], udp=udp)}
     return {"stream": index, "line": row[0], **both_ends(sender, receiver, udp=udp)}
@@ -155,51 +171,44 @@ def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
     packets
         Whether the number after the rate counts packets, where no congestion window follows it.
     """
-    place = {identity: float(index) for index, identity in enumerate(side.ids)} if len(side.ids) > 1 else {}
-    rows = side.rows
-    columns = list(zip(*(groups for _, groups in rows), strict=True))
-    found: dict[str, Array] = {
-        "line": np.array([line for line, _ in rows], dtype=float),
-        "stream": np.array([place.get(identity, np.nan) for identity in columns[ID]]),
-        "t_start_s": _numbers(columns[START]),
-        "t_end_s": _numbers(columns[END]),
-        "bytes": np.rint(_numbers(columns[AMOUNT]) * _factors(columns[_SCALE], 1024)),
-    }
-    by_1024 = np.array([unit == "Bytes" for unit in columns[_RATE_UNIT]])
-    factors = np.where(by_1024, 8 * _factors(columns[_RATE_SCALE], 1024), _factors(columns[_RATE_SCALE], 1000))
-    found["throughput_bps"] = _numbers(columns[_RATE]) * factors
-    has_window = any(window is not None for window in columns[_WINDOW])
-    counted = _numbers(columns[_COUNTED])
+    found = side.rows.columns()
+    counted, windows, jitter = found.pop("counted"), found["cwnd_bytes"], found["jitter_s"]
+    if len(side.ids) == 1:
+        found["stream"] = np.full(len(counted), np.nan)
+    if np.isnan(jitter).all():
+        for name in ("sent_packets", "lost_packets", "loss_fraction", "jitter_s"):
+            del found[name]
+    if np.isnan(windows).all():
+        del found["cwnd_bytes"]
     if not np.isnan(counted).all():
-        found["sent_packets" if packets and not has_window else "retransmits"] = counted
-    if has_window:
-        found["cwnd_bytes"] = np.rint(_numbers(columns[_WINDOW]) * _factors(columns[_WINDOW_SCALE], 1024))
-    if any(groups[JITTER] is not None for _, groups in rows):
-        found |= _interval_loss(rows)
+        found.setdefault("sent_packets" if packets and "cwnd_bytes" not in found else "retransmits", counted)
     return found
 
 
-def _numbers(texts: Sequence[str | None]) -> Array:
-    return np.array([np.nan if text is None else float(text) for text in texts])
-
-
-def _factors(scales: Sequence[str | None], base: int) -> Array:
-    powers = {scale: float(base) ** power for scale, power in _POWERS.items()}
-    return np.array([powers[scale or ""] for scale in scales])
-
-
-def _interval_loss(rows: Sequence[Row]) -> dict[str, Array]:
-    packets = np.array([np.nan if groups[_PACKETS] is None else float(groups[_PACKETS]) for _, groups in rows])
-    lost = np.array([np.nan if groups[LOST] in {None, "Unknown"} else float(groups[LOST]) for _, groups in rows])
+def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
+    """Columns of numbers of the texts of rows; ``counted`` is the number after the rate, whatever it counts."""
+    by_1024 = looked_up(texts[_RATE_UNIT], {"Bytes": 1.0, "bits": 0.0}) > 0
+    rate_scales = texts[_RATE_SCALE]
+    lost = numbers([None if text == "Unknown" else text for text in texts[LOST]])
+    packets = numbers(texts[_PACKETS])
     lost[(lost < 0) | (packets < 0)] = np.nan
     packets[packets < 0] = np.nan
     return {
+        "line": lines,
+        "stream": looked_up(
+            texts[ID], {"SUM": np.nan, **{identity: float(index) for index, identity in enumerate(ids)}}
+        ),
+        "t_start_s": numbers(texts[START]),
+        "t_end_s": numbers(texts[END]),
+        "bytes": np.rint(numbers(texts[AMOUNT]) * looked_up(texts[_SCALE], _BY_1024)),
+        "throughput_bps": numbers(texts[_RATE])
+        * np.where(by_1024, 8 * looked_up(rate_scales, _BY_1024), looked_up(rate_scales, _BY_1000)),
+        "counted": numbers(texts[_COUNTED]),
+        "cwnd_bytes": np.rint(numbers(texts[_WINDOW]) * looked_up(texts[_WINDOW_SCALE], _BY_1024)),
         "sent_packets": packets,
         "lost_packets": lost,
         "loss_fraction": _fraction(lost, packets),
-        "jitter_s": np.array(
-            [np.nan if groups[JITTER] is None else float(groups[JITTER]) / 1000 for _, groups in rows]
-        ),
+        "jitter_s": numbers(texts[JITTER]) / 1000,
     }
 
 

@@ -37,15 +37,16 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
+from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.logs.source import Line
+from hecn_analysis.logs.source import Line, Lines, Take
 
 _LARGEST: Final = 1 << 26
 _DEEPEST: Final = 200
@@ -96,7 +97,7 @@ class Document:
     def lines(self, key: str) -> list[int]:
         r"""Return the last line of each element of a top-level array, and nothing where the key has none.
 
-        >>> [document] = split(enumerate_lines('{"a": [1,\n2],\n "b": [{"c":\n3}]}'))
+        >>> [document] = Parts(Lines.of('{"a": [1,\n2],\n "b": [{"c":\n3}]}'))
         >>> document.lines("a"), document.lines("b"), document.lines("c")
         ([1, 2], [4], [])
         """
@@ -220,18 +221,8 @@ def count(value: object) -> int | None:
     return value if isinstance(value, int) else int(found)
 
 
-def enumerate_lines(text: str) -> Iterator[Line]:
-    """Lines of a text with their numbers, as a file has them."""
-    pieces = text.split("\n")
-    for position, piece in enumerate(pieces, start=1):
-        if piece or position < len(pieces):
-            yield Line(position, piece, position < len(pieces))
-
-
-def split(
-    lines: Iterable[Line], wanted: Callable[[dict[str, Any]], bool] = lambda _: True
-) -> Iterator[Line | Document]:
-    r"""Separate the documents of a log from its text.
+class Parts:
+    r"""The documents of a log and its other lines, one after another.
 
     A document that nobody wants is left out when it is complete and has its lines for itself; otherwise its lines
     are text. Time grows with the length of the log: what has been looked at as a block is looked at once more, token
@@ -246,27 +237,26 @@ def split(
 
     Examples
     --------
-    >>> for part in split(enumerate_lines('Warning: slow {"a": nan}\n{\n "b": [1, 2\n$ exit')):
+    >>> for part in Parts(Lines.of('Warning: slow {"a": nan}\n{\n "b": [1, 2\n$ exit')):
     ...     print(part)
-    Line(number=1, text='Warning: slow ', complete=True)
+    Line(number=1, text='Warning: slow ', complete=True, marks=-1)
     Document(value={'a': None}, first=1, last=1, truncated=False, defects=["'nan'"])
     Document(value={'b': [1, 2]}, first=2, last=3, truncated=True, defects=[])
-    Line(number=4, text='$ exit', complete=False)
+    Line(number=4, text='$ exit', complete=False, marks=-1)
     """
-    return _Splitter(lines, wanted).run()
 
-
-class _Splitter:
-    """The search for documents in one file."""
-
-    def __init__(self, lines: Iterable[Line], wanted: Callable[[dict[str, Any]], bool]) -> None:
-        self._rest = iter(lines)
+    def __init__(self, lines: Lines, wanted: Callable[[dict[str, Any]], bool] = lambda _: True) -> None:
+        self._rest = lines
         self._wanted = wanted
         self._again: deque[tuple[Line, int]] = deque()
         self._blocks_until = 0
         self._broken_line = 0
 
-    def run(self) -> Iterator[Line | Document]:
+    def take(self, rows: Take) -> int:
+        """Offer the lines that follow, as `Lines.take` does."""
+        return 0 if self._again else self._rest.take(rows)
+
+    def __iter__(self) -> Iterator[Line | Document]:
         """Go through the file once."""
         while True:
             if self._again:
@@ -277,6 +267,9 @@ class _Splitter:
                 return
             start = _START.search(line.text, origin) if "{" in line.text else None
             while start is not None:
+                if 0 < start.start() == line.text.rstrip().rfind("{") and prefixes.bare(line.text).rstrip() == "{":
+                    line, origin, start = self._unprefixed(line), 0, _START.match("{")
+                    continue
                 place = _Place(line, origin, start.start())
                 parts = self._block(place)
                 if parts is None:
@@ -288,6 +281,18 @@ class _Splitter:
                 start = _START.search(line.text, found)
             else:
                 yield Line(line.number, line.text[origin:], line.complete) if origin else line
+
+    def _unprefixed(self, line: Line) -> Line:
+        """Take what stands in front of the lines of a document off them, which begins with a bracket of its own."""
+        lines, size = [], 0
+        while size <= _LARGEST and (following := self._next()) is not None:
+            text = prefixes.bare(following.text)
+            lines.append(following._replace(text=text))
+            size += len(text)
+            if text.startswith(("{", "}")) or text == following.text:
+                break
+        self._again.extendleft((following, 0) for following in reversed(lines))
+        return line._replace(text="{")
 
     def _next(self) -> Line | None:
         return self._again.popleft()[0] if self._again else next(self._rest, None)

@@ -34,6 +34,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.rows import Rows, Text, matched, numbers
 from hecn_analysis.logs.source import Line
 
 NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
@@ -141,7 +142,7 @@ class _Open:
     first: int
     last: int
     command: Command
-    rows: list[tuple[int, tuple[str | None, ...]]] = field(default_factory=list)
+    rows: Rows
     ends: dict[str, Texts] = field(default_factory=dict)
     version: str | None = None
     label: str | None = None
@@ -185,15 +186,30 @@ class Nuttcp:
             return True
         return self._continuation(line) or self._verbose(line) or self._result(line) or self._failure(line)
 
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take intervals that follow others."""
+        opened = self._open
+        if opened is None or not opened.rows or opened.ends or opened.last != numbers[start] - 1:
+            return 0
+        taken, found = matched(_INTERVAL, texts, start)
+        if taken:
+            opened.rows.add(numbers[start : start + taken], found)
+            opened.last = numbers[start + taken - 1]
+        return taken
+
     def finish(self) -> None:
         """The file has ended."""
         self._close()
 
     # --- lines
 
+    def _new(self, number: int) -> _Open:
+        rows = Rows(_INTERVAL.groups, _converted, kept=self._findings.keep_intervals)
+        return _Open(number, number, self._findings.command, rows)
+
     def _begin(self, line: Line) -> _Open:
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = self._new(line.number)
         self._open.last = line.number
         return self._open
 
@@ -201,12 +217,12 @@ class Nuttcp:
         """An interval; after the result of an end it belongs to the next run."""
         if self._open is not None and self._open.ends and self._open.results:
             self._close()
-        self._begin(line).rows.append((line.number, texts))
+        self._begin(line).rows.add([line.number], texts)
 
     def _continuation(self, line: Line) -> bool:
         """A line of nothing but fields is the rest of the line above it."""
         opened = self._open
-        if opened is None or not opened.rows or line.number != opened.rows[-1][0] + 1:
+        if opened is None or not opened.rows or line.number != opened.rows.last_line + 1:
             return False
         found, left = fields(line.text)
         if left or not ({"tx", "rx"} & found.keys()):
@@ -293,7 +309,7 @@ class Nuttcp:
             self._close()
         opened, self._open = self._open, None
         if opened is None:
-            opened = _Open(first, first, self._findings.command)
+            opened = self._new(first)
         opened.last = last.number
         columns = figures(self._findings, last, texts)
         columns["protocol"] = "udp" if "sent" in texts or "loss_percent" in texts else "tcp"
@@ -308,8 +324,9 @@ class Nuttcp:
         opened = self._open
         if opened is None:
             return
-        if not failed and not opened.ends and (texts := _covering(opened.rows)):
-            number, _ = opened.rows.pop()
+        if not failed and not opened.ends and _last_covers(opened.rows):
+            number, row = opened.rows.pop()
+            texts = _texts(row)
             self._summary(number, Line(number, ""), texts, None)
             return
         self._open = None
@@ -344,7 +361,7 @@ class Nuttcp:
             columns["protocol"] = "file"
         columns |= {"tool": tool, "tool_version": opened.version, "label": label}
         rounding = 0.002 + 0.0051 / max(float(texts.get("seconds", 0)), 0.0051)
-        intervals = _intervals(opened.rows) if opened.rows else {}
+        intervals = _intervals(opened.rows)
         self._findings.run(Run(opened.first, opened.last, columns, streams(texts), intervals, rounding))
 
     def _from_command(self, command: Command) -> dict[str, object]:
@@ -577,38 +594,46 @@ def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
     )
 
 
-def _texts(row: tuple[str | None, ...]) -> Texts:
+def _texts(row: Sequence[Text]) -> Texts:
     return {name: value for name, value in zip(_INTERVAL_NAMES, row, strict=True) if value is not None}
 
 
-def _covering(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> Texts | None:
-    """The last row, where it is a summary that has lost its fields: it is as long as all the others together."""
+def _last_covers(rows: Rows) -> bool:
+    """Whether the last row is a summary that has lost its fields: it is as long as all the others together."""
     if len(rows) < 3:
-        return None
-    seconds = [float(row[1] or 0) for _, row in rows]
-    if abs(seconds[-1] - sum(seconds[:-1])) > 0.02 * seconds[-1]:
-        return None
-    return _texts(rows[-1][1])
+        return False
+    seconds = rows.columns()["seconds"]
+    return bool(abs(seconds[-1] - seconds[:-1].sum()) <= 0.02 * seconds[-1])
 
 
-def _intervals(rows: Sequence[tuple[int, tuple[str | None, ...]]]) -> dict[str, Array]:
-    """Columns of the table of intervals from the texts of the rows."""
-    columns = dict(zip(_INTERVAL_NAMES, zip(*(row for _, row in rows), strict=True), strict=True))
-    numbers = {name: np.array(texts, dtype=object).astype(float) for name, texts in columns.items()}
-    ends = np.cumsum(numbers["seconds"])
+def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
+    """Columns of numbers of the texts of rows."""
+    found = {name: numbers(column) for name, column in zip(_INTERVAL_NAMES, texts, strict=True)}
     with np.errstate(invalid="ignore", divide="ignore"):
-        counted = numbers["lost"] / numbers["sent"]
-    printed = numbers["loss_percent"] / 100
-    loss = np.where(np.isfinite(counted), counted, printed)
+        counted = found["lost"] / found["sent"]
+    loss = np.where(np.isfinite(counted), counted, found["loss_percent"] / 100)
     return {
-        "line": np.array([line for line, _ in rows], dtype=float),
+        "line": lines,
+        "seconds": found["seconds"],
+        "bytes": np.rint(found["mib"] * _MIB),
+        "throughput_bps": (found["mbps"] * 1e6).round(3),
+        "retransmits": found["retransmits"],
+        "cwnd_bytes": found["cwnd_kib"] * 1024,
+        "lost_packets": found["lost"],
+        "sent_packets": found["sent"],
+        "loss_fraction": np.where(loss <= 1, loss, np.nan),
+    }
+
+
+def _intervals(rows: Rows) -> dict[str, Array]:
+    """Columns of the table of intervals."""
+    found = rows.columns()
+    if not found:
+        return {}
+    ends = np.cumsum(found.pop("seconds"))
+    return {
+        "line": found.pop("line"),
         "t_start_s": np.concatenate([[0.0], ends[:-1]]).round(6),
         "t_end_s": ends.round(6),
-        "bytes": np.rint(numbers["mib"] * _MIB),
-        "throughput_bps": (numbers["mbps"] * 1e6).round(3),
-        "retransmits": numbers["retransmits"],
-        "cwnd_bytes": numbers["cwnd_kib"] * 1024,
-        "lost_packets": numbers["lost"],
-        "sent_packets": numbers["sent"],
-        "loss_fraction": np.where(loss <= 1, loss, np.nan),
+        **found,
     }

@@ -2,20 +2,23 @@
 
 A log may hold the output of several tools one after another, with prompts, command lines and prose between. The
 reader that took the last line is asked first; every other reader sees the lines that hold one of its `HINTS`. A line
-that nobody takes may be a command line, which later readers ask for, or prose.
+that nobody takes is offered once more without what loggers put in front of it (`prefixes`); then it may be a command
+line, which later readers ask for, or prose.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
+from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.ascp import Ascp
 from hecn_analysis.logs.bbcp import Bbcp
 from hecn_analysis.logs.bbftp import Bbftp
 from hecn_analysis.logs.bonnie import Bonnie
-from hecn_analysis.logs.contract import Command, Findings, Reader
+from hecn_analysis.logs.contract import Command, Findings, Reader, RowReader
 from hecn_analysis.logs.curl import Curl
 from hecn_analysis.logs.dd import Dd
 from hecn_analysis.logs.dsync import Dsync
@@ -23,17 +26,19 @@ from hecn_analysis.logs.ethr import Ethr
 from hecn_analysis.logs.fdt import Fdt
 from hecn_analysis.logs.fio import Fio
 from hecn_analysis.logs.flent import Flent
+from hecn_analysis.logs.fping import Fping
 from hecn_analysis.logs.ftp import Ftp
 from hecn_analysis.logs.globus_url_copy import GlobusUrlCopy
 from hecn_analysis.logs.gpfsperf import Gpfsperf
 from hecn_analysis.logs.gridftp_server import GridftpServer
 from hecn_analysis.logs.hdparm import Hdparm
+from hecn_analysis.logs.hints import BITS, Index
 from hecn_analysis.logs.ior import Ior
 from hecn_analysis.logs.iozone import Iozone
 from hecn_analysis.logs.iperf2 import Iperf2
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.irods import Irods
-from hecn_analysis.logs.json_documents import Document, DocumentReader, split
+from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts
 from hecn_analysis.logs.lftp import Lftp
 from hecn_analysis.logs.mtr import Mtr
 from hecn_analysis.logs.netperf import Netperf
@@ -49,7 +54,7 @@ from hecn_analysis.logs.qperf import Qperf
 from hecn_analysis.logs.rsync import Rsync
 from hecn_analysis.logs.scp import Scp
 from hecn_analysis.logs.sockperf import Sockperf
-from hecn_analysis.logs.source import Line
+from hecn_analysis.logs.source import Line, Lines, Take
 from hecn_analysis.logs.speedtest import Speedtest
 from hecn_analysis.logs.ss import Ss
 from hecn_analysis.logs.tc import Tc
@@ -67,6 +72,7 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Netperf,
     Perftest,
     Ping,
+    Fping,
     Traceroute,
     Mtr,
     Ss,
@@ -181,7 +187,74 @@ class _Documents:
             self._findings.problem(document.first, kind, f"found {defect}, expected {expected}")
 
 
-def read(lines: Iterable[Line], findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
+class _Session:
+    """The lines of one file on their way to the readers."""
+
+    def __init__(self, findings: Findings, asked: Sequence[Reader], parts: Parts) -> None:
+        self._findings = findings
+        self._asked = asked
+        self._parts = parts
+        self._active: Reader | None = None
+        self._rows: Take | None = None
+        self._behind_prefix = False
+        self._hinted: dict[int, list[Reader]] = {}
+
+    def offer(self, line: Line) -> None:
+        """Give a line to the reader whose it is, and it and all others what follows from that."""
+        if not line.text or len(line.text) > _LONGEST_LINE:
+            return
+        if not (self._behind_prefix and self._bare(line)) and not self._whole(line) and not self._bare(line):
+            if line.marks & _command_mark(len(self._asked)):
+                self._findings.command = command(line) or self._findings.command
+            self._findings.recent.append(line)
+            return
+        self._findings.claimed = line.number
+        if self._rows is not None and not self._behind_prefix:
+            self._findings.claimed = self._parts.take(self._rows) or line.number
+
+    def _whole(self, line: Line) -> bool:
+        taken = self._taken(line)
+        if taken:
+            self._behind_prefix = False
+        return taken
+
+    def _bare(self, line: Line) -> bool:
+        """Offer a line without what stands in front of it."""
+        if not line.marks and self._active is None:
+            return False
+        taken = any(self._taken(line._replace(text=text)) for text in prefixes.without(line.text) if text)
+        if taken:
+            self._behind_prefix = True
+        return taken
+
+    def _taken(self, line: Line) -> bool:
+        active = self._active
+        if active is not None and active.feed(line):
+            return True
+        for reader in self._to_ask(line.marks) if line.marks else ():
+            if reader is not active and _hinted(reader.HINTS, line.text) and reader.feed(line):
+                self._active = reader
+                self._rows = reader.rows if isinstance(reader, RowReader) else None
+                return True
+        return False
+
+    def _to_ask(self, marks: int) -> list[Reader]:
+        if marks not in self._hinted:
+            self._hinted[marks] = [reader for number, reader in enumerate(self._asked) if marks >> number % BITS & 1]
+        return self._hinted[marks]
+
+
+@lru_cache(maxsize=8)
+def _index(readers: tuple[type[Reader], ...]) -> Index:
+    """The hints of the readers, and those of command lines."""
+    return Index([*(reader.HINTS for reader in readers), _COMMAND_HINTS])
+
+
+def _command_mark(readers: int) -> int:
+    return 1 << readers % BITS
+
+
+def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
     """Offer the lines of one file to the readers.
 
     Parameters
@@ -195,25 +268,13 @@ def read(lines: Iterable[Line], findings: Findings, readers: Sequence[type[Reade
     """
     asked = [make(findings) for make in readers]
     documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)])
-    active: Reader | None = None
-    for line in split(lines, documents.wanted):
-        if isinstance(line, Document):
-            documents.offer(line)
-            continue
-        text = line.text
-        if not text or len(text) > _LONGEST_LINE:
-            continue
-        if active is None or not active.feed(line):
-            taker = None
-            for reader in asked:
-                if reader is not active and _hinted(reader.HINTS, text) and reader.feed(line):
-                    taker = reader
-                    break
-            if taker is None:
-                findings.command = command(line) or findings.command
-                findings.recent.append(line)
-                continue
-            active = taker
-        findings.claimed = line.number
+    lines.mark(_index(tuple(readers)).marks)
+    parts = Parts(lines, documents.wanted)
+    session = _Session(findings, asked, parts)
+    for part in parts:
+        if isinstance(part, Document):
+            documents.offer(part)
+        else:
+            session.offer(part)
     for reader in asked:
         reader.finish()

@@ -2,8 +2,8 @@
 
 A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
 that all have the number of their line. UTF-8 with or without a byte order mark, UTF-16 with one, and Latin-1 for
-every line that is not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream: memory
-does not grow with them. What is compressed or in an archive is unpacked by `packed`.
+every line that is not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream, in blocks
+of lines: memory does not grow with them. What is compressed or in an archive is unpacked by `packed`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import codecs
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from hecn_analysis.logs import packed
 
 _LONGEST: Final = 1 << 24
-_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_=>])")
+_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_=>])")
+_MARKED: Final = 512
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -34,11 +35,115 @@ class Line(NamedTuple):
         The text without its end, decoded, without terminal sequences.
     complete
         False where the file ends before the line does.
+    marks
+        Bits for what may be on the line, set by who looks for it; all of them where nobody has looked.
     """
 
     number: int
     text: str
     complete: bool = True
+    marks: int = -1
+
+
+class Block(NamedTuple):
+    """Lines that follow each other.
+
+    Parameters
+    ----------
+    texts
+        Their texts.
+    numbers
+        Their numbers, as many.
+    complete
+        False where the file ends inside the last of them.
+    """
+
+    texts: list[str]
+    numbers: Sequence[int]
+    complete: bool = True
+
+
+Take = Callable[[Sequence[str], Sequence[int], int], int]
+"""Takes as many texts, with their numbers, as it can from a place on, and returns how many."""
+
+
+class Lines:
+    """The lines of a file, one after another, or as many as somebody takes at once.
+
+    Parameters
+    ----------
+    blocks
+        The lines in blocks.
+    """
+
+    def __init__(self, blocks: Iterator[Block]) -> None:
+        self._blocks = blocks
+        self._block = Block([], range(0))
+        self._at = 0
+        self._look: Callable[[Sequence[str]], list[int]] | None = None
+        self._marked = 0
+        self._marks: list[int] = []
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        r"""Lines of a text, as a file has them.
+
+        >>> [tuple(line)[:3] for line in Lines.of("one\nlast")]
+        [(1, 'one', True), (2, 'last', False)]
+        """
+        return cls(_blocks(iter([text])))
+
+    def mark(self, look: Callable[[Sequence[str]], list[int]]) -> None:
+        """Have something looked for in every line that is not taken with others.
+
+        Parameters
+        ----------
+        look
+            Gives the marks of lines from their texts.
+        """
+        self._look = look
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Line:
+        at = self._at
+        while at == len(self._block.texts):
+            self._block, self._marks, at = next(self._blocks), [], 0
+        texts, numbers, complete = self._block
+        self._at = at + 1
+        if self._look is None:
+            marks = -1
+        else:
+            if not self._marked <= at < self._marked + len(self._marks):
+                self._marked, self._marks = at, self._look(texts[at : at + _MARKED])
+            marks = self._marks[at - self._marked]
+        return Line(numbers[at], texts[at], complete or self._at < len(texts), marks)
+
+    def take(self, rows: Take) -> int:
+        """Offer the following lines as far as they are at hand, and give the number of the last one taken, 0 for none.
+
+        Parameters
+        ----------
+        rows
+            Who may take them.
+        """
+        last, at = 0, self._at
+        while True:
+            if at == len(self._block.texts):
+                block = next(self._blocks, None)
+                if block is None:
+                    break
+                self._block, self._marks, at = block, [], 0
+            texts, numbers, complete = self._block
+            taken = rows(texts, numbers, at) if complete else 0
+            if taken:
+                at += taken
+                last = numbers[at - 1]
+            if at < len(texts):
+                break
+        self._at = at
+        return last
 
 
 class Source:
@@ -54,7 +159,7 @@ class Source:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.log").write_bytes(b"one\r\n10 %\r100 %\nlast")
-    ...     [tuple(line) for line in Source(Path(folder, "a.log"))]
+    ...     [tuple(line)[:3] for line in Source(Path(folder, "a.log")).lines()]
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
 
@@ -72,17 +177,9 @@ class Source:
         """What was wrong with the file or its packing, complete once the lines and the hash have been read."""
         return self._content.notes.problems
 
-    def __iter__(self) -> Iterator[Line]:
-        """Read the file once, line by line."""
-        for number, (raw, complete) in enumerate(_split(self._text()), start=1):
-            text = raw.removesuffix("\r")
-            if "\x1b" in text:
-                text = _TERMINAL.sub("", text)
-            if "\r" in text:
-                *before, text = text.split("\r")
-                for piece in before:
-                    yield Line(number, piece)
-            yield Line(number, text, complete)
+    def lines(self) -> Lines:
+        """Lines of the file, which is read once."""
+        return Lines(_blocks(self._text()))
 
     def _text(self) -> Iterator[str]:
         """Decoded text in pieces of any length that end between characters."""
@@ -133,18 +230,32 @@ def _decode_line(line: bytes) -> str:
         return line.decode("latin-1")
 
 
-def _split(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Lines at line feeds only, and whether each had one."""
-    rest = ""
+def _blocks(pieces: Iterator[str]) -> Iterator[Block]:
+    """Blocks of lines, which end at line feeds only."""
+    number, rest = 1, ""
     for piece in pieces:
-        *lines, rest = (rest + piece).split("\n")
-        for line in lines:
-            yield line, True
-        if len(rest) > _LONGEST:
-            yield rest, True
-            rest = ""
+        before, feed, after = piece.rpartition("\n")
+        if not feed and len(rest) + len(after) <= _LONGEST:
+            rest += after
+            continue
+        block = _block(rest + (before if feed else after), number)
+        yield block
+        number, rest = block.numbers[-1] + 1, after if feed else ""
     if rest:
-        yield rest, False
+        yield _block(rest, number)._replace(complete=False)
+
+
+def _block(text: str, first: int) -> Block:
+    if "\x1b" in text:
+        text = _TERMINAL.sub("", text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").removesuffix("\r")
+    lines = text.split("\n")
+    if "\r" not in text:
+        return Block(lines, range(first, first + len(lines)))
+    pieces = [line.split("\r") for line in lines]
+    numbers = [number for number, parts in enumerate(pieces, first) for _ in parts]
+    return Block([part for parts in pieces for part in parts], numbers)
 
 
 def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:

@@ -92,7 +92,7 @@ def test_only_its_own_reader_finds_runs_in_a_sample(sample):
     found = {}
     for reader in registry.READERS:
         findings = Findings(str(sample))
-        registry.read(Source(sample), findings, readers=[reader])
+        registry.read(Source(sample).lines(), findings, readers=[reader])
         if findings.runs or findings.problems:
             found[reader.__name__] = len(findings.runs)
     if sample.parent.name == "neighbours":

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, enumerate_lines, number, split
+from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts, at, count, number
 from hecn_analysis.logs.registry import read
+from hecn_analysis.logs.source import Lines
 
 VALUE = {
     "title": 'a {b} "c" \\',
@@ -31,16 +32,16 @@ class Sample(DocumentReader):
 
 
 def documents(text):
-    return [part for part in split(enumerate_lines(text)) if isinstance(part, Document)]
+    return [part for part in Parts(Lines.of(text)) if isinstance(part, Document)]
 
 
 def words(text):
-    return [part.text for part in split(enumerate_lines(text)) if not isinstance(part, Document)]
+    return [part.text for part in Parts(Lines.of(text)) if not isinstance(part, Document)]
 
 
 def findings_of(text):
     findings = Findings("a.log")
-    read(enumerate_lines(text), findings, readers=[Sample])
+    read(Lines.of(text), findings, readers=[Sample])
     return findings
 
 
@@ -149,7 +150,7 @@ def test_text_with_brackets_is_text(text):
 
 def test_nobody_wants_it():
     other = json.dumps({"other": 1}, indent=1)
-    parts = list(split(enumerate_lines(f'{other}\nlog {{"other": 2}} end\n{other[:-1]}'), lambda _: False))
+    parts = list(Parts(Lines.of(f'{other}\nlog {{"other": 2}} end\n{other[:-1]}'), lambda _: False))
     assert [part.text for part in parts] == ['log {"other": 2} end', "{", ' "other": 1']
 
 
@@ -184,7 +185,7 @@ def test_steps_and_numbers():
 )
 def test_no_text_is_an_error_and_none_gets_lost(pieces):
     text = "".join(pieces)
-    kept = sum(len(part.text.replace("\n", "")) for part in split(enumerate_lines(text)))
+    kept = sum(len(part.text.replace("\n", "")) for part in Parts(Lines.of(text)))
     assert kept <= len(text.replace("\n", ""))
     assert kept >= sum(character in "x\\" for character in text) - text.count('"') * len(text)
 
@@ -226,7 +227,7 @@ def test_time_grows_with_the_length(unit):
     for length in (20_000, 200_000):
         text = unit * (length // len(unit))
         start = time.process_time()
-        list(split(enumerate_lines(text)))
+        list(Parts(Lines.of(text)))
         seconds.append(time.process_time() - start)
     assert seconds[1] < 15 * max(seconds[0], 0.05)
 
@@ -235,5 +236,5 @@ def test_time_grows_with_the_length_of_steps():
     rng = random.Random(1)  # noqa: S311 - layouts, not secrets
     text = "\n".join(" " * min(depth, 300) + rng.choice(["{", '"a": {', "{"]) for depth in range(10_000))
     start = time.process_time()
-    list(split(enumerate_lines(text)))
+    list(Parts(Lines.of(text)))
     assert time.process_time() - start < 5

@@ -13,7 +13,7 @@ SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0
 
 def lines(path, content):
     path.write_bytes(content)
-    return [(line.number, line.text) for line in Source(path)]
+    return [(line.number, line.text) for line in Source(path).lines()]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,72 @@
+"""What loggers, terminals and mail put in front of the lines that a tool prints.
+
+Dates and times (ISO 8601, syslog, ``ctime``, a clock alone, seconds since the start or since 1970), the host and
+program of syslog and the journal, priorities and log levels, the service of a container, marks of quoted mail. Any of
+them may stand behind another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_CLOCK: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_SENDER: Final = r"(?:\S{1,100}\ [\w./()-]{1,80}(?:\[\d{1,8}\])?:)?"
+_PREFIX: Final = re.compile(
+    rf"""\s{{0,8}}(?:
+      (?:[>|]\ ?){{1,8}}
+    | \[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}\ ?(?:Z|UTC|[+-]\d\d:?\d\d)?\]?[:,]?\ ?{_SENDER}
+    | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?\ ?{_SENDER}
+    | \[?{_CLOCK}\]?:?(?=\s)
+    | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
+    | \d{{9,10}}\.\d{{1,9}}(?=\s)
+    | <\d{{1,3}}>1?
+    | [\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|debug|info|notice|warning|error|stdout|stderr)
+      [\])>]?\s{{0,4}}[:|\]-]?(?=\s)
+    | [\w.-]{{1,60}}\ {{1,40}}\|(?=\s)
+    | [\w.-]{{1,60}}\ -(?=\ [A-Z]{{4,8}}\ -)
+    | -(?=\s)
+    )[ \t]?""",
+    re.VERBOSE,
+)
+_MOST: Final = 6
+
+
+def without(text: str) -> Iterator[str]:
+    """Give a line without its first prefix, then without the second, and so on; nothing where it has none.
+
+    Parameters
+    ----------
+    text
+        The line.
+
+    Examples
+    --------
+    >>> list(without("2024-03-01T10:00:00Z INFO: 64 bytes"))
+    ['INFO: 64 bytes', '64 bytes']
+    >>> list(without("Mar  1 10:00:00 dtn1 iperf3[77]: [  5] local"))
+    ['[  5] local']
+    """
+    for _ in range(_MOST):
+        found = _PREFIX.match(text)
+        if found is None:
+            return
+        text = text[found.end() :]
+        yield text
+
+
+def bare(text: str) -> str:
+    """Give a line without any of its prefixes.
+
+    Parameters
+    ----------
+    text
+        The line.
+
+    Examples
+    --------
+    >>> bare("> > [12:00:01] {"), bare("connected")
+    ('{', 'connected')
+    """
+    return next(reversed([text, *without(text)]))
