@@ -129,23 +129,23 @@ def _keys(host: Description, field: str) -> list[str]:
 
 
 def _fill_in_board_slots(host: Description) -> None:
-    """Lay what a slot says itself over the slot of the board that it is ``on``."""
+    """Lay what a slot says itself over the slot of the board that it is ``at``."""
     known = host.at(("board", "slots"))
     for name in _keys(host, "slots"):
-        on = host.at(("slots", name, "on"))
-        if not isinstance(on, str) or not isinstance(known, dict):
+        at = host.at(("slots", name, "at"))
+        if not isinstance(at, str) or not isinstance(known, dict):
             continue
-        if on not in known:
-            source, line = host.place(("slots", name, "on"))
+        if at not in known:
+            source, line = host.place(("slots", name, "at"))
             raise InputError(
-                f"slot {name!r} on {on!r} of the board",
+                f"slot {name!r} at {at!r} of the board",
                 f"one of {', '.join(known) or 'none, the board has no slots'}",
                 source=source,
                 line=line,
-                advice=did_you_mean(on, known),
+                advice=did_you_mean(at, known),
             )
         path = ("slots", name)
-        host.graft(path, host.below(("board", "slots", on)).overlay(host.below(path)))
+        host.graft(path, host.below(("board", "slots", at)).overlay(host.below(path)))
 
 
 def _spell_out_parts(host: Description) -> None:
@@ -251,7 +251,7 @@ class Library:
         """Fill in the parts that a host names.
 
         They are ``cpu``, ``board``, ``slots.*.nic``, ``slots.*.controller`` and ``arrays.*.disk``; a slot that is
-        ``on`` a slot of the board has that one's generation, lanes and place.
+        ``at`` a slot of the board has that one's generation, lanes and place.
         """
         _spell_out_parts(host)
         for path, kind in _part_fields(host):

@@ -44,10 +44,10 @@ class Memory(_Described):
 class Slot(BoardSlot):
     """A slot and the card in it; the link trains to what both can do.
 
-    `on` names a slot of the board: `gen`, `lanes` and where it hangs are then that one's.
+    `at` names a slot of the board: `gen`, `lanes` and where it hangs are then that one's.
     """
 
-    on: str | None = Field(default=None, description="slot of the board")
+    at: str | None = Field(default=None, description="slot of the board")
     max_payload: Bytes | None = Field(default=None, description="MaxPayload as set; default: the host's")
     max_read_request: Bytes = Field(default=512, validate_default=True, description="MaxReadRequest as set")
     burst: Bytes = Field(default=512, validate_default=True, description="PCI-X: longest burst of a read (MMRBC)")
@@ -236,12 +236,12 @@ class Host(_Described):
                 raise ValueError(
                     f"found slot {name!r} behind {slot.behind!r}, expected one of {', '.join(bridges) or 'no bridges'}"
                 )
-            if slot.on is not None and slot.on in taken:
+            if slot.at is not None and slot.at in taken:
                 raise ValueError(
-                    f"found slots {taken[slot.on]!r} and {name!r} both on {slot.on!r} of the board, expected one"
+                    f"found slots {taken[slot.at]!r} and {name!r} both at {slot.at!r} of the board, expected one"
                 )
-            if slot.on is not None:
-                taken[slot.on] = name
+            if slot.at is not None:
+                taken[slot.at] = name
         if self.cpu is None or self.board is None:
             return
         if self.cpu.sockets > self.board.sockets:

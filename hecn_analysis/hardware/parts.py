@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from hecn_analysis import units
 from hecn_analysis.hardware.quantity import (
@@ -47,6 +47,11 @@ class Part(BaseModel):
         default=None, description="published price of one piece; its source says when and where"
     )
     power: Power | None = Field(default=None, description="typical or, where only that is given, largest power")
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _as_text(cls, date: object) -> str:
+        return str(date)  # YAML makes a number of 2024 and a date of 2024-06-30
 
 
 class Cpu(Part):
