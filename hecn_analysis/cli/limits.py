@@ -43,6 +43,9 @@ EXAMPLES = {
     "tcp": "--rtt 80ms --window 16MiB --rate 10Gb/s --mtu 9000",
     "raid": "--level 5 --disks 8 --disk-rate 80MB/s --op write",
     "disk": "--outer-rate 80MB/s --inner-rate 40MB/s",
+    "ssd": "--rate 1.4GB/s --cache-rate 6GB/s --cache 400GB --amount 1TB",
+    "enclosure": "--disks 24 --disk-rate 200MB/s --interface sas-6",
+    "buffered": "--size 64GiB --memory-rate 5GB/s --disk-rate 400MB/s --op write --available 96GiB",
     "cpu": "--clock 3.2GHz --cycles-per-byte 1.1",
     "memory": "--channels 3 --transfers 1333MT/s",
 }

@@ -16,12 +16,26 @@ from hecn_analysis.limits.framing import ethernet
 from hecn_analysis.limits.host import cpu, memory
 from hecn_analysis.limits.pci_express import pcie
 from hecn_analysis.limits.pci_x import pcix
-from hecn_analysis.limits.storage import disk, raid
+from hecn_analysis.limits.storage import buffered, disk, enclosure, raid, ssd
 from hecn_analysis.limits.tcp_figures import tcp
 
-__all__ = ["KINDS", "cpu", "disk", "ethernet", "memory", "pcie", "pcix", "raid", "tcp"]
+__all__ = [
+    "KINDS",
+    "buffered",
+    "cpu",
+    "disk",
+    "enclosure",
+    "ethernet",
+    "memory",
+    "pcie",
+    "pcix",
+    "raid",
+    "ssd",
+    "tcp",
+]
 
 KINDS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
-    function.__name__: function for function in (pcie, pcix, ethernet, tcp, raid, disk, cpu, memory)
+    function.__name__: function
+    for function in (pcie, pcix, ethernet, tcp, raid, disk, ssd, enclosure, buffered, cpu, memory)
 }
 """Kind of ``hecn limits`` -> its figure function."""

@@ -20,6 +20,12 @@ CALLS = {
     "ethernet": {"rate": 10e9, "mtu": 9000},
     "raid": {"level": 60, "disks": 16, "disk_rate": 1e9, "op": "write", "groups": 2, "chunk": 65536}
     | {"request": 100_000, "controller_rate": 20e9},
+    "ssd": {"rate": 8e9, "cache_rate": 48e9, "cache": 4e11, "amount": 1e12, "block": 65536, "outstanding": 16}
+    | {"latency": 9e-5, "iops": 3e5, "spare": 0.28},
+    "enclosure": {"disks": 24, "disk_rate": 1.6e9, "interface": "sas-6", "lanes": 4, "usable": 0.95}
+    | {"slot_rate": 2e10, "controller_rate": 3e10},
+    "buffered": {"size": 5e10, "memory_rate": 4e10, "disk_rate": 3e9, "op": "write", "available": 6e10}
+    | {"background_ratio": 0.1, "dirty_ratio": 0.2},
     "disk": {"outer_rate": 1e9, "inner_rate": 5e8, "position": 0.3, "streams": 2, "chunk": 1e6, "seek": 8e-3}
     | {"revolution": 8.3e-3},
     "cpu": {"clock": 3e9, "cycles_per_byte": 1.1, "cycles_per_packet": 3000, "unit": 8948},
@@ -32,6 +38,9 @@ FIGURES = {
     "tcp": {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"},
     "raid": {"throughput_bps"},
     "disk": {"throughput_bps"},
+    "ssd": {"throughput_bps"},
+    "enclosure": {"throughput_bps", "disks_bps", "uplink_bps"},
+    "buffered": {"throughput_bps"},
     "cpu": {"throughput_bps"},
     "memory": {"throughput_bps"},
 }
