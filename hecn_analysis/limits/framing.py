@@ -1,8 +1,24 @@
 r"""Ethernet: what is left of a line rate for the data in its packets.
 
 All packets are full. A packet of M bytes (the MTU: the IP packet, headers included) takes M + 38 bytes of the line:
-Ethernet header 14, check sequence 4, preamble and start 8, gap 12; a VLAN tag adds 4. The line rate is the rate of the
-MAC: 10GBASE-R signals at 10.3125 GBd so that its MAC runs at 10 Gb/s.
+Ethernet header 14, check sequence 4, preamble and start 8, gap 12; a VLAN tag adds 4.
+
+The line rate is the rate of the MAC, 10 Mb/s to 800 Gb/s. Line coding and error correction do not take from it, since
+the line signals faster than that by as much:
+
+==============  =====================================================================================  =======
+MAC             line                                                                                   source
+==============  =====================================================================================  =======
+10, 100 Mb/s    Manchester at 20 MBd; 4b/5b at 125 MBd                                                 [1]_
+1 Gb/s          8b/10b at 1.25 GBd                                                                     [1]_
+10 Gb/s         64b/66b at 10.3125 GBd; 40 Gb/s: four such lanes                                       [1]_
+25, 100 Gb/s    64b/66b, one or four lanes of 25.78125 GBd; RS(528,514) in place of the sync bits      [1]_
+50, 200 Gb/s    256b/257b and RS(544,514): lanes of 53.125 Gb/s (PAM4)                                 [1]_
+400, 800 Gb/s   the same: lanes of 53.125 or 106.25 Gb/s                                               [1]_
+==============  =====================================================================================  =======
+
+The exception is the WAN PHY, 10GBASE-W: its 64b/66b blocks go into the payload of an OC-192c, 9.58464 Gb/s, so that its
+MAC runs at 9.2942 Gb/s (:data:`WAN_PHY`).
 
 References
 ----------
@@ -33,6 +49,8 @@ from hecn_analysis.limits._checks import (
 FRAME_OVERHEAD: Final = 38.0
 """Bytes of the line that a frame takes beside its packet: header 14, check 4, preamble 8, gap 12. [B]"""
 VLAN_TAG: Final = 4.0  # [B]
+WAN_PHY: Final = 9.58464e9 * 64 / 66
+"""Rate of the MAC of 10GBASE-W: 64b/66b in the payload of an OC-192c. IEEE 802.3 clause 50. [bit/s]"""
 IP_HEADER: Final = {4: 20.0, 6: 40.0}  # [B]
 SMALLEST_MTU: Final = {4: 68.0, 6: 1280.0}  # [B]
 LARGEST_MTU: Final = 65_535.0  # [B]
@@ -280,6 +298,7 @@ def ethernet(
     timestamps: bool = True,
     vlan: bool = False,
     protocol: Protocol = "tcp",
+    wan_phy: bool = False,
 ) -> dict[str, Number]:
     """Return what an Ethernet link carries.
 
@@ -297,12 +316,14 @@ def ethernet(
         Frames carry a VLAN tag.
     protocol
         ``tcp``, ``udp`` or ``roce``.
+    wan_phy
+        A 10-Gigabit port in WAN mode (10GBASE-W), whose frames get 9.2942 Gb/s.
 
     Returns
     -------
     dict
         ``goodput_bps`` (data) [bit/s], ``frames_per_s`` [1/s], ``wire_overhead``: 1 - goodput / rate, the part of the
-        line rate that is headers, preamble and gap. [1]
+        MAC's rate that is headers, preamble and gap. [1]
 
     Raises
     ------
@@ -313,7 +334,13 @@ def ethernet(
     --------
     >>> ethernet(rate=10e9, mtu=9000)["goodput_bps"] / 1e9
     9.90042
+    >>> ethernet(rate=10e9, mtu=9000, wan_phy=True)["goodput_bps"] / 1e9
+    9.20164
     """
+    if wan_phy:
+        (line,) = arrays(rate=rate)
+        refuse("rate", line, line != 10e9, "10 Gb/s with the WAN PHY, in bit/s")
+        rate = given(line / 10e9 * WAN_PHY)
     return {
         "goodput_bps": goodput_bps(rate, mtu, ip=ip, timestamps=timestamps, vlan=vlan, protocol=protocol),
         "frames_per_s": frames_per_s(rate, mtu, ip=ip, vlan=vlan, protocol=protocol),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hecn_analysis.errors import RangeError
-from hecn_analysis.limits.framing import ethernet, frames_per_s, goodput_bps, payload_bytes, wire_bytes
+from hecn_analysis.limits.framing import WAN_PHY, ethernet, frames_per_s, goodput_bps, payload_bytes, wire_bytes
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,17 @@ def test_the_smallest_and_largest_mtu_are_allowed():
     assert payload_bytes(68) == 16
     assert payload_bytes(65_535) == 65_483
     assert payload_bytes(1280, ip=6) == 1208
+
+
+def test_the_wan_phy_runs_at_the_payload_of_an_oc192c():
+    assert f"{WAN_PHY / 1e9:.6f}" == "9.294196"
+    plain, wan = ethernet(rate=10e9, mtu=9000), ethernet(rate=10e9, mtu=9000, wan_phy=True)
+    assert wan["goodput_bps"] == pytest.approx(plain["goodput_bps"] * 9.58464 * 64 / 660)
+    assert wan["wire_overhead"] == plain["wire_overhead"]
+    with pytest.raises(RangeError, match=r"^rate: found 1000000000, expected 10 Gb/s with the WAN PHY, in bit/s$"):
+        ethernet(rate=1e9, mtu=1500, wan_phy=True)
+
+
+@pytest.mark.parametrize("rate", [10e6, 100e6, 1e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9])
+def test_every_rate_of_ethernet_keeps_the_same_part(rate):
+    assert goodput_bps(rate, 9000) / rate == pytest.approx(0.990042, abs=5e-7)
