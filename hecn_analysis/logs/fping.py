@@ -1,0 +1,185 @@
+"""Output of fping: loss and round-trip times of many hosts, one run for each host.
+
+Versions: 2.4 to 5.x: the summary of ``-c`` and ``-l`` ("host : xmt/rcv/%loss = …"), the list of times of ``-C``, the
+lines of single probes, and ``-e``. The JSON of 5.5 (``-J``) is declared unfinished by its authors and is not read.
+
+Units and traps
+---------------
+- Times are milliseconds, without their unit, with three significant digits ("0.051", "7.40", "310", "1.5e+06").
+- The printed loss is cut to a whole per cent: the fraction is made of the counts. "%return" stands there where more
+  came back than was sent, and then there is no loss to give.
+- A summary below a clock ("[12:00:05]", ``-Q``) is that of the seconds since the clock before; the last one, without a
+  clock, is that of the whole run. Only the latter is read; a problem says where it is missing.
+- ``-C`` prints every time, and "-" for a lost probe: smallest, mean and largest are computed. Numbers behind a name and
+  a colon are such a list only below a line or a command of fping's.
+- Summaries are written to the other channel (stderr): a log with the probes alone has the times of the replies, and
+  nothing is said about loss, for versions before 4 print nothing of a lost probe.
+- "host is alive" without a time (``-e``), and "host is unreachable", hold no figures and are no runs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,9}(?:\.\d{1,6})?(?:e\+\d{1,3})?"
+_HOST: Final = r"(?:^|(?<=[\s>]))(?P<host>[\w.:%@/-]{1,255}(?: \([\w.:%-]{1,255}\))?)\s{0,250}"
+_SUMMARY: Final = re.compile(
+    rf"{_HOST}:\s?xmt/rcv/%(?P<what>loss|return) = (?P<sent>\d{{1,12}})/(?P<received>\d{{1,12}})/(?P<loss>\d{{1,9}})%"
+    rf"(?:, ?outage\(ms\) = -?\d{{1,12}})?"
+    rf"(?:, ?min/avg/max = (?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N}))?"
+)
+_LIKE_SUMMARY: Final = re.compile(r"\sxmt/rcv/%\w{1,8} = \d")
+_CLOCK: Final = re.compile(r"^\W{0,20}\[\d\d:\d\d:\d\d\]\s*$")
+_PROBE: Final = re.compile(
+    rf"{_HOST}: \[\d{{1,12}}\], (?:\d{{1,6}} bytes, (?P<ms>{_N}) ms|timed out) "
+    r"\(.{1,20} avg, \d{1,9}% (?:loss|return)\)"
+)
+_TIMES: Final = re.compile(rf"^\W{{0,20}}{_HOST}:(?P<times>(?: (?:{_N}|-))+)\s*$")
+_ALIVE: Final = re.compile(rf"{_HOST} is alive \((?P<ms>{_N}) ms\)")
+_REST: Final = re.compile(r"^\W{0,20}(?:ICMP \w|\S{1,255} : duplicate for \[)|\bfping: ")
+_NEAR: Final = 2
+
+
+@dataclass
+class _Host:
+    """What the lines of probes say about a host."""
+
+    first: int
+    last: int
+    times: list[float] = field(default_factory=list)
+
+
+class Fping:
+    """Reader of fping."""
+
+    TOOLS: tuple[str, ...] = ("fping",)
+    VERSIONS: str = "2.4 to 5.x"
+    HINTS: tuple[str, ...] = ("xmt/rcv/", " avg, ", " : ", " is alive (")
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._probed: dict[str, _Host] = {}
+        self._split: dict[str, int] = {}
+        self._clock = -_NEAR
+        self._below_clock: set[str] = set()
+
+    def feed(self, line: Line) -> bool:
+        """Take a probe, or what is said about a host."""
+        text = line.text
+        if "xmt/rcv/" in text:
+            return self._summary(line)
+        if " avg, " in text and (found := _PROBE.search(text)):
+            host = self._probed.setdefault(found["host"], _Host(line.number, line.number))
+            host.last = line.number
+            if found["ms"]:
+                host.times.append(float(found["ms"]) / 1e3)
+            return True
+        return self._list(line) or self._alive(line) or (bool(self._probed) and _REST.search(text) is not None)
+
+    def finish(self) -> None:
+        """The file has ended."""
+        for name, host in self._probed.items():
+            self._findings.problem(
+                host.last,
+                "truncated",
+                f"found {len(host.times)} replies of {name!r} and no summary, expected 'xmt/rcv/%loss = …'; times are "
+                "those of the replies",
+            )
+            self._run((host.first, host.last), name, _of_replies(host.times))
+        for name, number in self._split.items():
+            if name not in self._probed:
+                self._findings.problem(
+                    number,
+                    "truncated",
+                    f"found summaries of {name!r} below clocks and none of the whole run; no run made of them",
+                )
+
+    def _summary(self, line: Line) -> bool:
+        found = _SUMMARY.search(line.text)
+        if found is None:
+            if _LIKE_SUMMARY.search(line.text) is None:
+                return False
+            kind = "malformed" if line.complete else "truncated"
+            self._findings.problem(
+                line.number,
+                kind,
+                f"found {line.text.strip()[:200]!r}, expected 'host : xmt/rcv/%loss = 3/3/0%, min/avg/max = …'; "
+                "no run made of it",
+            )
+            return True
+        name, sent, received = found["host"], int(found["sent"]), int(found["received"])
+        if (
+            self._findings.recent
+            and _CLOCK.match((above := self._findings.recent[-1]).text)
+            and above.number > self._clock
+        ):
+            self._clock, self._below_clock = above.number, set()
+        if line.number - self._clock < _NEAR and name not in self._below_clock:
+            self._clock = self._split[name] = line.number
+            self._below_clock.add(name)
+            return True
+        columns: dict[str, object] = {"sent_packets": sent}
+        if received <= sent:
+            columns |= {"lost_packets": sent - received, "loss_fraction": (sent - received) / sent if sent else None}
+            self._compare(line, found, sent, received)
+        if found["low"]:
+            low, mean, high = (float(found[column]) / 1e3 for column in ("low", "mean", "high"))
+            columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
+        self._over(line, name, columns)
+        return True
+
+    def _compare(self, line: Line, found: re.Match[str], sent: int, received: int) -> None:
+        expected = 100 * (sent - received) // sent if sent else 0
+        if found["what"] == "loss" and int(found["loss"]) != expected:
+            self._findings.problem(
+                line.number,
+                "inconsistent",
+                f"found a loss of {found['loss']} %, expected {expected} % from the counts; the latter is kept",
+            )
+
+    def _list(self, line: Line) -> bool:
+        """Take the times of all probes."""
+        text = line.text
+        known = self._findings.command.program == "fping"
+        if " : " not in text or not (known or self._probed) or (found := _TIMES.match(text)) is None:
+            return False
+        if not (known or found["host"] in self._probed):
+            return False
+        words = found["times"].split()
+        if not line.complete:
+            self._findings.problem(
+                line.number, "truncated", f"found {text.strip()[-40:]!r} at the end, expected a whole line; left out"
+            )
+            return True
+        times = [float(word) / 1e3 for word in words if word != "-"]
+        lost = len(words) - len(times)
+        columns = {"sent_packets": len(words), "lost_packets": lost, "loss_fraction": lost / len(words)}
+        self._over(line, found["host"], columns | _of_replies(times))
+        return True
+
+    def _alive(self, line: Line) -> bool:
+        if " is alive (" not in line.text or (found := _ALIVE.search(line.text)) is None:
+            return False
+        self._run((line.number, line.number), found["host"], _of_replies([float(found["ms"]) / 1e3]))
+        return True
+
+    def _over(self, line: Line, name: str, columns: dict[str, object]) -> None:
+        """The host's run is complete."""
+        probed = self._probed.pop(name, None)
+        self._split.pop(name, None)
+        self._run((probed.first if probed else line.number, line.number), name, columns)
+
+    def _run(self, lines: tuple[int, int], name: str, columns: dict[str, object]) -> None:
+        self._findings.run(Run(*lines, {"tool": "fping", "protocol": "icmp", "label": name, **columns}))
+
+
+def _of_replies(times: list[float]) -> dict[str, object]:
+    """Smallest, mean and largest time [s]."""
+    if not times:
+        return {}
+    return {"rtt_min_s": min(times), "rtt_avg_s": sum(times) / len(times), "rtt_max_s": max(times)}
