@@ -12,30 +12,56 @@ gives NaN in its own element; an impossible value is a :class:`hecn_analysis.Ran
 from collections.abc import Callable
 from typing import Any, Final
 
+from hecn_analysis.limits.bundle import lag
 from hecn_analysis.limits.framing import ethernet
 from hecn_analysis.limits.host import cpu, memory
+from hecn_analysis.limits.infiniband import infiniband
 from hecn_analysis.limits.pci_express import pcie
 from hecn_analysis.limits.pci_x import pcix
+from hecn_analysis.limits.sonet import atm, sonet
 from hecn_analysis.limits.storage import buffered, disk, enclosure, raid, ssd
+from hecn_analysis.limits.switch_buffer import buffer
 from hecn_analysis.limits.tcp_figures import tcp
 
 __all__ = [
     "KINDS",
+    "atm",
+    "buffer",
     "buffered",
     "cpu",
     "disk",
     "enclosure",
     "ethernet",
+    "infiniband",
+    "lag",
     "memory",
     "pcie",
     "pcix",
     "raid",
+    "sonet",
     "ssd",
     "tcp",
 ]
 
 KINDS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
     function.__name__: function
-    for function in (pcie, pcix, ethernet, tcp, raid, disk, ssd, enclosure, buffered, cpu, memory)
+    for function in (
+        pcie,
+        pcix,
+        ethernet,
+        atm,
+        sonet,
+        infiniband,
+        lag,
+        buffer,
+        tcp,
+        raid,
+        disk,
+        ssd,
+        enclosure,
+        buffered,
+        cpu,
+        memory,
+    )
 }
 """Kind of ``hecn limits`` -> its figure function."""

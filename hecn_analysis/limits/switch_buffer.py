@@ -117,8 +117,8 @@ def largest_burst_bytes(ingress: Rate, egress: Rate, buffer: Bytes) -> Number:
     (room,) = arrays(buffer=buffer)
     require_not_negative(buffer=room)
     grows = 1 - slow / fast
-    # 0 * room keeps a missing buffer missing
-    return given(np.where(grows > 0, room / np.where(grows > 0, grows, 1.0), np.inf + 0 * room))
+    no_limit = np.inf + 0 * (room + grows)  # missing where one of them is
+    return given(np.where(grows > 0, room / np.where(grows > 0, grows, 1.0), no_limit))
 
 
 def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
@@ -160,7 +160,8 @@ def safe_rate_bps(egress: Rate, buffer: Bytes, burst: Bytes) -> Number:
     require_not_negative(buffer=room)
     require_positive(burst=size)
     part = 1 - room / size
-    return given(np.where(part > 0, slow / np.where(part > 0, part, 1.0), np.inf + 0 * (room + size + slow)))
+    no_limit = np.inf + 0 * (room + size + slow)  # missing where one of them is
+    return given(np.where(part > 0, slow / np.where(part > 0, part, 1.0), no_limit))
 
 
 def full_rate_buffer_bytes(rate: Rate, rtt: Time, *, flows: Count = 1, congestion_control: Control = "reno") -> Number:

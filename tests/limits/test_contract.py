@@ -18,6 +18,11 @@ CALLS = {
     | {"transfer": 1500, "op": "both", "outstanding": 32, "round_trip": 2e-6},
     "pcix": {"clock": 133.33e6, "width": 64, "burst": 512, "overhead_clocks": 90},
     "ethernet": {"rate": 10e9, "mtu": 9000},
+    "atm": {"carrier": "oc12c", "mtu": 9180},
+    "sonet": {"carrier": "oc48c", "mtu": 4470},
+    "infiniband": {"generation": "hdr", "lanes": 2, "mtu": 2048, "message": 65537, "op": "read"},
+    "lag": {"links": 4, "link_rate": 10e9, "flows": 6, "flow_rate": 7e9},
+    "buffer": {"ingress": 40e9, "egress": 10e9, "buffer": 5e5, "burst": 1e6, "interval": 1e-3},
     "raid": {"level": 60, "disks": 16, "disk_rate": 1e9, "op": "write", "groups": 2, "chunk": 65536}
     | {"request": 100_000, "controller_rate": 20e9},
     "ssd": {"rate": 8e9, "cache_rate": 48e9, "cache": 4e11, "amount": 1e12, "block": 65536, "outstanding": 16}
@@ -35,6 +40,11 @@ FIGURES = {
     "pcie": {"raw_bps", "tmt_bps", "throughput_bps"},
     "pcix": {"raw_bps", "throughput_bps"},
     "ethernet": {"goodput_bps", "frames_per_s", "wire_overhead"},
+    "atm": {"ip_bps", "goodput_bps"},
+    "sonet": {"ip_bps", "goodput_bps"},
+    "infiniband": {"raw_bps", "data_bps", "goodput_bps", "packets_per_s"},
+    "lag": {"throughput_bps", "low_bps", "median_bps", "high_bps", "finish_bps", "links_used"},
+    "buffer": {"throughput_bps", "buffer_needed_bytes", "largest_burst_bytes", "loss_fraction", "pace_bps"},
     "tcp": {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"},
     "raid": {"throughput_bps"},
     "disk": {"throughput_bps"},
