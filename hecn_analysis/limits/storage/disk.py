@@ -152,9 +152,9 @@ def access_s(seek: Time, revolution: Time) -> Number:
 
     Notes
     -----
-    One request at a time. A disk that may reorder its queue needs less: of three disks, measured with 4 KiB requests,
-    two served 1.1 to 1.2 times as many with a queue of 8 and 1.4 to 1.8 times as many with 32 (tests, file
-    ``published.csv``). Writes into the disk's own cache return sooner.
+    One request at a time. A disk that may reorder its queue needs less: two of 7200 revolutions a minute served 1.2
+    times as many 4 KiB reads with a queue of 8, and 1.4 and 1.8 times as many with 32 (github.com/louwrentius/fio-plot,
+    benchmark data). Writes into the disk's own cache return sooner.
 
     Examples
     --------

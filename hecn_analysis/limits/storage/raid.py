@@ -127,8 +127,9 @@ def raid_read_bps(
     -----
     Requests of at least a stripe, or read-ahead. A rotating disk loses as much time over a chunk of parity as by
     reading it. With a disk lost, the others read everything, and the missing chunks are computed: no slower
-    for rotating disks, as long as the processor keeps up. Up to 8 disks: within 12 %
-    in the median of published measurements (tests, file ``published.csv``). Source: [1]_, [2]_ of the module.
+    for rotating disks, as long as the processor keeps up. Up to 8 disks: within 10 %
+    in the median of published measurements, those with parity up to twice as slow as their disks (tests, file
+    ``published_raid.csv``). Source: [1]_, [2]_ of the module.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Disks and RAID against worked values, the table of Chen et al., and counting disk operations by hand."""
+"""RAID against worked values, the tables of Chen et al., and counting disk operations by hand."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -7,50 +9,15 @@ from hypothesis import strategies as st
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.limits.storage import (
-    disk,
-    interleaved_bps,
+    partial_write_s,
     raid,
+    raid_random_read_bps,
     raid_read_bps,
     raid_write_bps,
-    whole_disk_bps,
-    zone_bps,
+    rebuild_s,
 )
 
-MB = 8e6  # [bit]
 CHUNK = 65_536
-
-
-def test_a_pass_over_a_whole_disk():
-    assert whole_disk_bps(64.8 * MB, 31.0 * MB) / MB == pytest.approx(45.8, abs=0.05)
-    assert disk(outer_rate=64.8 * MB, inner_rate=31.0 * MB)["throughput_bps"] / MB == pytest.approx(45.8, abs=0.05)
-
-
-def test_the_mean_is_capacity_over_time():
-    middles = (np.arange(100_000) + 0.5) / 100_000
-    steps = zone_bps(64.8 * MB, 31.0 * MB, middles)
-    assert whole_disk_bps(64.8 * MB, 31.0 * MB) == pytest.approx(1 / np.mean(1 / steps), rel=1e-8)
-
-
-def test_equal_zones_are_no_special_case():
-    assert whole_disk_bps(1e9, 1e9) == 1e9
-    for fall in (1e-15, 1e-12, 1e-9, 1e-6):
-        assert whole_disk_bps(1e9, 1e9 * (1 - fall)) == pytest.approx(1e9 * (1 - fall / 2), rel=1e-11)
-    assert disk(outer_rate=1e9)["throughput_bps"] == 1e9
-    assert disk(outer_rate=1e9, position=0.7)["throughput_bps"] == 1e9
-
-
-def test_a_place_on_the_disk():
-    at = [disk(outer_rate=100, inner_rate=50, position=x)["throughput_bps"] for x in (0, 0.5, 1)]
-    assert at == [100, 75, 50]
-
-
-def test_streams_in_turn_cost_a_seek_and_half_a_revolution_each():
-    alone, chunk = 100 * MB, 1e6
-    expected = 8 * chunk / (8e-3 + 4e-3 + 0.01)
-    assert interleaved_bps(alone, chunk, seek=8e-3, revolution=8e-3) == pytest.approx(expected)
-    two = disk(outer_rate=alone, streams=np.array([1, 2, 5]), chunk=chunk, seek=8e-3, revolution=8e-3)
-    np.testing.assert_allclose(two["throughput_bps"], [alone, expected, expected])
-    assert interleaved_bps(alone, chunk, seek=0, revolution=0) == pytest.approx(alone)  # an SSD
 
 
 @pytest.mark.parametrize(
@@ -145,22 +112,113 @@ def test_impossible_arrays_say_what_is_allowed(option, message, op):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ({"position": 1.1}, "position: found 1.1, expected 0 to 1"),
-        ({"inner_rate": 2e9}, "inner_rate: found 2000000000, expected a rate not above the outer rate"),
-        ({"outer_rate": -1}, "outer_rate: found -1, expected a number > 0"),
-        ({"streams": 0}, "streams: found 0, expected a whole number >= 1"),
-        ({"seek": -1}, "seek: found -1, expected a number >= 0"),
-    ],
-)
-def test_impossible_disks_say_what_is_allowed(option, message):
-    with pytest.raises(RangeError) as caught:
-        disk(**{"outer_rate": 1e9} | option)
-    assert str(caught.value) == message
-
-
 def test_an_unknown_operation_is_refused():
     with pytest.raises(RangeError, match=r"^op: found 'both', expected one of 'read', 'write'$"):
         raid(0, 2, 1e9, op="both")
+
+
+def _survivors(level, disks, lost, **options):
+    return raid(level, disks, 1e9, lost=lost, **options)["throughput_bps"] / 1e9
+
+
+@pytest.mark.parametrize(
+    ("level", "lost", "read", "write"),
+    [(1, 1, 1, 1), (10, 1, 4, 4), (5, 1, 7, 7), (6, 1, 6, 6), (6, 2, 6, 6), (50, 1, 6, 6), (60, 2, 4, 4)],
+)
+def test_whole_stripes_of_rotating_disks_go_on_as_fast_with_a_disk_lost(level, lost, read, write):
+    """In units of one disk's rate: the parity that was passed over is now read, and not written."""
+    assert _survivors(level, 8, lost, op="read") == pytest.approx(read)
+    assert _survivors(level, 8, lost, op="write") == pytest.approx(write)
+
+
+def test_solid_state_arrays_lose_what_is_lost():
+    lost = np.array([0, 1, 2])
+    assert raid_read_bps(6, 8, 1.0, lost=lost, solid_state=True).tolist() == [8, 7, 6]
+
+
+@given(st.sampled_from([5, 6]), st.integers(5, 12), st.integers(0, 2), st.integers(1, 10))
+def test_parity_of_every_place_of_the_lost_disks_by_enumeration(level, members, lost, chunks):
+    """Each set of lost disks in turn, each way to update the stripe that its survivors allow, the cheapest taken."""
+    parity = level - 4
+    data = members - parity
+    lost, chunks = min(lost, parity), min(chunks, data)
+    costs = []
+    for gone in itertools.combinations(range(members), lost):  # 0 .. chunks - 1 are written, the last ones are parity
+        written = sum(disk not in gone for disk in range(chunks))
+        rest = sum(disk not in gone for disk in range(chunks, data))
+        alive = sum(disk not in gone for disk in range(data, members))
+        reads = [members - lost]
+        if written == chunks or not alive:
+            reads.append(written + alive if alive else 0)
+        if rest == data - chunks:
+            reads.append(rest)
+        costs.append(min(reads) + written + alive)
+    time = partial_write_s(members, parity, chunks * CHUNK, 8.0 * CHUNK, chunk=CHUNK, lost=lost)
+    assert time == pytest.approx(np.mean(costs))
+
+
+def test_small_reads_take_twice_the_work_with_a_disk_of_raid_5_lost():
+    """Chen et al., section 3.3: a piece of the lost disk is read from all the others."""
+    for disks in (3, 5, 8, 16):
+        whole = raid_random_read_bps(5, disks, 1e15, 4096, 10e-3)
+        assert whole / 8 / 4096 == pytest.approx(disks / 10e-3)
+        assert raid_random_read_bps(5, disks, 1e15, 4096, 10e-3, lost=1) / whole == pytest.approx(0.5)
+
+
+def test_random_requests_count_operations_and_long_ones_bytes():
+    """4 KiB at random: 8 disks read 8, write 2 (four operations each) a disk's access; 64 MiB goes by the bytes."""
+    small = {"request": 4096, "access": 10e-3}
+    assert raid(5, 8, 1e15, op="read", **small)["throughput_bps"] / 8 / 4096 == pytest.approx(800)
+    assert raid(5, 8, 1e15, op="write", **small)["throughput_bps"] / 8 / 4096 == pytest.approx(200)
+    assert raid(10, 8, 1e15, op="write", **small)["throughput_bps"] / 8 / 4096 == pytest.approx(400)
+    assert raid(1, 2, 1e15, op="write", **small)["throughput_bps"] / 8 / 4096 == pytest.approx(100)
+    long = raid(5, 8, 1e9, op="write", request=7 * 2**26, access=10e-3, chunk=2**26)["throughput_bps"]
+    assert long == pytest.approx(7e9, rel=0.02)
+
+
+def test_a_request_across_two_stripes_pays_for_both():
+    whole = 7 * CHUNK
+    aligned = raid_write_bps(5, 8, 1.0, chunk=CHUNK, request=whole)
+    half = np.array([0, whole / 2, whole])
+    rates = raid_write_bps(5, 8, 1.0, chunk=CHUNK, request=whole, offset=half)
+    assert rates[0] == rates[2] == aligned
+    two = 2 * partial_write_s(8, 1, whole / 2, 1.0, chunk=CHUNK)
+    assert rates[1] == pytest.approx(8 * 8 * whole / two)
+
+
+def test_a_chunk_of_raid_0_off_its_boundary_takes_two_accesses():
+    at = raid_write_bps(0, 4, 1e15, request=CHUNK, offset=np.array([0, 512]), access=5e-3) / 8 / CHUNK
+    assert at.tolist() == pytest.approx([800, 400])
+
+
+def test_a_rebuild_takes_its_share():
+    assert rebuild_s(2e12, 800e6) == pytest.approx(2e12 / 100e6)
+    assert rebuild_s(2e12, 800e6, share=0.25) == pytest.approx(4 * 2e12 / 100e6)
+    assert raid(5, 8, 1e9, op="read", lost=1, rebuild=0.25)["throughput_bps"] == pytest.approx(0.75 * 7e9)
+
+
+def test_the_far_layout_reads_one_stream_from_all_disks():
+    assert raid(10, 8, 1e9, op="read", far=True)["throughput_bps"] == 8e9
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"level": 0, "lost": 1}, "lost: found 1, expected 0 or fewer: RAID 0 survives no more"),
+        ({"level": 5, "lost": 2}, "lost: found 2, expected 1 or fewer: RAID 5 survives no more"),
+        ({"level": 1, "lost": 8}, "lost: found 8, expected fewer than the disks: RAID 1 survives no more"),
+        ({"level": 10, "lost": 5}, "lost: found 5, expected one of each pair or fewer: RAID 10 survives no more"),
+        ({"lost": 0.5}, "lost: found 0.5, expected a whole number >= 0"),
+        ({"rebuild": 1}, "rebuild: found 1, expected 0 or more, and less than 1"),
+        ({"request": 4096, "access": -1}, "access: found -1, expected a number >= 0"),
+    ],
+)
+def test_impossible_damage_says_what_is_allowed(option, message):
+    with pytest.raises(RangeError) as caught:
+        raid(**{"level": 5, "disks": 8, "disk_rate": 1e9, "op": "write"} | option)
+    assert str(caught.value) == message
+
+
+def test_a_part_of_a_stripe_is_no_more_than_a_stripe():
+    with pytest.raises(RangeError, match=r"^size: found 458753, expected the rest of a stripe or less$"):
+        partial_write_s(8, 1, 7 * CHUNK + 1, 1e9)
