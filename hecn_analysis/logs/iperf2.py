@@ -42,7 +42,9 @@ from hecn_analysis.logs.iperf2_rows import (
     intervals,
     of_csv,
     of_text,
+    read,
     stream_row,
+    take,
     written_at,
 )
 from hecn_analysis.logs.source import Line
@@ -140,6 +142,33 @@ class Iperf2:
             return True
         return self._banner(line) or self._connection(line) or self._other(line)
 
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take intervals of streams that have some already."""
+        opened = self._open
+        if opened is None or opened.report:
+            return 0
+        pattern = CSV if opened.csv else ROW
+        found = take(pattern, lambda row: self._known_stream(opened, row), texts, start)
+        taken = sum(len(places) for _, places, _ in found)
+        for stream, places, parts in found:
+            if places:
+                stream.go_on([numbers[place] for place in places], parts)
+        if taken:
+            opened.last = numbers[start + taken - 1]
+            if opened.csv and (last := CSV.match(texts[start + taken - 1])) is not None:
+                opened.written = written_at(last)
+        return taken
+
+    @staticmethod
+    def _known_stream(opened: _Open, row: re.Match[str]) -> Stream | None:
+        """The stream of a row where that is one of the open run without doubt."""
+        if row.re is ROW:
+            return opened.streams.get("SUM" if row["id"].startswith("SUM") else row["id"])
+        ports = opened.connections.get(row[6])
+        if ports is not None and (ports.local, ports.remote) != (int(row[3]), int(row[5])):
+            return None
+        return opened.streams.get("SUM" if row[6] == "-1" else row[6])
+
     def finish(self) -> None:
         """The file has ended."""
         self._close()
@@ -160,20 +189,27 @@ class Iperf2:
         if opened is None and like_iperf3:
             return False
         key = "SUM" if found["id"].startswith("SUM") else found["id"]
-        row = of_text(line.number, found)
+        texts = of_text(found)
+        on_time = found["end"].endswith(".0000") and key != "SUM"
+        row = read(line.number, texts, on_time=on_time)
         if opened is not None and not opened.report and self._anew(opened, key, row):
             self._close()
         opened = self._begin(line.number)
         if key.startswith("FD"):
             return True
-        stream = opened.streams.setdefault(key, Stream())
+        stream = self._stream(opened, key)
         opened.udp = opened.udp or row.packets is not None
         if opened.report == key and row.packets is not None:
             stream.report = row
             opened.report = ""
         else:
-            stream.add(row)
+            stream.add(row, texts)
         return True
+
+    def _stream(self, opened: _Open, key: str) -> Stream:
+        if key not in opened.streams:
+            opened.streams[key] = Stream.new(kept=self._findings.keep_intervals)
+        return opened.streams[key]
 
     def _anew(self, opened: _Open, key: str, row: Row) -> bool:
         """Whether a row belongs to the next run although no connection was printed."""
@@ -182,7 +218,7 @@ class Iperf2:
             return False
         if stream.final is not None:
             return True
-        only = stream.rows[0] if len(stream.rows) == 1 else None
+        only = stream.first if len(stream.rows) == 1 else None
         if opened.known or only is None or row.start > 0 or only.start > 0:
             return False
         return abs(only.end - row.end) <= 0.1 + 0.05 * row.end and (only.amount, only.rate) != (row.amount, row.rate)
@@ -237,7 +273,7 @@ class Iperf2:
             opened.report = found["id"]
         elif (found := _SENT.search(text)) is not None:
             if not found["id"].startswith("SUM"):
-                opened.streams.setdefault(found["id"], Stream()).sent = int(found["packets"])
+                self._stream(opened, found["id"]).sent = int(found["packets"])
         elif not _CHATTER.search(text):
             return self._failure(line)
         opened.last = line.number
@@ -257,7 +293,8 @@ class Iperf2:
 
     def _values(self, line: Line, found: re.Match[str]) -> None:
         """Take a row of CSV; its stream is named by its number and ports."""
-        row = of_csv(line.number, found)
+        texts = of_csv(found)
+        row = read(line.number, texts)
         local, remote, number = found[3], found[5], found[6]
         if self._open is not None and not self._open.csv:
             self._close()
@@ -279,7 +316,7 @@ class Iperf2:
         opened.csv, opened.udp = True, opened.udp or found[13] is not None
         if key != "SUM":
             opened.connections[key] = ports
-        opened.streams.setdefault(key, Stream()).add(row)
+        self._stream(opened, key).add(row, texts)
 
     def _other_csv_run(self, opened: _Open, key: str, row: Row, ports: _Connection, written: float | None) -> bool:
         """Whether a row belongs to the next run: the stream has ended or other ports, or time has passed."""
@@ -291,7 +328,7 @@ class Iperf2:
             return True
         if row.start > 0 or key == "SUM" or opened.written is None or written is None:
             return False
-        last = stream.rows[-1].end if stream is not None and stream.rows else 0.0
+        last = stream.end if stream is not None else 0.0
         return written - opened.written > 1 + 0.5 * (row.end - last if last < row.end else row.end)
 
     # --- runs

@@ -15,14 +15,15 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
+from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6})\]"
@@ -66,33 +67,124 @@ class Row(NamedTuple):
     on_time: bool = False
 
 
+Texts = tuple[Text, ...]
+"""The texts of a row's figures, in the order of `_TEXTS`."""
+
+_TEXTS: Final = (
+    *("start", "end", "amount", "scale", "rate", "rate_scale", "rate_unit"),
+    *("retries", "window", "rtt", "jitter", "lost", "packets"),
+)
+_PLAIN: Final = (None,) * 6
+
+
 @dataclass
 class Stream:
     """The rows of one stream in one direction, or of the sum."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: Rows
+    first: Row | None = None
+    start: float = 0.0
+    end: float = 0.0
     final: Row | None = None
     report: Row | None = None
     sent: int | None = None
     on_the_way: bool = False
 
+    @classmethod
+    def new(cls, *, kept: bool) -> Self:
+        """Make one without rows.
+
+        Parameters
+        ----------
+        kept
+            Whether every interval is wanted, or their sums are enough.
+        """
+        return cls(Rows(len(_TEXTS), _converted, kept=kept))
+
     def result(self) -> Row | None:
         """The row over the whole time: the one that begins anew, or the only one."""
         if self.final is not None:
             return self.final
-        only = self.rows[0] if len(self.rows) == 1 and not self.on_the_way else None
+        only = self.first if len(self.rows) == 1 and not self.on_the_way else None
         return only if only is not None and only.start == 0 and not only.on_time else None
 
-    def add(self, row: Row) -> None:
-        """Take a row; one that begins at 0 after others is the result."""
-        if self.rows and row.start == 0 and row.end >= self.rows[-1].start:
-            self.final = row
-        else:
-            self.rows.append(row)
+    def add(self, row: Row, texts: Texts) -> None:
+        """Take a row; one that begins at 0 after others is the result.
 
-    def intervals(self) -> list[Row]:
-        """The rows on the way."""
-        return self.rows if self.final is not None or self.result() is None else []
+        Parameters
+        ----------
+        row
+            Its figures.
+        texts
+            Their texts.
+        """
+        if self.first is not None and row.start == 0 and row.end >= self.start:
+            self.final = row
+            return
+        self.first = self.first or row
+        self.go_on([row.line], texts)
+
+    def go_on(self, lines: Sequence[int], texts: Sequence[Text]) -> None:
+        """Take intervals after the first.
+
+        Parameters
+        ----------
+        lines
+            The numbers of their lines.
+        texts
+            The texts of their figures, row after row.
+        """
+        self.rows.add(lines, texts)
+        self.start, self.end = float(texts[-len(_TEXTS)]), float(texts[1 - len(_TEXTS)])
+
+    def intervals(self) -> dict[str, Array]:
+        """The columns of the rows on the way."""
+        return self.rows.columns() if self.final is not None or self.result() is None else {}
+
+
+def take(
+    pattern: re.Pattern[str], own: Callable[[re.Match[str]], Stream | None], texts: Sequence[str], start: int
+) -> list[tuple[Stream, list[int], list[Text]]]:
+    """Take rows that are one more interval of a stream each and nothing else: those that go on after the first.
+
+    Parameters
+    ----------
+    pattern
+        `ROW` or `CSV`.
+    own
+        Gives the stream of a row, None where it has none.
+    texts
+        The lines.
+    start
+        The place of the first.
+
+    Returns
+    -------
+    list of tuple
+        Streams, the places of their rows and the texts of the figures, in the order of the lines.
+    """
+    of_row, named = (of_text, ("id",)) if pattern is ROW else (of_csv, (6, 3, 5))
+    found: list[tuple[Stream, list[int], list[Text]]] = []
+    match, identity = pattern.match, None
+    places: list[int] = []
+    figures: list[Text] = []
+    for place in range(start, len(texts)):
+        row = match(texts[place])
+        if row is None:
+            break
+        name = row.group(*named)
+        if name != identity:
+            stream = own(row)
+            if stream is None or stream.first is None or stream.final is not None:
+                break
+            identity, places, figures = name, [], []
+            found.append((stream, places, figures))
+        one = of_row(row)
+        if one[0][0] == "0" and float(one[0]) == 0:
+            break
+        places.append(place)
+        figures += one
+    return found
 
 
 def written_at(found: re.Match[str]) -> float | None:
@@ -110,59 +202,95 @@ def written_at(found: re.Match[str]) -> float | None:
     return time if time > 3e8 else None
 
 
-def of_csv(number: int, found: re.Match[str]) -> Row:
-    """Give the figures of a row of CSV.
+def of_csv(found: re.Match[str]) -> Texts:
+    """Give the texts of a row of CSV.
 
     Parameters
     ----------
-    number
-        The number of its line.
     found
         A match of `CSV`.
     """
     start, end, amount, rate, jitter, lost, packets = found.groups()[6:13]
-    known = packets is not None and int(packets) > 0
-    return Row(
-        number,
-        float(start),
-        float(end),
-        float(amount),
-        float(rate),
-        jitter_ms=float(jitter) if known and "nan" not in jitter else None,
-        lost=int(lost) if known else None,
-        packets=int(packets) if known else None,
-    )
+    if packets is None or int(packets) <= 0:
+        jitter = lost = packets = None
+    return (start, end, amount, "", rate, "", "bits", None, None, None, jitter, lost, packets)
 
 
-def of_text(number: int, found: re.Match[str]) -> Row:
-    """Give the figures of a row of text.
+def of_text(found: re.Match[str]) -> Texts:
+    """Give the texts of a row of text.
 
     Parameters
     ----------
-    number
-        The number of its line.
     found
         A match of `ROW`.
     """
-    identity, _, start, end, amount, scale, rate, rate_scale, rate_unit, rest = found.groups()
-    factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
-    on_time = end.endswith(".0000") and not identity.startswith("SUM")
-    row = Row(number, float(start), float(end), float(amount) * _BINARY[scale], float(rate) * factor, on_time=on_time)
+    groups = found.groups()
+    rest = groups[9]
     if not rest or rest.isspace():
-        return row
+        return groups[2:9] + _PLAIN
     if (writes := _WRITES.match(rest)) is not None:
-        window, rtt = writes["window"], writes["rtt"]
-        return row._replace(
-            retries=int(writes["retries"]),
-            window=1024 * int(window) if window is not None and int(window) >= 0 else None,
-            rtt_us=int(rtt) if rtt is not None else None,
-        )
+        return (*groups[2:9], writes["retries"], writes["window"], writes["rtt"], None, None, None)
     if (loss := _LOSS.match(rest)) is not None:
-        jitter = loss["jitter"]
-        return row._replace(
-            jitter_ms=None if jitter is None else float(jitter), lost=int(loss["lost"]), packets=int(loss["packets"])
-        )
-    return row
+        return (*groups[2:9], None, None, None, loss["jitter"], loss["lost"], loss["packets"])
+    return groups[2:9] + _PLAIN
+
+
+def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
+    """Give the figures of a row.
+
+    Parameters
+    ----------
+    line
+        The number of its line.
+    texts
+        The texts of its figures.
+    on_time
+        Whether it ends when an interval does.
+    """
+    start, end, amount, scale, rate, rate_scale, rate_unit, retries, window, rtt, jitter, lost, packets = texts
+    factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
+    return Row(
+        line,
+        float(start),
+        float(end),
+        float(amount) * _BINARY[scale],
+        float(rate) * factor,
+        retries=None if retries is None else int(retries),
+        window=None if window is None or int(window) < 0 else 1024 * int(window),
+        rtt_us=None if rtt is None else int(rtt),
+        jitter_ms=None if jitter is None or "nan" in jitter else float(jitter),
+        lost=None if lost is None else int(lost),
+        packets=None if packets is None else int(packets),
+        on_time=on_time,
+    )
+
+
+def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
+    """Columns of numbers of the texts of rows."""
+    column = dict(zip(_TEXTS, texts, strict=True))
+    by_1024 = looked_up(column["rate_unit"], {"Bytes": 1.0, "bits": 0.0}) > 0
+    scales = column["rate_scale"]
+    windows = 1024 * numbers(column["window"])
+    lost, packets = numbers(column["lost"]), numbers(column["packets"])
+    lost[lost < 0] = np.nan
+    packets[packets < 0] = np.nan
+    fraction = np.full(len(lines), np.nan)
+    np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
+    return {
+        "line": lines,
+        "t_start_s": numbers(column["start"]),
+        "t_end_s": numbers(column["end"]),
+        "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _BINARY)),
+        "throughput_bps": numbers(column["rate"])
+        * np.where(by_1024, 8 * looked_up(scales, _BINARY), looked_up(scales, _DECIMAL)),
+        "retransmits": numbers(column["retries"]),
+        "cwnd_bytes": np.where(windows < 0, np.nan, windows),
+        "rtt_s": numbers(column["rtt"]) / 1e6,
+        "lost_packets": lost,
+        "sent_packets": packets,
+        "loss_fraction": fraction,
+        "jitter_s": numbers(column["jitter"]) / 1000,
+    }
 
 
 def figures(row: Row) -> dict[str, object]:
@@ -234,7 +362,7 @@ def stream_row(index: int, stream: Stream, *, udp: bool, last: int) -> dict[str,
         The last line of the run, for a stream without a row.
     """
     result = stream.result()
-    line = result.line if result is not None else stream.rows[0].line if stream.rows else last
+    line = result.line if result is not None else stream.first.line if stream.first is not None else last
     row: dict[str, object] = {"stream": index, "line": line}
     if result is None:
         return row
@@ -262,36 +390,16 @@ def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Arra
     whole
         The rows of all of them together, None where there are none.
     """
-    single = len(streams) == 1
-    rows = [(np.nan if single else float(index), row) for index, each in enumerate(streams) for row in each.intervals()]
-    if whole is not None:
-        rows += [(np.nan, row) for row in whole.intervals()]
-    rows = [(stream, row) for stream, row in rows if row.end >= row.start]
-    if not rows:
+    numbered = [(np.nan if len(streams) == 1 else float(index), each) for index, each in enumerate(streams)]
+    parts = [
+        {"stream": np.full(len(part["line"]), index), **part}
+        for index, each in [*numbered, *([(np.nan, whole)] if whole is not None else [])]
+        if (part := each.intervals())
+    ]
+    if not parts:
         return {}
-    rows.sort(key=lambda pair: pair[1].line)
-
-    def column(values: Iterable[float | None]) -> Array:
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
-
-    lost, packets = column(row.lost for _, row in rows), column(row.packets for _, row in rows)
-    lost[lost < 0] = np.nan
-    packets[packets < 0] = np.nan
-    fraction = np.full(len(rows), np.nan)
-    np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
-    found: dict[str, Array] = {
-        "line": column(row.line for _, row in rows),
-        "stream": column(stream for stream, _ in rows),
-        "t_start_s": column(row.start for _, row in rows),
-        "t_end_s": column(row.end for _, row in rows),
-        "bytes": np.rint(column(row.amount for _, row in rows)),
-        "throughput_bps": column(row.rate for _, row in rows),
-        "retransmits": column(row.retries for _, row in rows),
-        "cwnd_bytes": column(row.window for _, row in rows),
-        "rtt_s": column(row.rtt_us for _, row in rows) / 1e6,
-        "sent_packets": packets,
-        "lost_packets": lost,
-        "loss_fraction": fraction,
-        "jitter_s": column(row.jitter_ms for _, row in rows) / 1000,
-    }
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.argsort(found["line"], kind="stable")
+    order = order[found["t_end_s"][order] >= found["t_start_s"][order]]
+    found = {name: values[order] for name, values in found.items()}
     return {name: values for name, values in found.items() if name == "stream" or not np.isnan(values).all()}

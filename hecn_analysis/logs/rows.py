@@ -153,10 +153,12 @@ def numbers(texts: Sequence[Text]) -> Array:
     >>> numbers(["1.5", None])
     array([1.5, nan])
     """
-    try:
-        return np.fromiter(map(float, texts), float, len(texts))
-    except TypeError:
+    missing = texts.count(None)
+    if missing == len(texts):
+        return np.full(missing, np.nan)
+    if missing:
         return np.array([np.nan if text is None else float(text) for text in texts])
+    return np.fromiter(map(float, texts), float, len(texts))
 
 
 def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:
