@@ -1,7 +1,9 @@
 """Output of mtr: times and loss of the last hop.
 
-Versions: 0.7 to 0.95: reports (``-r``, ``-w``, any order of fields), a copied screen, CSV (``-C``, from 0.86), JSON
-(``-j``; up to 0.92 with numbers in quotes). The raw form (``-l``) is bare numbers, and is not read; nor is XML.
+Versions: 0.55 to 0.96: reports (``-r``, ``-w``, any order of fields), a copied screen, CSV (``-C``, from 0.87), JSON
+(``-j``; up to 0.92 with numbers in quotes), XML (``-x``, also with "<Loss%>" and without quotes, as old versions write
+it), and the raw form (``-l``). The CSV of 0.84 to 0.86, with semicolons, has nothing but the last time of each hop, and
+is not read.
 
 Units and traps
 ---------------
@@ -13,32 +15,48 @@ Units and traps
 - The columns are those of the line that names them: ``-o`` prints others, in another order.
 - A hop with several addresses lists the others below its figures; MPLS labels stand there too.
 - A screen is printed again and again by some terminals; every repetition is a run of its own.
-- A report that breaks off inside a hop has a last hop that is not known: the run has no figures then.
+- A report that breaks off inside a hop has a last hop that is not known: the run has no figures then. So has XML
+  without its end.
+- CSV of wide reports repeats a hop for each of its addresses, with the same figures.
+- The raw form ("x" a probe, "h" an address, "p" a reply, hops from 0) has times in microseconds and no summary: it is
+  made of all its lines. The host that was asked answers with one address at several hops, of which the first counts. A
+  hop that was probed again and again behind the last one that answered is a silent last hop. Before 0.86 there are no
+  "x" and so no loss. It begins at the first hop: with ``-f`` it is not read.
 - The interarrival jitter of the last hop is read where ``-o`` prints its mean ("Javg").
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Final
 
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at, utc_time
 from hecn_analysis.logs.source import Line
 
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")
-_START: Final = re.compile(r"^\W{0,20}Start: ")
+_START: Final = re.compile(r"^\W{0,20}Start: (?P<time>\S{1,40})")
 _HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800})$")
 _MORE: Final = re.compile(r"^[\s>]{3,40}(?:\||`|\[MPLS)")
 _CSV_HEAD: Final = re.compile(r"^\W{0,8}M(?:tr|TR)_Version,")
-_CSV: Final = re.compile(r"^\W{0,8}MTR\.(?P<version>[\w.]{1,20}),\d{8,12},")
+_CSV: Final = re.compile(r"^\W{0,8}MTR\.(?P<version>[\w.-]{1,20}),(?P<time>\d{8,11}),")
 _FIELDS: Final = frozenset(
     "Loss% Snt Drop Rcv Last Best Avg Wrst StDev Gmean Jttr Javg Jmax Jint".split()  # noqa: SIM905 - as mtr prints them
 )
 _TIMES: Final = {"Best": "rtt_min_s", "Avg": "rtt_avg_s", "Wrst": "rtt_max_s", "Javg": "jitter_s"}
+_XML: Final = re.compile(r"^\W{0,8}<MTR SRC=\"?[^\s\"]{0,255}\"? DST=\"?(?P<host>[^\s\"]{0,255})")
+_HUB: Final = re.compile(r"^\W{0,40}<HUB COUNT=\"?(?P<hop>\d{1,3})")
+_ELEMENT: Final = re.compile(r"^\W{0,40}<(?P<name>[A-Z][A-Za-z]{2,5})%?>\s{0,12}(?P<value>[^<\s]{1,20})</")
+_RAW: Final = re.compile(
+    r"(?P<kind>[xhpdmt]) (?P<hop>\d{1,3})"
+    r" (?:(?P<number>\d{1,10})(?: \d{1,10}){0,3}|(?P<name>[\w.:-]{1,255}))"
+)
+_ADDRESS: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]{1,40}")
 _FAR: Final = 8
 
 
@@ -54,20 +72,43 @@ class _Open:
     cells: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class _RawHop:
+    """What the raw form says about a hop; times in seconds."""
+
+    address: str = ""
+    sent: int = 0
+    replies: int = 0
+    low: float = math.inf
+    high: float = 0.0
+    total: float = 0.0
+
+
+@dataclass
+class _Raw:
+    """A raw form under way."""
+
+    first: int
+    last: int
+    sequence: int = 0
+    hops: dict[int, _RawHop] = field(default_factory=dict)
+
+
 class Mtr(DocumentReader):
     """Reader of mtr."""
 
     TOOLS: tuple[str, ...] = ("mtr",)
-    VERSIONS: str = "0.7 to 0.95: report, screen, CSV, JSON"
-    HINTS: tuple[str, ...] = ("My traceroute", "Start: ", "HOST", "Host ", "Mtr_Version", "MTR")
+    VERSIONS: str = "0.55 to 0.96: report, screen, CSV, JSON, XML, raw"
+    HINTS: tuple[str, ...] = ("My traceroute", "Start: ", "HOST", "Host ", "Mtr_Version", "MTR", "x 0 ", "h 0 ")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"report"}),)
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
         self._open: _Open | None = None
+        self._raw: _Raw | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a line of a report, a screen or CSV."""
+        """Take a line of a report, a screen, CSV, XML or the raw form."""
         text, opened = line.text, self._open
         if opened is not None and (
             line.number > opened.last + _FAR or self.findings.command.line > opened.last or not text.strip()
@@ -75,11 +116,15 @@ class Mtr(DocumentReader):
             self._close()
             opened = None
         if "MTR" in text or "Mtr" in text:
-            return self._comma_separated(line)
+            return self._xml(line) if "<" in text else self._comma_separated(line)
+        if opened is not None and "<" in text and opened.fields == ["XML"]:
+            return self._element(line, opened)
+        if text[1:2] == " " and self._raw_line(line):
+            return True
         if found := _TITLE.search(text):
             return self._begin(line, tool_version=found["version"])
-        if _START.match(text) and opened is None:
-            self._begin(line)
+        if opened is None and (found := _START.match(text)):
+            self._begin(line, start_time=utc_time(found["time"]))
             return False
         return (("HOST" in text or "Host" in text) and self._head(line)) or self._body(line)
 
@@ -98,6 +143,7 @@ class Mtr(DocumentReader):
     def finish(self) -> None:
         """The file has ended."""
         self._close()
+        self._close_raw()
 
     def take(self, document: Document) -> bool:
         """Take a report in JSON."""
@@ -166,7 +212,8 @@ class Mtr(DocumentReader):
         if found is None or opened is None or "Hop" not in opened.fields:
             return False
         cells = dict(zip(opened.fields, line.text.split(","), strict=False))
-        if opened.hop and cells.get("Hop") == "1":
+        hop = cells.get("Hop", "")
+        if opened.hop and hop.isdecimal() and int(hop) < opened.hop:
             fields = opened.fields
             self._begin(line)
             opened = self._open or opened
@@ -175,9 +222,84 @@ class Mtr(DocumentReader):
         opened.cells = cells if known else {}
         if not known:
             self._unread(line)
-        opened.hop, opened.last = opened.hop + 1, line.number
+        opened.hop, opened.last = int(hop) if hop.isdecimal() else opened.hop, line.number
         opened.columns |= {"tool_version": found["version"], "label": cells.get("Host")}
+        opened.columns["start_time"] = utc_time(datetime.fromtimestamp(int(found["time"]), UTC).isoformat())
         return True
+
+    # --- XML
+
+    def _xml(self, line: Line) -> bool:
+        if found := _XML.match(line.text):
+            self._begin(line, label=found["host"] or None)
+            if self._open is not None:
+                self._open.fields = ["XML"]
+            return True
+        opened = self._open
+        if opened is None or "</MTR>" not in line.text:
+            return False
+        opened.last, opened.fields = line.number, ["XML", "complete"]
+        self._close()
+        return True
+
+    def _element(self, line: Line, opened: _Open) -> bool:
+        """Take a hop, or a figure of the last one."""
+        if found := _HUB.match(line.text):
+            opened.hop, opened.cells = int(found["hop"]), {}
+        elif found := _ELEMENT.match(line.text):
+            opened.cells = {**opened.cells, "Loss%" if found["name"] == "Loss" else found["name"]: found["value"]}
+        elif "</HUB>" not in line.text:
+            return False
+        opened.last = line.number
+        return True
+
+    # --- the raw form
+
+    def _raw_line(self, line: Line) -> bool:
+        found, raw = _RAW.fullmatch(line.text.rstrip()), self._raw
+        if found is None:
+            return False
+        kind, number = found["kind"], int(found["hop"])
+        sequence = int(found["number"]) if kind == "x" and found["number"] else math.inf
+        if raw is not None and (
+            self.findings.command.line > raw.last or line.number > raw.last + _FAR or sequence < raw.sequence
+        ):
+            self._close_raw()
+            raw = None
+        if raw is None:
+            if number or kind not in "xh":
+                return False
+            raw = self._raw = _Raw(line.number, line.number)
+        hop = raw.hops.setdefault(number, _RawHop())
+        raw.last = line.number
+        if kind == "x" and found["number"]:
+            hop.sent, raw.sequence = hop.sent + 1, int(found["number"])
+        elif kind == "h" and _ADDRESS.fullmatch(found["name"] or ""):
+            hop.address = found["name"]
+        elif kind == "p" and found["number"] and line.complete:
+            seconds = int(found["number"]) / 1e6
+            hop.replies, hop.total = hop.replies + 1, hop.total + seconds
+            hop.low, hop.high = min(hop.low, seconds), max(hop.high, seconds)
+        return True
+
+    def _close_raw(self) -> None:
+        raw, self._raw = self._raw, None
+        if raw is None or not any(hop.replies and hop.address for hop in raw.hops.values()):
+            return
+        answered = max(number for number, hop in raw.hops.items() if hop.replies and hop.address)
+        address = raw.hops[answered].address
+        same = (number for number, hop in raw.hops.items() if hop.address == address)
+        last = min((answered, *same))
+        behind = raw.hops.get(answered + 1)
+        hop = behind if behind is not None and behind.sent > 1 and not behind.replies else raw.hops[last]
+        columns: dict[str, object] = {"tool": "mtr", "label": hop.address or None}
+        if hop.sent:
+            columns["sent_packets"] = hop.sent
+        if hop.sent >= hop.replies and hop.sent:
+            columns |= {"lost_packets": hop.sent - hop.replies, "loss_fraction": 1 - hop.replies / hop.sent}
+        if hop.replies:
+            columns |= {"rtt_min_s": hop.low, "rtt_avg_s": hop.total / hop.replies, "rtt_max_s": hop.high}
+        self.findings.run(Run(raw.first, raw.last, columns))
 
     def _no_hops(self, line: int) -> None:
         self.findings.problem(line, "truncated", "found no hops, expected at least one; no figures read")
@@ -189,6 +311,11 @@ class Mtr(DocumentReader):
         if not opened.hop:
             self._no_hops(opened.last)
             return
+        if opened.fields == ["XML"]:
+            self.findings.problem(
+                opened.last, "truncated", "found no '</MTR>', expected one; the last hop is not known, no figures read"
+            )
+            opened.cells = {}
         self.findings.run(Run(opened.first, opened.last, opened.columns | _figures(opened.cells)))
 
 

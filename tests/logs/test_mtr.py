@@ -69,3 +69,44 @@ def test_times_in_front_of_every_line(samples, reading_of):
         [1.0, 2, -1, -1, -1],
     ]
     assert reading.problems.empty
+
+
+def test_wide_comma_separated_values_repeat_hops(reading_of):
+    head = "Mtr_Version,Start_Time,Status,Host,Hop,Ip,Loss%,Snt, ,Last,Avg,Best,Wrst,StDev,\n"
+    row = "MTR.0.95,1700000000,OK,receiver,{},192.0.2.{},0.00,60,0,1.10,{}.20,0.90,9.00,1.00\n"
+    reading = reading_of(head + "".join(row.format(*hop) for hop in [(1, 1, 2), (1, 2, 2), (2, 7, 3), (1, 1, 4)]))
+    assert reading.runs.rtt_avg_s.round(9).tolist() == [0.0032, 0.0042]
+    assert reading.runs.start_time.astype(str).tolist() == ["2023-11-14 22:13:20+00:00"] * 2
+    assert reading.problems.empty
+
+
+def test_xml(samples, said):
+    reading = read(samples / "mtr" / "xml.txt")
+    assert reading.runs[FIGURES].round(9).fillna(-1).to_numpy().tolist() == [
+        [0.25, 4, 0.0801, 0.0803, 0.0812],
+        [0.0, 2, 0.0003, 0.0004, 0.0005],
+        [-1, -1, -1, -1, -1],
+    ]
+    assert reading.runs.label.tolist() == ["receiver", "192.0.2.7", "receiver"]
+    assert reading.runs.lost_packets.fillna(-1).tolist() == [1, -1, -1]
+    assert said(reading) == [
+        "xml.txt:38: truncated: found no '</MTR>', expected one; the last hop is not known, no figures read"
+    ]
+
+
+def test_the_raw_form(samples):
+    reading = read(samples / "mtr" / "raw.txt")
+    assert reading.runs[["sent_packets", "lost_packets"]].fillna(-1).to_numpy().tolist() == [[3, 1], [2, 2], [-1, -1]]
+    assert reading.runs[FIGURES[2:]].round(9).fillna(-1).to_numpy().tolist() == [
+        [0.08, 0.081, 0.082],
+        [-1, -1, -1],
+        [0.0005, 0.0005, 0.0005],
+    ]
+    assert reading.runs.label.fillna("").tolist() == ["192.0.2.7", "", "2001:db8::7"]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 16], [17, 25], [27, 29]]
+    assert reading.problems.empty
+
+
+def test_letters_and_numbers_are_no_raw_form(reading_of):
+    reading = reading_of("x 0 1\nh 0 nothing\np 1 2\n\nh 0 0\n")
+    assert reading.runs.empty
