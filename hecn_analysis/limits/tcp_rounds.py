@@ -614,6 +614,10 @@ class _Bbr(_Run):
     """
 
     GAINS = np.array([1.25, 0.75, 1, 1, 1, 1, 1, 1])
+    PROBE_EVERY_S = 10.0
+    PROBE_S = 0.2
+    DELAYED_ACK_S = 0.04
+    JITTER_S = 1e-4  # order of what interrupts and scheduling add to a round trip
 
     def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, rng: np.random.Generator) -> None:
         super().__init__(value, streams, rng)
@@ -629,9 +633,20 @@ class _Bbr(_Run):
         self.phase = np.zeros(shape, dtype=np.int64)
         self.least = np.broadcast_to(self.rtt[:, None], shape).copy()
         self.least_since = np.zeros(shape)
-        self.probe_at = np.full(shape, 10.0)
-        self.probe_rounds = np.ceil(0.2 / self.rtt)[:, None] + 1  # the first empties the path
+        self.as_low = np.exp(-1 / self.capacity / self.JITTER_S)[:, None]
+        self.probe_at = np.full(shape, self.PROBE_EVERY_S)
+        self.probe_rounds = self.rounds_of_a_probe()[:, None]
         self.probe_left = np.zeros(shape)
+
+    def rounds_of_a_probe(self) -> NDArray[np.float64]:
+        """Round trips without data: one until all are acknowledged, then four packets a round for at least 200 ms.
+
+        The end is noticed when an ACK comes: after whole round trips, or, where the packets did not come in pairs, also
+        when the delayed ACK of an odd one does.
+        """
+        rounds = np.ceil(self.PROBE_S / self.rtt)
+        odd = np.ceil((self.PROBE_S - self.DELAYED_ACK_S) / self.rtt) + self.DELAYED_ACK_S / self.rtt
+        return 1 + np.where(self.bunch > 2, np.minimum(rounds, odd), rounds)
 
     def round(self) -> None:
         n = self.flight
@@ -651,9 +666,12 @@ class _Bbr(_Run):
         window = self.bandwidth * self.least
         pace = 0.99 * self.bandwidth * (self.rtt + self.backlog / self.capacity)[:, None]
         planned = np.where(self.mode == 2, np.minimum(self.GAINS[self.phase] * pace, 2 * window), pace / 2.885)
+        # the phase that drains ends when one product and three bunches are left (bbr_quantization_budget)
+        drained = np.minimum(window + 3 * self.bunch[:, None], pace)
+        planned = np.where((self.mode == 2) & (self.phase == 1), np.maximum(planned, drained), planned)
         faster = np.minimum(2 * n, np.maximum(2.885 * window, 2 * n * (self.rounds < 3)))
         planned = np.where(self.mode == 0, faster, planned)
-        planned = np.where(self.probe_rtt(length[:, None]), 4.0, planned)
+        planned = self.probe_rtt(planned, length[:, None])
         self.flight = np.clip(planned, np.minimum(4.0, self.cap), self.cap)
         if self.rounds < self.first_windows.shape[1]:
             self.flight = np.minimum(self.flight, self.first_windows[:, self.rounds, None])
@@ -671,29 +689,35 @@ class _Bbr(_Run):
         drained = (self.mode == 1) & (self.backlog <= 0.01 * self.bdp)[:, None]
         if drained.any():
             self.mode[drained] = 2
-            self.phase[drained] = self.rng.integers(2, 8, int(drained.sum()))
-        self.phase = (self.phase + 1) % 8
+        self.phase = np.where(drained, self.any_phase(), (self.phase + 1) % 8)
 
-    def probe_rtt(self, seen: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which streams probe the RTT next; `seen` is the RTT of the round that ends.
+    def any_phase(self) -> NDArray[np.int64]:
+        """Phase to begin with: each but the one that drains (bbr_reset_probe_bw_mode)."""
+        return self.rng.integers(2, 9, self.phase.shape) % 8
 
-        It is probed 10 s after the least one was seen. Of samples that differ by jitter only, one in the last L of t
-        seconds is the least with probability L/t.
+    def probe_rtt(self, planned: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Packets of the next round; `seen` is the RTT of the round that ends.
+
+        The RTT is probed 10 s after the least one was seen. Of samples that differ by jitter only, one in the last L of
+        t seconds is the least with probability L/t. But the lone packets of the handshake and of a probe wait for no
+        other of their bunch; the longer a packet takes, the less likely jitter makes up for that.
         """
         now = self.t[:, None] + seen
         lower = seen < self.least * (1 - 1e-9)
-        as_low = (seen <= self.least * (1 + 1e-9)) & (
-            self.rng.random(self.least.shape) * (now - self.least_since) < seen
-        )
+        luck = self.rng.random(self.least.shape) * (now - self.least_since) < seen * self.as_low
+        again = lower | (luck & (seen <= self.least * (1 + 1e-9)))
         self.least_since = np.where(lower, now - seen, self.least_since)
         self.least = np.where(lower, seen, self.least)
-        self.probe_at = np.where(lower | as_low, now + 10, self.probe_at)
+        self.probe_at = np.where(again, now + self.PROBE_EVERY_S, self.probe_at)
         start = (now >= self.probe_at) & (self.probe_left <= 0)
         if start.any():
             self.probe_left = np.where(start, self.probe_rounds, self.probe_left)
-            self.probe_at = np.where(start, now + self.probe_rounds * self.rtt[:, None] + 10, self.probe_at)
+            self.probe_at = np.where(
+                start, now + self.probe_rounds * self.rtt[:, None] + self.PROBE_EVERY_S, self.probe_at
+            )
             self.least_since = np.where(start, now, self.least_since)
             self.least = np.where(start, seen, self.least)
-        probing = self.probe_left > 0
-        self.probe_left -= probing
-        return probing
+            self.phase = np.where(start, self.any_phase(), self.phase)
+        silent = np.minimum(self.probe_left, 1.0)
+        self.probe_left = self.probe_left - silent
+        return np.where(silent > 0, np.maximum(4.0, (1 - silent) * planned), planned)

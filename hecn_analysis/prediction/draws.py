@@ -45,6 +45,10 @@ class Draws:
             self._values[name] = self._drawn(name, parameter)
         return self._values[name]
 
+    def uniform(self, name: str, *, central: float) -> FloatArray:
+        """Chance of a run: `central` for the prediction itself, then evenly between 0 and 1."""
+        return np.concatenate([[central], np.random.default_rng(zlib.crc32(name.encode())).random(DRAWS)])
+
     def _drawn(self, name: str, parameter: Parameter) -> FloatArray:
         if parameter.spread == 0:
             return np.full(self.size, parameter.value)

@@ -32,8 +32,8 @@ BUFFERED = 1e-3
 LOSS_FELT = 1.03
 START_UP_FELT = 1.25
 
-#: A lossy transfer is one random run; its mean is taken over this many of them.
-LOSSY_RUNS = 16
+#: A transfer over a lossy path is one random run; its mean is taken over this many of them.
+RANDOM_RUNS = 16
 
 #: Parts side by side that are busier than this are full together.
 FULL = 0.995
@@ -163,7 +163,7 @@ class _Model:
                     )
                     draws[:, flow] = np.minimum(draws[:, flow], window[1:])
                     continue
-                runs = LOSSY_RUNS if transport.loss[0] > 0 else 1
+                runs = RANDOM_RUNS if transport.is_random else 1
                 link_bound = [self._is_link(self.levels[state.resources][1][flow : flow + 1]) for state in states]
                 drawn_link_bound = [
                     self._is_link([self.system.resources[index]] if index >= 0 else [])
@@ -268,8 +268,8 @@ class _Model:
         totals = {state: float(flows.sum()) for state, flows in by_state.items()}
         climb = self._climb(totals)
         central = by_state[_Lift()]
-        lossy = any(transport.loss[0] > 0 for transport in self.transports.values())
-        total = float(np.median(draws.sum(axis=1))) if lossy else float(central.sum())
+        is_random = any(transport.is_random for transport in self.transports.values())
+        total = float(np.median(draws.sum(axis=1))) if is_random else float(central.sum())
         low, high = self._interval(draws, total)
         probabilities = self._probabilities(climb[0][1], draws) if climb else {}
         ladder: list[Rung] = []

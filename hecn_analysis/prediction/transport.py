@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hecn_analysis.limits import tcp_rounds, tcp_window
 from hecn_analysis.prediction.draws import Draws, FloatArray
@@ -32,6 +33,10 @@ class Transport:
         Usable window of each stream, shape (1 + draws,). [B]
     window_owner
         Resource name and words for what sets it.
+    start_up_delay
+        Round trips that the start-up of a run takes longer than its rounds say. An ACK that waits for its timer, a
+        window that opens a round later, a retransmission that is lost add up to one; packets that arrive at the end of
+        a round save up to a quarter. [1]
     """
 
     scenario: Scenario
@@ -41,6 +46,7 @@ class Transport:
     loss: FloatArray
     window_bytes: FloatArray
     window_owner: tuple[str, str]
+    start_up_delay: FloatArray
 
     @classmethod
     def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
@@ -59,6 +65,7 @@ class Transport:
             draw("path.loss", scenario.path.loss),
             window,
             owner,
+            _start_up_delay(draw),
         )
 
     @property
@@ -66,6 +73,11 @@ class Transport:
         """Window over round-trip time, all streams of a process together [bit/s]."""
         with np.errstate(divide="ignore"):
             return streams_per_process(self.scenario) * self.window_bytes * 8 / self.rtt_s
+
+    @property
+    def is_random(self) -> bool:
+        """Whether two runs differ by more than their start-up: losses, or BBR's phases."""
+        return self.matters and bool(self.loss[0] > 0 or self.sending.congestion_control == "bbr")
 
     @property
     def matters(self) -> bool:
@@ -154,9 +166,25 @@ class Transport:
             hystart=self.sending.hystart,
             lockstep=tool.lockstep,
         )
-        throughput = np.asarray(result.throughput_bps, dtype=np.float64)
+        throughput = self._delayed(np.asarray(result.throughput_bps), result, index, warm_up)
         unlimited = np.isinf(payload_bps) & ((lossless > 0) | (self.loss[index] == 0)) & (windowless > 0)
         return np.where(unlimited, np.inf, throughput)
+
+    def _delayed(
+        self, throughput: FloatArray, result: tcp_rounds.Simulation, index: npt.NDArray[np.int64], warm_up: FloatArray
+    ) -> FloatArray:
+        """Throughput of runs whose start-up, where it counts, takes `start_up_delay` round trips more."""
+        delay = self.start_up_delay[index] * self.rtt_s[index]
+        counted = np.asarray(result.duration_s) - warm_up
+        later = np.where(np.asarray(result.start_up_s) > warm_up, delay, 0.0)
+        if self.scenario.tool.bytes is not None:
+            return throughput * counted / (counted + later)
+        return throughput * np.clip(1 - later / counted, 0.0, None)
+
+
+def _start_up_delay(draw: Draws) -> FloatArray:
+    chance = 2 * draw.uniform("path.start-up", central=0.5) - 1
+    return np.where(chance < 0, chance / 4, chance)
 
 
 def _window(
@@ -167,13 +195,20 @@ def _window(
     mss, _ = payload_per_packet(scenario)
     receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}
     if tool.window.value > 0:
-        window = tcp_window.usable_window(
-            draw("tool.window", tool.window),
-            rmem_max=draw(f"{roles[1]}.rmem_max", receiving.rmem_max),
-            wmem_max=draw(f"{roles[0]}.wmem_max", sending.wmem_max),
-            **receiver,
+        asked = draw("tool.window", tool.window)
+        wmem_max = draw(f"{roles[0]}.wmem_max", sending.wmem_max)
+        window = np.asarray(
+            tcp_window.usable_window(
+                asked, rmem_max=draw(f"{roles[1]}.rmem_max", receiving.rmem_max), wmem_max=wmem_max, **receiver
+            )
         )
-        return np.asarray(window), (f"{roles[1]}.window.tool", "the window that the tool asked for")
+        rtt = draw("path.rtt", scenario.path.rtt)
+        if rtt[0] > 0:
+            least, most = tcp_window.written_window(window, 2 * np.minimum(asked, wmem_max), mss_bytes=mss, rtt_s=rtt)
+            # in a run, two gaps may cost: that of the ACKs and that of the writer; the median of the larger of two
+            part = np.sqrt(draw.uniform("tool.window.written", central=0.5))
+            window = np.asarray(least) + (np.asarray(most) - np.asarray(least)) * part
+        return window, (f"{roles[1]}.window.tool", "the window that the tool asked for")
     read = draw(f"{roles[1]}.tcp_rmem_max", receiving.tcp_rmem_max)
     written = draw(f"{roles[0]}.tcp_wmem_max", sending.tcp_wmem_max)
     window = np.asarray(tcp_window.autotuned_window(tcp_rmem_max=read, tcp_wmem_max=written, **receiver))

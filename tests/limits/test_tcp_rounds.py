@@ -41,6 +41,17 @@ def test_bbr_keeps_its_pace_up_to_its_probes():
         assert 0.945 * limit < result.throughput_bps <= limit
 
 
+@pytest.mark.parametrize(("rtt", "mss", "silent"), [(0.09, 8948, 0.36), (0.09, 1448, 0.31), (0.18, 1448, 0.40)])
+def test_bbr_is_silent_while_it_probes_the_round_trip(rtt, mss, silent):
+    # a round trip to drain, then 200 ms until an ACK comes: pairs of packets are acknowledged once a round trip (90 ms:
+    # 270 ms), an odd one 40 ms later too (220 ms)
+    rates = run(
+        rate_bps=100e6, rtt_s=rtt, mss_bytes=mss, congestion_control="bbr", warm_up_s=5, duration_s=np.array([9.9, 12])
+    ).throughput_bps / (100e6 * mss / (mss + 90))
+    lost = (rates[0] - rates[1]) * 7
+    assert lost == pytest.approx(silent, abs=0.04)
+
+
 def test_slow_start_of_a_transfer_packet_by_packet():
     # 630 packets in 6 rounds of 10, 20, 40 …, the last 97 of 727 in one train; half an RTT at the end
     result = simulate(rate_bps=400e6, rtt_s=0.18, mss_bytes=1448, transfer_bytes=727 * 1448, congestion_control="reno")

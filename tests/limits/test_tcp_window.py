@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.errors import RangeError, ValidityWarning, ValidityWarning
 from hecn_analysis.limits.tcp_window import (
     LARGEST_WINDOW,
     autotuned_window,
@@ -15,6 +15,7 @@ from hecn_analysis.limits.tcp_window import (
     usable_window,
     window_from_space,
     window_limit_bps,
+    written_window,
 )
 
 
@@ -42,7 +43,7 @@ def test_window_and_product_are_inverse():
 
 @pytest.mark.parametrize(
     ("kernel", "part"),
-    [("2.6.32", 0.75), ("3.3", 0.75), ("3.4", 0.5), ("5.15.0-91-generic", 0.5), ("6.5", 0.5), ("6.6", 178 / 256)],
+    [("2.6.32", 0.75), ("3.3", 0.75), ("3.4", 0.5), ("5.15.0-91-generic", 0.5), ("6.5", 0.5), ("6.6", 182 / 256)],
 )
 def test_part_of_the_buffer_by_kernel(kernel, part):
     assert window_from_space(1e6, kernel=kernel, mss_bytes=8948) == pytest.approx(part * 1e6)
@@ -82,3 +83,26 @@ def test_impossible_values():
         usable_window(0)
     with pytest.raises(RangeError, match=r"^kernel: found 'new', expected a Linux version such as '6\.18'$"):
         kernel_version("new")
+
+
+def test_a_large_send_buffer_keeps_the_window_full():
+    least, most = written_window(1e6, 4e6, mss_bytes=1448, rtt_s=0.1)
+    assert most == 690 * 1448  # whole packets
+    assert 0.95 * most < least < most  # half a bunch may wait
+
+
+@pytest.mark.parametrize("mss", [1448, 8948])
+def test_a_sleeping_writer_leaves_part_of_the_window_unused(mss):
+    window = usable_window(512 * 1024, kernel="6.18", mss_bytes=mss)
+    least, most = written_window(window, 2**20, mss_bytes=mss, rtt_s=0.09)
+    assert least <= most <= window
+    assert least < 2 / 3 * 2**20  # where the writer wakes
+    assert written_window(window, 2**19, mss_bytes=mss, rtt_s=0.09)[1] < most
+
+
+def test_written_window_keeps_shapes_and_one_packet():
+    with pytest.warns(ValidityWarning, match="window_bytes: NaN at \\[2\\]"):
+        least, most = written_window([1e3, 1e6, float("nan")], 1e6, mss_bytes=1448, rtt_s=0.1)
+    assert least[0] == most[0] == 1448
+    assert least.shape == (3,)
+    assert np.isnan(least[2])
