@@ -32,7 +32,7 @@ Interface = Literal[
     "sas-3",
     "sas-6",
     "sas-12",
-    "sas-22.5",
+    "sas-24",
     "fc-1",
     "fc-2",
     "fc-4",
@@ -53,7 +53,7 @@ _LINKS: Final[dict[str, tuple[float, float, float]]] = {
     "sas-3": (3e9, 8 / 10, _SSP),
     "sas-6": (6e9, 8 / 10, _SSP),
     "sas-12": (12e9, 8 / 10, _SSP),
-    "sas-22.5": (22.5e9, 128 / 150, _SSP),
+    "sas-24": (22.5e9, 128 / 150, _SSP),
     "fc-1": (1.0625e9, 8 / 10, _FC),
     "fc-2": (2.125e9, 8 / 10, _FC),
     "fc-4": (4.25e9, 8 / 10, _FC),
@@ -84,12 +84,12 @@ def coded_bps(interface: Interface) -> float:
 
     Notes
     -----
-    "24G SAS" runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_ of the
+    SAS-4, sold as 24G, runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_ of the
     module.
 
     Examples
     --------
-    >>> [coded_bps(link) / 8e6 for link in ("sata-6", "sas-6", "sas-12", "sas-22.5", "fc-8", "fc-16")]
+    >>> [coded_bps(link) / 8e6 for link in ("sata-6", "sas-6", "sas-12", "sas-24", "fc-8", "fc-16")]
     [600.0, 600.0, 1200.0, 2400.0, 850.0, 1700.0]
     """
     require_word(_LINKS, interface=interface)

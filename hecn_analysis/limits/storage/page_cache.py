@@ -204,7 +204,7 @@ def journal_bps(rate: Rate, access: Time = 0, *, commit: Time = 5.0, data: bool 
     -----
     For writes; the metadata of a large file are negligible, since an extent of ext4 covers up to 128 MiB with 12 bytes.
     A file system that copies on write or computes checksums costs the processor more than the disk. Fragments cost an
-    access each: see :func:`hecn_analysis.limits.storage.random_bps`. Source: [2]_ of the module.
+    access each: see :func:`hecn_analysis.limits.storage.rotating_disk.random_bps`. Source: [2]_ of the module.
 
     Examples
     --------

@@ -469,7 +469,7 @@ def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number
     capacity
         Capacity C of a disk. [B]
     disk_rate
-        Rate d of a disk, the mean over all of it: see :func:`hecn_analysis.limits.storage.whole_disk_bps`. [bit/s]
+        Rate d of a disk, the mean over all of it: ``whole_disk_bps``. [bit/s]
     share
         Part s of the disks' time given to the rebuild; the data get the rest. [1]
 
