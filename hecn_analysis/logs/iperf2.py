@@ -61,7 +61,7 @@ _SENT: Final = re.compile(rf"{ID} Sent (?P<packets>\d{{1,15}}) datagrams")
 _REPORT: Final = re.compile(rf"{ID} Server Report:")
 _FAILURE: Final = re.compile(
     r"(?:^|\s)(?:(?:tcp |udp )?connect failed: |write\d? failed: |read\d? failed: |shutdown failed: |bind failed: |"
-    r"error: |unable to )\S.{0,200}"
+    r"error: |unable to |tcp connect to \S{1,255} port \d{1,5} failed )\S.{0,200}"
 )
 _CHATTER: Final = re.compile(
     r"-{40,}|TCP window size|UDP buffer size|(?:Write|Read) buffer size|TOS set to|Sending \d|Receiving \d|"

@@ -173,6 +173,10 @@ def test_the_sum_of_a_single_stream_is_not_believed(reading_of):
             ["3: aborted: found 'connect failed: Connection refused', expected a result"],
         ),
         (
+            BANNER + "[  1] tcp connect to 192.0.2.2 port 9 failed (Connection refused)\n",
+            ["3: aborted: found 'tcp connect to 192.0.2.2 port 9 failed (Connection refused)', expected a result"],
+        ),
+        (
             BANNER + CONNECTED,
             [],
             ["3: truncated: found the beginning of a run of iperf and no figures; no run made"],
