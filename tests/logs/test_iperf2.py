@@ -174,6 +174,7 @@ def test_the_sum_of_a_single_stream_is_not_believed(reading_of):
         ),
         (
             BANNER + "[  1] tcp connect to 192.0.2.2 port 9 failed (Connection refused)\n",
+            [[True, None, 1, 3]],
             ["3: aborted: found 'tcp connect to 192.0.2.2 port 9 failed (Connection refused)', expected a result"],
         ),
         (
