@@ -15,7 +15,8 @@ from hecn_analysis.limits._checks import arrays, dimension, given, refuse, requi
 # A plausible call of each kind, with every numeric option given.
 CALLS = {
     "pcie": {"gen": 3, "lanes": 8, "max_payload": 256, "max_read_request": 512, "completion_boundary": 64}
-    | {"transfer": 1500, "op": "both", "outstanding": 32, "round_trip": 2e-6},
+    | {"transfer": 1500, "op": "both", "outstanding": 32, "round_trip": 2e-6, "slot_gen": 2, "slot_lanes": 4}
+    | {"uplink_gen": 2, "uplink_lanes": 4, "devices": 2},
     "pcix": {"clock": 133.33e6, "width": 64, "burst": 512, "overhead_clocks": 90},
     "ethernet": {"rate": 10e9, "mtu": 9000},
     "atm": {"carrier": "oc12c", "mtu": 9180},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.framing import payload_bytes
 from hecn_analysis.limits.pci_express import (
     GENERATIONS,
@@ -15,9 +15,11 @@ from hecn_analysis.limits.pci_express import (
     OPS,
     SIZES,
     ack_limit,
+    negotiated,
     packet_bps,
     pcie,
     raw_bps,
+    shared_bps,
     tag_limit_bps,
     throughput_bps,
     tmt_bps,
@@ -122,12 +124,12 @@ def test_flit_mode_has_headers_only():
 
 
 def test_tags_bind_reads_but_not_writes():
-    few = {"outstanding": 32, "round_trip": 1e-6, "transfer": 64}
-    assert tag_limit_bps(32, 1e-6, 512, 64) == pytest.approx(32 * 64 * 8 / 1e-6)
+    few = {"outstanding": 16, "round_trip": 1e-6, "transfer": 128}
+    assert tag_limit_bps(16, 1e-6, 512, 128) == pytest.approx(16 * 128 * 8 / 1e-6)
     assert pcie(3, 16, 256, op="read", **few)["throughput_bps"] == pytest.approx(16.384e9)
     assert pcie(3, 16, 256, op="both", **few)["throughput_bps"] == pytest.approx(16.384e9)
-    assert pcie(3, 16, 256, op="write", **few) == pcie(3, 16, 256, op="write", transfer=64)
-    plenty = pcie(3, 16, 256, op="read", outstanding=768, round_trip=1e-6)
+    assert pcie(3, 16, 256, op="write", **few) == pcie(3, 16, 256, op="write", transfer=128)
+    plenty = pcie(3, 16, 256, op="read", outstanding=256, round_trip=1e-6)
     assert plenty == pcie(3, 16, 256, op="read")
     assert tag_limit_bps(8, 1e-6, 512, 768) == pytest.approx(8 * 8 * 384 / 1e-6)  # 512 + 256: the mean request
 
@@ -151,6 +153,9 @@ def test_tags_bind_reads_but_not_writes():
         ({"outstanding": 0, "round_trip": 1e-6}, "outstanding: found 0, expected a whole number >= 1"),
         ({"outstanding": 8, "round_trip": -1e-6}, "round_trip: found -1e-06, expected a number > 0"),
         ({"outstanding": 8}, "round_trip: found none, expected the time of a read beside outstanding"),
+        ({"uplink_gen": 3}, "uplink_gen and uplink_lanes: found only one, expected both or none"),
+        ({"slot_lanes": 5}, "slot_lanes: found 5, expected 1, 2, 4, 8, 12, 16 or 32"),
+        ({"devices": 0}, "devices: found 0, expected a whole number >= 1"),
         ({"round_trip": 1e-6}, "outstanding: found none, expected the number of open reads beside round_trip"),
     ],
 )
@@ -201,3 +206,48 @@ def test_older_links_acknowledge_a_packet_at_most_once():
     """Generation 1 x16, MaxPayload 128: 8 + 8 bytes per 156, not per 48; x1 as late as is allowed, per 237 bytes."""
     assert packet_bps(1, 16, 128) == pytest.approx(32e9 * (1 - 16 / 156 - 4 / 1538))
     assert packet_bps(1, 1, 128) == pytest.approx(2e9 * (1 - 16 / 237 - 4 / 1538))
+
+
+def test_a_link_trains_to_what_both_ends_can_do():
+    assert negotiated(5, 16, 4, 8) == (4, 8)
+    assert negotiated(3, 8, 4, 16) == (3, 8)
+    in_slot = pcie(4, 16, 256, slot_gen=3, slot_lanes=8)
+    assert in_slot == pcie(3, 8, 256)
+    assert in_slot["tmt_bps"] < pcie(4, 16, 256)["throughput_bps"] / 3
+
+
+def test_devices_behind_a_switch_share_its_uplink_each_way():
+    """Four PCIe 3.0 x4 drives behind a chipset's 3.0 x4 (DMI 3.0) get a quarter each; two behind a x8 are free."""
+    alone = pcie(3, 4, 256, op="both")["throughput_bps"]
+    chipset = {"uplink_gen": 3, "uplink_lanes": 4}
+    assert pcie(3, 4, 256, op="both", devices=4, **chipset)["throughput_bps"] == pytest.approx(alone / 4)
+    assert pcie(3, 4, 256, uplink_gen=4, uplink_lanes=8, devices=2) == pcie(3, 4, 256)
+
+
+@given(st.lists(st.floats(0, 1e12), min_size=1, max_size=8), st.floats(1, 1e12))
+def test_shares_fill_the_uplink_and_nobody_gets_more_than_another_who_wants_more(wanted, uplink):
+    shares = shared_bps(np.array(wanted), uplink)
+    assert (shares <= np.array(wanted)).all()
+    assert shares.sum() == pytest.approx(min(sum(wanted), uplink), rel=1e-9, abs=1e-3)
+    held_back = shares < np.array(wanted) * (1 - 1e-12)
+    assert not held_back.any() or (shares <= shares[held_back].min() * (1 + 1e-9)).all()
+
+
+def test_shares_of_many_uplinks_at_once():
+    shares = shared_bps(np.array([[28e9, 4e9], [1e9, 2e9]]), np.array([10e9, 10e9]))
+    np.testing.assert_allclose(shares, [[6e9, 4e9], [1e9, 2e9]])
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"transfer": 64}, "transfer: found 64, the formula holds for 128 B and more: devices start fewer transfers"),
+        (
+            {"outstanding": 300, "round_trip": 1e-6, "op": "read"},
+            "outstanding: found 300, the formula holds for the tags",
+        ),
+    ],
+)
+def test_values_beyond_what_was_measured_or_specified_are_given_with_a_warning(option, words):
+    with pytest.warns(ValidityWarning, match=words):
+        assert pcie(3, 8, 256, **option)["throughput_bps"] > 0
