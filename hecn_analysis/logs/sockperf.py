@@ -13,6 +13,9 @@ Units and traps
 - "Valid Duration" leaves out the warm-up: it, and not "Total Run", is what the figures are of. Under load most messages
   need no answer: sent less received is not a loss; "dropped messages" is.
 - "Server No: 1" and on: several servers, each with statistics of its own, each a run.
+- A log that keeps the results alone has neither the version nor a heading: a total, or a summary of a kind that the
+  run already has, begins the next one.
+- A server prints no figures: its output is no run, and told as such.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ _VALID: Final = re.compile(
 )
 _MEAN: Final = re.compile(
     rf"sockperf: (?:====> avg-(?P<kind>lat(?:ency)?|rtt)=\s{{0,12}}(?P<us>{_N})"
-    rf"|Summary: (?P<words>Latency|Round trip) is (?P<us2>{_N}) usec)"
+    rf"|Summary: (?P<words>Latency|Round trip)(?: of burst of \d{{1,9}} messages)? is (?P<us2>{_N}) usec)"
 )
 _DROPPED: Final = re.compile(r"sockperf: # dropped messages = (?P<dropped>\d{1,18})")
 _EXTREME: Final = re.compile(rf"sockperf: ---> <(?P<which>MAX|MIN)> observation =\s{{0,12}}(?P<us>{_N})")
@@ -48,6 +51,14 @@ _ERROR: Final = re.compile(r"sockperf: ERROR: (?P<text>\S.{0,300})")
 _UNREAD: Final = re.compile(
     r"sockperf: Summary: (?:BandWidth|Latency|Round trip)\b.{0,200}|sockperf: ====> avg-.{0,60}"
 )
+_BEGINS: Final = re.compile(r"sockperf: (?:\[Total Run\]|Total of \d|Warmup stage|Starting test)")
+_SUMMARY: Final = re.compile(r"sockperf: Summary: (?P<kind>BandWidth|Latency|Round trip|Message Rate)")
+_RATES: Final = ("BandWidth", "Message Rate")
+_IN_VAIN: Final = re.compile(
+    r"sockperf: (?P<text>(?:No messages were (?:received from the server|sent)|Test end before test start"
+    r"|No valid observations found).{0,200})"
+)
+_SERVES: Final = re.compile(r"sockperf: ?\[SERVER\] listen on:")
 _DIFFERENCE: Final = 0.01
 
 
@@ -63,6 +74,8 @@ class _Open:
     messages: int | None = None
     statistics: bool = False
     result: bool = False
+    serves: bool = False
+    summaries: set[str] = field(default_factory=set)
 
 
 class Sockperf:
@@ -89,11 +102,11 @@ class Sockperf:
         if found := _VERSION.search(text):
             self._close()
             self._begin(line).columns["tool_version"] = found["version"]
-        elif found := _ERROR.search(text):
+        elif found := (_ERROR.search(text) or _IN_VAIN.search(text)):
             self._failure(line, found["text"].strip())
         elif _SERVER.search(text):
             self._next_server(line)
-        elif not self._figures(line, self._begin(line)) and (found := _UNREAD.search(text)):
+        elif not self._figures(line, self._continued(line)) and (found := _UNREAD.search(text)):
             kind = "malformed" if line.complete else "truncated"
             self._findings.problem(line.number, kind, f"found {found[0].strip()!r}, expected a figure with its unit")
         return True
@@ -108,6 +121,22 @@ class Sockperf:
             self._open = _Open(line.number, line.number)
         self._open.last = line.number
         return self._open
+
+    def _continued(self, line: Line) -> _Open:
+        """The run that a line belongs to: the open one, or the next."""
+        opened = self._open
+        summary = _SUMMARY.search(line.text)
+        again = False
+        if summary is not None and opened is not None:
+            other = any((kind in _RATES) != (summary["kind"] in _RATES) for kind in opened.summaries)
+            again = other or summary["kind"] in opened.summaries
+        if again or (opened is not None and opened.result and _BEGINS.search(line.text)):
+            self._close()
+        opened = self._begin(line)
+        opened.serves |= _SERVES.search(line.text) is not None
+        if summary is not None:
+            opened.summaries.add(summary["kind"])
+        return opened
 
     def _figures(self, line: Line, opened: _Open) -> bool:
         text, columns = line.text, opened.columns
@@ -177,6 +206,11 @@ class Sockperf:
     def _close(self) -> None:
         opened, self._open = self._open, None
         if opened is None:
+            return
+        if opened.serves and not opened.result:
+            self._findings.problem(
+                opened.last, "unrecognised", "found the output of a server, which has no figures, expected a client's"
+            )
             return
         if not opened.result:
             if "sent_packets" in opened.columns or "protocol" in opened.columns:

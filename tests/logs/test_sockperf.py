@@ -55,3 +55,48 @@ def test_what_breaks_off(reading_of, said):
         "a.log:2: truncated: found 'sockperf: Summary: BandWidth is 37', expected a figure with its unit",
         "a.log:2: truncated: found no summary, expected 'Summary: …'; no run made of it",
     ]
+
+
+def test_results_alone_are_runs_of_their_own(reading_of):
+    latency = (
+        "[OUT] sockperf: [Total Run] RunTime=2.000 sec; Warm up time=400 msec; SentMessages=200; ReceivedMessages=199\n"
+        "[OUT] sockperf: ========= Printing statistics for Server No: 0\n"
+        "[OUT] sockperf: [Valid Duration] RunTime=1.550 sec; SentMessages=150; ReceivedMessages=150\n"
+        "[OUT] sockperf: ====> avg-latency={0}.000 (std-dev=3.239)\n"
+        "[OUT] sockperf: Summary: Latency is {0}.000 usec\n"
+        "[OUT] sockperf: ---> <MAX> observation =  {0}.500\n"
+    )
+    rate = (
+        "sockperf: Total of {0}000 messages sent in 1.000 sec\n\nsockperf: Summary: Message Rate is {0}000 [msg/sec]\n"
+        "sockperf: Summary: BandWidth is 1.000 MBps ({0}.000 Mbps)\n"
+    )
+    reading = reading_of(
+        latency.format(40)
+        + latency.format(50)
+        + rate.format(8)
+        + rate.format(16)
+        + "sockperf: Summary: Latency is 3 usec\n"
+        "sockperf: Summary: Latency is 4 usec\n"
+    )
+    assert reading.runs.rtt_avg_s.round(9).fillna(-1).tolist() == [80e-6, 100e-6, -1, -1, 6e-6, 8e-6]
+    assert reading.runs.rtt_max_s.round(9).fillna(-1).tolist() == [81e-6, 101e-6, -1, -1, -1, -1]
+    assert reading.runs.throughput_bps.fillna(-1).tolist() == [-1, -1, 8 * 2**20, 16 * 2**20, -1, -1]
+    assert reading.problems.empty
+
+
+def test_servers_and_tests_in_vain(reading_of, said):
+    reading = reading_of(
+        "sockperf: == version #3.10 ==\nsockperf: [SERVER] listen on:\n"
+        "[ 0] IP = 192.0.2.7    PORT = 11111 # TCP\nsockperf: Warmup stage (sending a few dummy messages)...\n"
+        "sockperf: == version #3.10 ==\nsockperf[CLIENT] send on:sockperf: using recvfrom() to block on socket(s)\n\n"
+        "[ 0] IP = 192.0.2.7       PORT = 11111 # UDP\nsockperf: Starting test...\nsockperf: Test ended\n"
+        "sockperf: No messages were received from the server. Is the server down?\n"
+    )
+    assert reading.runs[["error", "protocol"]].to_numpy().tolist() == [[True, "udp"]]
+    assert said(reading) == [
+        "a.log:4: unrecognised: found the output of a server, which has no figures, expected a client's",
+        (
+            "a.log:11: aborted: found 'No messages were received from the server. Is the server down?', "
+            "expected a summary"
+        ),
+    ]
