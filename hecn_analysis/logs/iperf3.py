@@ -62,8 +62,8 @@ from hecn_analysis.logs.source import Line
 _RULE: Final = "- - - -"
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")
 _OTHER_HEADING: Final = re.compile(r"Write/Err|Reads|Latency|PPS|NetPwr")
-_VERSION: Final = re.compile(r"(?:^|\s)iperf (?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
-_TIME: Final = re.compile(r"\s*Time: (?P<time>\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d \w{1,5})\s*$")
+_VERSION: Final = re.compile(r"(?:^|\s)iperf (?:version )?(?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
+_TIME: Final = re.compile(r"(?:^|\s)Time: (?P<time>\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d \w{1,5})\s*$")
 _CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<end>sender|receiver) (?P<percent>\d{1,9}(?:\.\d{1,6})?)%")
 _MESSAGE: Final = re.compile(r"(?:^|[\s/>])iperf3: (?P<text>\S.{0,400})")
 _FAILURE: Final = re.compile(
@@ -74,12 +74,15 @@ _ALONE: Final = re.compile(
     r"must |cannot |bad |invalid |too (?:large|small)|not (?:implemented|supported)"
 )
 _CHATTER: Final = re.compile(
-    r"^\W{0,4}(?:- - - -|-{20,}|Test Complete|Starting Test:|Reverse mode|Server listening on \d|snd_tcp_cong|"
-    r"rcv_tcp_cong|CPU Utilization|Control connection|\s*Cookie:|\s*TCP MSS|\s*Target Bitrate|Linux |Darwin |FreeBSD |"
-    r"CYGWIN|Windows|\s*(?:Sent|Received)\s*$)|\[ {0,4}(?:\d{1,5}|SUM)\].{0,60}(?:Sent \d|out-of-order|not available\)|"
-    r"local .{1,120} port \d)|WARNING: |warning: |^iperf Done\."
+    r"- - - -|-{20,}|Test Complete\.|Starting Test:|Reverse mode, |Server listening on \d|snd_tcp_cong|"
+    r"rcv_tcp_cong|CPU Utilization:|Control connection MSS|\sCookie: |\sTCP MSS: |\sTarget Bitrate: |"
+    r"(?:^|\s)(?:Linux|Darwin|FreeBSD|CYGWIN\S{0,20}|Windows) |(?:^|\s)(?:Sent|Received)\s{0,8}$|"
+    r"\[ {0,4}(?:\d{1,5}|SUM)\].{0,60}(?:Sent \d|out-of-order|not available\)|local .{1,120} port \d)|"
+    r"WARNING: |warning: |(?:^|\s)iperf Done\."
 )
-_WORD_LINE: Final = re.compile(r"\s*(?P<word>Sent|Received)\s*$")
+_WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
+_LEFT: Final = "the client has unexpectedly closed the connection"
+_STOPPED: Final = "interrupt - the server has terminated"
 
 
 @dataclass
@@ -101,6 +104,7 @@ class _Open:
     word: str = ""
     interrupted: bool = False
     failed: bool = False
+    stopped: tuple[int, str] | None = None
     sides: dict[str, Side] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
     first_end: str | None = None
@@ -137,6 +141,7 @@ class Iperf3(DocumentReader):
         self._open: _Open | None = None
         self._early: tuple[int, str] | None = None
         self._server_part = False
+        self._server_version: str | None = None
         self._documents = Documents(findings)
 
     def take(self, document: Document) -> bool:
@@ -305,9 +310,12 @@ class Iperf3(DocumentReader):
         if "Connecting to host " in text or "Accepted connection from " in text:
             if self._open is not None and (self._open.has_rows or self._open.client is not None):
                 self._close()
-            self._begin(line.number).client = "Connecting" in text
+            opened = self._begin(line.number)
+            opened.client = "Connecting" in text
+            if not opened.client:
+                opened.version = opened.version or self._server_version
             return True
-        if (found := _VERSION.search(text)) is not None and "iperf 3" in text:
+        if "iperf " in text and (found := _VERSION.search(text)) is not None:
             if self._open is not None and (self._open.has_rows or self._open.has_finals):
                 self._close()
             self._begin(line.number).version = found["version"]
@@ -330,7 +338,10 @@ class Iperf3(DocumentReader):
         if not _FAILURE.match(text):
             return self._open is not None or "warning" in text.lower() or "OUT OF ORDER" in text
         opened = self._open
-        if opened is None and text.startswith("interrupt - the server"):
+        if text.startswith(_STOPPED) and (opened is None or (opened.client is None and not opened.sides)):
+            return True
+        if opened is not None and opened.has_finals and text.startswith((_LEFT, _STOPPED)):
+            self._after_the_result(line.number, opened, text)
             return True
         self.findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
         if opened is not None and not _ALONE.search(text):
@@ -346,6 +357,14 @@ class Iperf3(DocumentReader):
             self._early = (line.number, text)
         return True
 
+    def _after_the_result(self, number: int, opened: _Open, text: str) -> None:
+        """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
+        opened.last = number
+        if text.startswith(_LEFT):
+            self.findings.problem(number, "inconsistent", f"found {text!r} below a result; the result is kept")
+        else:
+            opened.stopped = (number, text)
+
     def _failed_run(self, number: int, _: str) -> None:
         self._early = None
         self.findings.run(Run(number, number, {"tool": "iperf3", "error": True}))
@@ -355,21 +374,23 @@ class Iperf3(DocumentReader):
         opened, text = self._open, line.text
         if opened is None:
             return False
-        if text.startswith(("Server output:", "Server JSON output:")):
+        if "Server output:" in text or "Server JSON output:" in text:
             self._server_part = True
             opened.last = line.number
             return True
-        if (found := _TIME.match(text)) is not None:
+        if (found := _TIME.search(text)) is not None:
             opened.start_time = _time(found["time"])
         elif not _CHATTER.search(text):
             return False
         opened.separated = "- - - -" in text or ("Test Complete" in text and opened.separated)
         if "Server listening on" in text:
+            opened.stopped = None
+            self._server_version = opened.version or self._server_version
             self._close()
             return True
         opened.last = line.number
         self._about_the_run(opened, text)
-        if text.startswith("iperf Done"):
+        if "iperf Done." in text:
             self._close()
         return True
 
@@ -378,24 +399,24 @@ class Iperf3(DocumentReader):
         opened.reverse = opened.reverse or "Reverse mode" in text
         opened.other_protocol = opened.other_protocol or "protocol: SCTP" in text
         opened.udp = opened.udp or "protocol: UDP" in text
-        if text.lstrip().startswith("CPU Utilization") and not opened.cpu:
+        if "CPU Utilization:" in text and not opened.cpu:
             for end in _CPU.finditer(text):
                 opened.cpu[end["where"]] = float(end["percent"]) / 100
                 if end["where"] == "local":
                     opened.first_end = opened.first_end or ("send" if end["end"] == "sender" else "receive")
-        if (words := _WORD_LINE.match(text)) is not None and opened.has_rows:
+        if (words := _WORD_LINE.search(text)) is not None and opened.has_rows:
             opened.summary = True
             opened.word = "sender" if words["word"] == "Sent" else "receiver"
 
     def _in_server_part(self, line: Line) -> bool:
         """Pass over what the server printed about the same run."""
         opened, text = self._open, line.text
-        if opened is None or text.startswith(("iperf Done", "Connecting to host")):
+        if opened is None or "iperf Done." in text or "Connecting to host " in text:
             self._server_part = False
             return self.feed(line) if opened is not None else False
         row = ROW.search(text) if "sec" in text else None
         ours = row is not None or _HEADING.search(text) or _CHATTER.search(text) or "Accepted connection" in text
-        if not ours and not _VERSION.search(text) and not _TIME.match(text) and "iperf3: " not in text:
+        if not ours and not _VERSION.search(text) and not _TIME.search(text) and "iperf3: " not in text:
             self._server_part = False
             return self.feed(line)
         opened.last = line.number
@@ -416,6 +437,9 @@ class Iperf3(DocumentReader):
         self._server_part = False
         if opened is None:
             return
+        if opened.stopped is not None:
+            self.findings.problem(opened.stopped[0], "aborted", f"found {opened.stopped[1]!r}, expected a result")
+            opened.failed = opened.interrupted = True
         if not opened.sides:
             if opened.failed:
                 self._hand_over(opened, "", self._side())

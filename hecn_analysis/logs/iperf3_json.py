@@ -7,15 +7,19 @@ Units and traps
 - Bytes, bit/s, milliseconds of jitter, microseconds of round-trip time, per cent of one core.
 - ``sum`` where there is no ``sum_received`` (UDP before 3.2) has the rate that was sent and the loss that was received.
   It is taken for the throughput; where packets were lost, a problem says so.
-- A sum of zero bytes beside one that is not zero says that the figure of that end is not known.
-- ``--bidir`` makes two runs: the sums of the second direction end in ``_bidir_reverse``.
+- A sum of zero bytes beside one that is not zero, or beside packets that arrived, says that the figure of that end is
+  not known.
+- ``--bidir`` makes two runs: the sums of the second direction end in ``_bidir_reverse``. From 3.7 to 3.9 they have the
+  same keys as those of the first, so that one of both is lost; 3.0 prints no sums for one stream. There the streams are
+  added up.
+- A server that is stopped while it waits prints a document without a run.
 - In a JSON stream the error comes before the end; ``--json-stream-full-output`` prints the whole document after it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -30,6 +34,7 @@ _ANSWERS: Final = re.compile(
     r"idle timeout|parameter|some option|bad |invalid |this OS|cannot |only one |only |must |int_errno|total required|"
     r"no SCTP|skew|protocol does not|received an unknown|server test duration|client's requested|server |an option)"
 )
+_LEFT: Final = "the client has unexpectedly closed the connection"
 
 
 @dataclass
@@ -74,7 +79,7 @@ class Documents:
             self._event(document)
             return
         cookie = at(value, "start", "cookie")
-        if isinstance(cookie, str) and cookie and cookie == self._cookie:
+        if (isinstance(cookie, str) and cookie and cookie == self._cookie) or _waited(value):
             return
         _Run(self._findings, value, document.first, document.last, document.lines("intervals")).hand_over(
             whole=not document.truncated
@@ -119,13 +124,44 @@ class Documents:
             streamed.value[event] = data
 
 
+def _waited(value: Mapping[str, Any]) -> bool:
+    """Whether a document is what a server prints that is stopped while it waits for a client."""
+    start, message = value.get("start"), value.get("error")
+    if not isinstance(message, str) or not message.startswith("interrupt - the server has terminated"):
+        return False
+    return isinstance(start, dict) and "accepted_connection" not in start and not start.get("connected")
+
+
+def _sending(stream: object) -> bool | None:
+    """Whether the host that wrote the log sends on a stream of the result; before 3.7 it does not say."""
+    found = at(stream, "udp", "sender") if at(stream, "udp") is not None else at(stream, "sender", "sender")
+    return found if isinstance(found, bool) else None
+
+
+def _added(parts: Sequence[object]) -> dict[str, Any]:
+    """The sum of the figures of several streams."""
+    added: dict[str, Any] = {}
+    for key in ("bytes", "bits_per_second", "retransmits", "packets", "lost_packets"):
+        values = [number(at(part, key)) for part in parts]
+        if values and None not in values:
+            added[key] = sum(value for value in values if value is not None)
+    for key in ("start", "end", "jitter_ms"):
+        values = [number(at(part, key)) for part in parts]
+        if values and None not in values:
+            added[key] = sum(value for value in values if value is not None) / len(values)
+    if {"start", "end"} <= added.keys():
+        added["seconds"] = added["end"] - added["start"]  # a stream's own seconds may be those of the other end
+    added["omitted"] = any(at(part, "omitted") for part in parts)
+    return added
+
+
 def _is_iperf3(value: Mapping[str, Any]) -> bool:
     """Whether the beginning of a document is that of iperf3's."""
     start = value.get("start")
     if not isinstance(start, dict):
         return False
     version = start.get("version")
-    return (isinstance(version, str) and version.startswith("iperf 3")) or bool(
+    return (isinstance(version, str) and version.startswith(("iperf 3", "iperf version 3"))) or bool(
         {"connected", "test_start", "connecting_to", "accepted_connection"} & start.keys()
     )
 
@@ -138,19 +174,30 @@ class _Run:
         self._value = value
         self._first, self._last = first, last
         self._lines = lines
+        self._server = at(value, "start", "accepted_connection") is not None
         end = value.get("end")
         self._end: dict[str, Any] = end if isinstance(end, dict) else {}
-        self._server = at(value, "start", "accepted_connection") is not None
+        flags = {_sending(stream) for stream in self._streams()}
+        self._mixed = {True, False} <= flags and not any(key.endswith("_bidir_reverse") for key in self._end)
+        if self._mixed or (len(flags) == 1 and not any(key.startswith("sum") for key in self._end)):
+            self._end = {**self._end, **self._sums("")}
+        if self._mixed:
+            self._end |= self._sums("_bidir_reverse")
 
     def hand_over(self, *, whole: bool) -> None:
         """Hand over the run, or both of a bidirectional test."""
         value, end = self._value, self._end
         message = value.get("error")
-        failed = message is not None
+        complete = message == _LEFT and any(key.startswith("sum") for key in end)
+        failed = message is not None and not complete
+        if complete:
+            self._findings.problem(self._last, "inconsistent", f"found {message!r} below a result; the result is kept")
         if failed:
             self._findings.problem(self._last, "aborted", f"found {str(message)[:400]!r}, expected a result")
-        both_ways = any(key.endswith("_bidir_reverse") for key in end) or any(
-            isinstance(interval, dict) and "sum_bidir_reverse" in interval for interval in self._intervals()
+        both_ways = (
+            self._mixed
+            or any(key.endswith("_bidir_reverse") for key in end)
+            or any(isinstance(interval, dict) and "sum_bidir_reverse" in interval for interval in self._intervals())
         )
         ways = ["", "_bidir_reverse"] if both_ways else [""]
         if both_ways and self._sends("") is False:
@@ -159,6 +206,22 @@ class _Run:
             self._findings.problem(self._last, "truncated", "found no 'sum' at the end; the run has no figures")
         for way in ways:
             self._findings.run(self._run(way, failed=failed, both_ways=both_ways))
+
+    def _streams(self) -> list[Any]:
+        found = self._end.get("streams")
+        return found if isinstance(found, list) else []
+
+    def _sums(self, way: str) -> dict[str, Any]:
+        """The sums of one direction from its streams."""
+        streams = self._streams()
+        if self._mixed:
+            streams = [stream for stream in streams if _sending(stream) is self._sends(way)]
+        if at(self._value, "start", "test_start", "protocol") == "UDP":
+            return {f"sum{way}": _added([at(stream, "udp") for stream in streams])}
+        return {
+            f"sum_sent{way}": _added([at(stream, "sender") for stream in streams]),
+            f"sum_received{way}": _added([at(stream, "receiver") for stream in streams]),
+        }
 
     def _intervals(self) -> list[Any]:
         found = self._value.get("intervals")
@@ -180,7 +243,7 @@ class _Run:
         streams = count(at(start, "test_start", "num_streams"))
         columns: dict[str, object] = {
             "tool": "iperf3",
-            "tool_version": version.removeprefix("iperf ") if isinstance(version, str) else None,
+            "tool_version": _version(version),
             "protocol": {"UDP": "udp", "TCP": "tcp"}.get(protocol if isinstance(protocol, str) else ""),
             "direction": None if sends is None else "send" if sends else "receive",
             "start_time": _seconds(at(start, "timestamp", "timesecs")),
@@ -195,7 +258,7 @@ class _Run:
             columns["cpu_sender_fraction"], columns["cpu_receiver_fraction"] = (
                 percent / 100 if percent is not None and percent >= 0 else None for percent in ends
             )
-        rows = self._stream_rows(udp=udp, sends=sends, both_ways=both_ways)
+        rows = self._stream_rows(sends=sends, both_ways=both_ways)
         if len(rows) == 1:
             columns["rtt_s"] = rows[0].pop("rtt_s", None)
         run = Run(self._first, self._last, columns, rounding=0.01)
@@ -227,23 +290,26 @@ class _Run:
         whole, sent, received = (at(self._end, f"{name}{way}") for name in ("sum", "sum_sent", "sum_received"))
         columns: dict[str, object] = {"sender_throughput_bps": number(at(sent, "bits_per_second"))}
         result = received if isinstance(received, dict) else whole
+        if count(at(sent, "bytes")) == 0 and count(at(result, "bytes")):
+            columns = {}
+        arrived = (count(at(result, "packets")) or 0) - (count(at(result, "lost_packets")) or 0)
+        if arrived > 0 and count(at(result, "bytes")) == 0:
+            result = {**result, "bytes": None, "bits_per_second": None}
+            self._findings.problem(self._last, "inconsistent", "found no bytes in the result after packets; left out")
         if received is None and sent is None and not self._server and count(at(whole, "lost_packets")):
             self._findings.problem(
                 self._last, "ambiguous", "found one rate beside lost packets; it is that of the sender, and kept"
             )
         return columns | _figures(result, loss=True)
 
-    def _stream_rows(self, *, udp: bool, sends: bool | None, both_ways: bool) -> list[dict[str, object]]:
+    def _stream_rows(self, *, sends: bool | None, both_ways: bool) -> list[dict[str, object]]:
         """Rows of the table of streams, with their line, which is that of the end of the document."""
         rows: list[dict[str, object]] = []
-        found = self._end.get("streams")
-        for stream in found if isinstance(found, list) else []:
+        for stream in self._streams():
             whole = at(stream, "udp")
             sent, received = at(stream, "sender"), at(stream, "receiver")
-            if both_ways:
-                local = at(whole if udp else sent, "sender")
-                if isinstance(local, bool) and sends is not None and local != sends:
-                    continue
+            if both_ways and sends is not None and _sending(stream) not in {None, sends}:
+                continue
             row: dict[str, object] = {"stream": len(rows), "line": self._last}
             if isinstance(whole, dict):
                 row |= _figures(whole, loss=True)
@@ -264,6 +330,8 @@ class _Run:
             if both_ways:
                 streams = [stream for stream in streams if stream.get("sender") in {None, sends}]
             whole = at(interval, f"sum{way}")
+            if self._mixed or (whole is None and len(streams) == 1):
+                whole = streams[0] if len(streams) == 1 else _added(streams)
             if not isinstance(whole, dict) or whole.get("omitted"):
                 continue
             if len(streams) == 1:
@@ -345,6 +413,11 @@ def _possible(row: dict[str, object]) -> dict[str, object]:
         else value
         for name, value in row.items()
     }
+
+
+def _version(value: object) -> str | None:
+    """The version, which 3.0 gives as "iperf version 3.0.1 (10 January 2014)"."""
+    return value.removeprefix("iperf ").removeprefix("version ").partition(" ")[0] if isinstance(value, str) else None
 
 
 def _seconds(value: object) -> pd.Timestamp | None:

@@ -6,6 +6,7 @@ Units and traps
 ---------------
 - KBytes, MBytes, GBytes of an amount, of the congestion window and of a rate (``-f M``) are powers of 1024; Kbits,
   Mbits, Gbits powers of 1000.
+- 3.0 misprints Kbits as ``Kbis``.
 - A whole number after the rate is the retransmits or, at the sender of UDP, the packets: only the heading or the
   protocol tell.
 - The loss is computed from the packets.
@@ -27,7 +28,7 @@ from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ROW: Final = re.compile(
     r"\[ {0,4}(\d{1,5}|SUM)\](?:\[([RT]X-[CS])\])?(\s{1,12})(\d{1,7}\.\d\d)-(\d{1,7}\.\d\d)\s{0,8}sec"
-    rf"\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)Bytes\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)(bits|Bytes)/sec"
+    rf"\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)Bytes\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)(bits|bis|Bytes)/sec"
     rf"(?:\s{{1,30}}(\d{{1,18}})(?:\s{{1,12}}({_N}) ([KMGTPE]?)Bytes)?(?=\s|$))?"
     rf"(?:\s{{1,12}}({_N}) ms\s{{1,8}}(-?\d{{1,18}}|Unknown)/ {{0,8}}(-?\d{{1,18}})(?: ?\([^)\s]{{1,12}}%\))?)?"
     r"\s{0,30}(sender|receiver|\(omitted\))?\s{0,12}$"
@@ -187,7 +188,7 @@ def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
 
 def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
     """Columns of numbers of the texts of rows; ``counted`` is the number after the rate, whatever it counts."""
-    by_1024 = looked_up(texts[_RATE_UNIT], {"Bytes": 1.0, "bits": 0.0}) > 0
+    by_1024 = looked_up(texts[_RATE_UNIT], {"Bytes": 1.0, "bits": 0.0, "bis": 0.0}) > 0
     rate_scales = texts[_RATE_SCALE]
     lost = numbers([None if text == "Unknown" else text for text in texts[LOST]])
     packets = numbers(texts[_PACKETS])

@@ -149,6 +149,7 @@ def test_sent_and_received_on_lines_of_their_own(samples):
         ("1128 MBytes/sec", 8 * 1128 * 2**20),
         ("9.42 Gbits/sec", 9.42e9),
         ("9420000 Kbits/sec", 9.42e9),
+        ("9420000 Kbis/sec", 9.42e9),
         ("0.00 bits/sec", 0.0),
         ("1.02 Tbits/sec", 1.02e12),
     ],
@@ -340,3 +341,137 @@ def test_loss_and_rate_of_the_receiver_in_new_json(reading_of):
 def test_lines_of_iperf_2_are_left_to_its_reader(reading_of):
     reading = reading_of("[  3]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n[  1] 0.00-2.00 sec  1 Bytes  4 bits/sec\n")
     assert "iperf3" not in reading.runs.tool.tolist()
+
+
+LISTENING = "-" * 59 + "\nServer listening on 5201\n" + "-" * 59 + "\n"
+ACCEPTED = "Accepted connection from 192.0.2.6, port 4\n[  5] local 192.0.2.7 port 5201 connected to 192.0.2.6 port 5\n"
+STOPPED = "iperf3: interrupt - the server has terminated\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "error", "problems"),
+    [
+        (LISTENING + STOPPED, False, []),
+        (STOPPED + LISTENING, False, []),
+        ("iperf 3.6\nLinux there 6.1\n" + STOPPED + LISTENING, False, []),
+        (
+            STOPPED,
+            True,
+            ["a.log:7: aborted: found 'interrupt - the server has terminated', expected a result"],
+        ),
+        (
+            "iperf3: the client has unexpectedly closed the connection\n" + LISTENING,
+            False,
+            [
+                (
+                    "a.log:7: inconsistent: found 'the client has unexpectedly closed the connection' below a result; "
+                    "the result is kept"
+                )
+            ],
+        ),
+    ],
+)
+def test_a_server_that_is_stopped_while_it_waits_is_no_failure(reading_of, said, end, error, problems):
+    reading = reading_of(ACCEPTED + HEADING + ROW + "- - - - - - -\n" + RECEIVER + end)
+    assert values(reading, "throughput_bps", "error") == [[9e9, error]]
+    assert said(reading) == problems
+
+
+def test_a_server_that_is_stopped_before_a_client_comes_has_no_run(reading_of):
+    reading = reading_of("iperf 3.9\nLinux there 6.1\n" + STOPPED + LISTENING)
+    assert reading.runs.empty
+    waiting = {"start": {"connected": [], "version": "iperf 3.9"}, "intervals": [], "end": {}}
+    reading = reading_of(json.dumps({**waiting, "error": "interrupt - the server has terminated"}))
+    assert reading.runs.empty
+    assert reading.problems.kind.tolist() in ([], ["unrecognised"])
+
+
+def test_the_version_of_a_server_holds_for_its_clients(reading_of):
+    reading = reading_of("iperf version 3.0.1 (10 January 2014)\n" + 2 * (LISTENING + ACCEPTED + ROW + RECEIVER))
+    assert values(reading, "tool_version", "direction") == [["3.0.1", "receive"]] * 2
+
+
+@pytest.mark.parametrize("prefix", ["a title:  ", "Sun Nov 22 02:16:04 2026 "])
+def test_a_title_or_the_time_in_front_of_every_line(reading_of, prefix):
+    text = CONNECTING + "Reverse mode, remote host there is sending\n" + HEADING.replace("Retr  Cwnd", "") + ROW
+    text += "- - - - - - -\n" + HEADING + SENDER + RECEIVER + "\niperf Done.\n"
+    reading = reading_of("".join(prefix + line for line in text.splitlines(keepends=True)))
+    assert values(reading, "direction", "throughput_bps", "sender_throughput_bps") == [["receive", 9e9, 9.42e9]]
+    assert len(reading.intervals) == 1
+    assert reading.problems.empty
+
+
+def stream_of(*, sends, sent, received):
+    sender = {"end": 2.0, "start": 0, "seconds": 2.0, "bytes": sent, "bits_per_second": 4.0 * sent, "retransmits": 1}
+    receiver = {"end": 2.5, "start": 0, "seconds": 2.0, "bytes": received, "bits_per_second": 3.2 * received}
+    return {"sender": {**sender, "sender": sends}, "receiver": {**receiver, "sender": sends}}
+
+
+def interval_of(amount, *, sends):
+    figures = {"start": 0, "end": 2, "seconds": 2, "bytes": amount, "bits_per_second": 4.0 * amount, "omitted": False}
+    return {**figures, "sender": sends}
+
+
+def test_json_of_both_directions_with_the_same_keys(reading_of):
+    start = {"version": "iperf 3.9", "connecting_to": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
+    streams = [
+        stream_of(sends=True, sent=1000, received=900),
+        stream_of(sends=True, sent=3000, received=2900),
+        stream_of(sends=False, sent=500, received=400),
+    ]
+    interval = {
+        "streams": [interval_of(1000, sends=True), interval_of(3000, sends=True), interval_of(400, sends=False)],
+        "sum": interval_of(400, sends=False),
+    }
+    end = {"streams": streams, "sum_sent": {"bytes": 500}, "sum_received": {"bytes": 400}}
+    reading = reading_of(json.dumps({"start": start, "intervals": [interval], "end": end}))
+    assert values(reading, "direction", "bytes", "throughput_bps", "sender_throughput_bps", "duration_s") == [
+        ["send", 3800, 12160.0, 16000.0, 2.5],
+        ["receive", 400, 1280.0, 2000.0, 2.5],
+    ]
+    assert values(reading, "retransmits") == [[2], [1]]
+    whole = reading.intervals[reading.intervals.stream.isna()]
+    assert whole[["run", "bytes"]].to_numpy().tolist() == [[0, 4000], [1, 400]]
+    assert reading.streams[["run", "bytes"]].to_numpy().tolist() == [[0, 900], [0, 2900]]
+
+
+def test_json_of_3_0_has_no_sums_for_one_stream(reading_of):
+    start = {
+        "version": "iperf version 3.0.1 (10 January 2014)",
+        "connecting_to": {},
+        "test_start": {"protocol": "TCP", "num_streams": 1, "reverse": 0},
+    }
+    stream = stream_of(sends=True, sent=1000, received=900)
+    for side in stream.values():
+        del side["sender"]
+    interval = interval_of(1000, sends=True)
+    del interval["sender"]
+    document = {"start": start, "intervals": [{"streams": [interval]}], "end": {"streams": [stream]}}
+    reading = reading_of(json.dumps(document))
+    assert values(reading, "tool_version", "throughput_bps", "sender_throughput_bps", "streams") == [
+        ["3.0.1", 2880.0, 4000.0, 1]
+    ]
+    assert reading.intervals.bytes.tolist() == [1000]
+    assert reading.problems.empty
+
+
+def test_zeros_of_the_json_of_a_udp_server_are_not_known(reading_of, said):
+    start = {"version": "iperf 3.9", "accepted_connection": {}, "test_start": {"protocol": "UDP", "reverse": 0}}
+    zero = {"start": 0, "end": 2.5, "seconds": 2.5, "bytes": 0, "bits_per_second": 0, "packets": 9, "lost_packets": 1}
+    reading = reading_of(json.dumps({"start": start, "intervals": [], "end": {"streams": [], "sum": zero}}))
+    assert values(reading, "bytes", "throughput_bps", "sent_packets", "lost_packets") == [[None, None, 9, 1]]
+    assert said(reading) == ["a.log:1: inconsistent: found no bytes in the result after packets; left out"]
+    received = {**zero, "bytes": 8000, "bits_per_second": 25600}
+    end = {"streams": [], "sum_sent": {**zero, "packets": 0, "lost_packets": 0}, "sum_received": received}
+    reading = reading_of(json.dumps({"start": start, "intervals": [], "end": end}))
+    assert values(reading, "throughput_bps", "sender_throughput_bps") == [[25600, None]]
+
+
+def test_an_old_server_that_misses_the_end_of_a_connection_keeps_its_result(reading_of, said):
+    start = {"version": "iperf 3.2", "accepted_connection": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
+    total = {"start": 0, "end": 2.0, "seconds": 2.0, "bytes": 1000, "bits_per_second": 4000}
+    end = {"streams": [], "sum_sent": {**total, "bytes": 0, "bits_per_second": 0}, "sum_received": total}
+    error = "the client has unexpectedly closed the connection"
+    reading = reading_of(json.dumps({"start": start, "intervals": [], "end": end, "error": error}))
+    assert values(reading, "throughput_bps", "error") == [[4000, False]]
+    assert said(reading) == [f"a.log:1: inconsistent: found '{error}' below a result; the result is kept"]
