@@ -127,21 +127,19 @@ def streams_per_process(scenario: Scenario) -> int:
     return tool.streams * (scenario.path.links if tool.bonding else 1)
 
 
-def payload_per_packet(scenario: Scenario) -> tuple[int, int]:
-    """TCP payload of a full packet, and what the packet costs on an Ethernet wire [B]."""
+def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
+    """TCP payload of a full packet, and what the packet costs on the wire [B]."""
     path = scenario.path
     headers = (40 if path.ip == 4 else 60) + (12 if path.timestamps else 0)
-    return path.mtu - headers, path.mtu + 38 + (4 if path.vlan else 0)
+    return path.mtu - headers, path.wire_bytes
 
 
 def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tuple[int, bool]]) -> None:
     path = scenario.path
     if path.rate is None:
         return
-    figures = limits.ethernet(
-        rate=draw("path.rate", path.rate), mtu=path.mtu, ip=path.ip, timestamps=path.timestamps, vlan=path.vlan
-    )
-    seconds_per_bit = 1 / np.asarray(figures["goodput_bps"], dtype=np.float64)
+    payload, wire = payload_per_packet(scenario)
+    seconds_per_bit = wire / payload / draw("path.rate", path.rate)
     for flow, (number, way) in enumerate(flows):
         for link, share in link_shares(scenario, number):
             name = "path.link" if path.links == 1 else f"path.link.{link + 1}"
