@@ -9,7 +9,8 @@ Units and traps
 - One heading may be followed by several results ("-oo" repeats it, a loop of the shell that keeps one does not): each
   "bw", "send_bw" or "latency" begins a run.
 - UDP prints "send_bw" and "recv_bw": the latter is the throughput. A "_bi_bw" is the sum of both directions.
-- The latency is one way, half of a round trip: rtt_avg_s is twice the printed figure.
+- The latency is the time over the messages that both ends received, half of a round trip: rtt_avg_s is twice the
+  printed figure. An RDMA read is received at one end only: its latency is the whole round trip.
 - "200 % cpus" is two cores. "send_cost" (seconds per GB) is not read.
 """
 
@@ -107,7 +108,8 @@ class Qperf:
             self._bandwidth(line, run, name, value, unit)
         elif name in {"latency", "time"} and unit in _PER_SECOND:
             seconds = value / _PER_SECOND[unit]
-            run.columns |= {"rtt_avg_s": 2 * seconds} if name == "latency" else {"duration_s": seconds}
+            ways = 1 if self._test.endswith("_rdma_read_lat") else 2
+            run.columns |= {"rtt_avg_s": ways * seconds} if name == "latency" else {"duration_s": seconds}
         elif name in {"send_cpus_used", "recv_cpus_used"} and unit == "% cpus":
             run.columns["cpu_sender_fraction" if name.startswith("send") else "cpu_receiver_fraction"] = value / 100
 

@@ -33,3 +33,8 @@ def test_failures_and_damage(samples, said):
 
 def test_a_name_with_a_colon_alone_is_nothing(reading_of):
     assert reading_of("tcp_bw:\n  enabled: true\n").problems.kind.tolist() == ["unrecognised"]
+
+
+def test_an_rdma_read_is_a_round_trip(reading_of):
+    reading = reading_of("rc_rdma_read_lat:\n    latency  =  21.4 us\nrc_lat:\n    latency  =  12.2 us\n")
+    assert reading.runs.rtt_avg_s.round(9).tolist() == [21.4e-6, 24.4e-6]
