@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,7 @@ examples:
   hecn parse data/logs
   hecn parse data/logs --table problems
   hecn parse data/logs --format csv -o runs.csv
+  hecn parse archive --dask tcp://10.0.0.1:8786 --format csv -o runs.csv
   nuttcp -T10 server | hecn parse -
 
 exit status:
@@ -44,12 +47,29 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a log, a directory of logs, or - for stdin")
     parser.add_argument("--table", choices=TABLES, default="runs", help="which table (default: runs)")
+    parser.add_argument(
+        "--processes",
+        type=_processes,
+        metavar="N",
+        help="how many processes read where there are many files (default: one for each usable core)",
+    )
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="let the workers of a Dask cluster read, which see the files under the same names; needs 'distributed'",
+    )
     add_output_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
-    reading = hecn.read([STDIN if path == "-" else path for path in arguments.paths], progress=True)
+    reading = hecn.read(
+        [STDIN if path == "-" else path for path in arguments.paths],
+        intervals=arguments.table == "intervals",
+        processes=arguments.processes or _usable_cores(),
+        dask=arguments.dask,
+        progress=True,
+    )
     frame = getattr(reading, arguments.table)
     form = output.chosen_format(arguments)
     rows = _rows(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame)
@@ -65,6 +85,16 @@ def run(arguments: argparse.Namespace) -> int:
             + ", ".join(f"{count} {kind}" for kind, count in counts.items())
         )
     return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
+
+
+def _processes(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,3}", text):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of processes from 1 to 9999")
+    return int(text)
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, object]]:

@@ -2,8 +2,8 @@
 
 `read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which
 tool wrote what. `source` finds and decodes files, `packed` unpacks them, `registry` lists the readers and gives each
-its lines, `contract` says what a reader is; every other module is the reader of one tool, with the format's units and
-traps in its docstring.
+its lines, `contract` says what a reader is, `spread` reads many files at once; every other module is the reader of one
+tool, with the format's units and traps in its docstring.
 """
 
 from __future__ import annotations
@@ -13,16 +13,9 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
-from hecn_analysis import tables
-from hecn_analysis.logs import registry
-from hecn_analysis.logs.contract import Findings, Reading
-from hecn_analysis.logs.packed import unreadable
-from hecn_analysis.logs.source import find, sources
-
-UNRECOGNISED = (
-    "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "
-    "forty other tools print it"
-)
+from hecn_analysis.logs import spread
+from hecn_analysis.logs.contract import Reading
+from hecn_analysis.logs.source import find
 
 __all__ = ["Reading", "read"]
 
@@ -30,18 +23,35 @@ __all__ = ["Reading", "read"]
 def read(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
+    intervals: bool = True,
+    processes: int = 1,
+    dask: str | None = None,
     progress: bool = False,
 ) -> Reading:
     """Read logs, whatever tool wrote them.
 
     Nothing in a file makes this raise: what cannot be used is a row of `Reading.problems`, and the rest is still read.
+    The rows and their order do not depend on how many processes read.
 
     Parameters
     ----------
     paths
         A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives.
+    intervals
+        Whether the table of intervals is wanted. Without it, memory does not grow with the length of a run.
+    processes
+        How many processes of this machine read at a time. A script that asks for more than one needs the usual
+        ``if __name__ == "__main__":``.
+    dask
+        Address of the scheduler of a Dask cluster whose workers read instead, e.g. ``tcp://10.0.0.1:8786``. They must
+        see the files under the same names.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Raises
+    ------
+    InputError
+        When there is no Dask scheduler at the address.
 
     Examples
     --------
@@ -52,31 +62,6 @@ def read(
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found = [entry for path in given for entry in find(path)]
-    runs: list[dict[str, object]] = []
-    streams: list[dict[str, object]] = []
-    intervals: list[tables.Block] = []
-    problems: list[dict[str, object]] = []
-    for name, path in tqdm(found, unit="file", delay=1, disable=None if progress else True, leave=False):
-        if isinstance(path, OSError):
-            findings = Findings(name)
-            findings.problem(None, "unreadable", unreadable(path))
-            problems += findings.problems
-            continue
-        for source in sources(name, path):
-            findings = Findings(source.name)
-            registry.read(source.lines(), findings)
-            new_runs, new_streams, new_intervals = findings.tables(source.content_hash)
-            runs += new_runs
-            streams += new_streams
-            intervals += new_intervals
-            for kind, message in source.problems:
-                findings.problem(None, kind, message)
-            if not new_runs and not findings.problems:
-                findings.problem(None, "unrecognised", UNRECOGNISED)
-            problems += findings.problems
-    return Reading(
-        tables.make("runs", runs),
-        tables.make("streams", streams),
-        tables.concatenate("intervals", intervals),
-        tables.make("problems", problems),
-    )
+    with tqdm(total=len(found), unit="file", delay=1, disable=None if progress else True, leave=False) as bar:
+        parts = spread.read(found, intervals=intervals, processes=processes, dask=dask, done=bar.update)
+    return spread.joined(parts)

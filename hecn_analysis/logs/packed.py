@@ -1,7 +1,7 @@
 """Compressed files and archives, unpacked as a stream and in memory only: nothing is ever written to disk.
 
-What a file is shows in its first bytes, never in its name: gzip, bzip2, xz, zstd (with the package ``zstandard``),
-tar and zip, and these in each other. Members of archives are named ``archive!member``; the name is text, so that
+What a file is shows in its first bytes, never in its name: gzip, bzip2, xz, zstd, tar
+and zip, and these in each other. Members of archives are named ``archive!member``; the name is text, so that
 "../" in it leads nowhere. Only regular files are members: folders, links and devices are passed over.
 
 What is damaged or cut gives what can be read of it, and a problem in words. tar and zip are read from front to back,
@@ -18,14 +18,15 @@ from __future__ import annotations
 
 import bz2
 import hashlib
-import importlib
 import lzma
 import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
+
+import zstandard
 
 _PIECE: Final = 1 << 20
 _FEED: Final = 256  # what a decompressor is given at once: what is lost in front of damage is less than that
@@ -406,37 +407,29 @@ def _xz(stream: _Stream, notes: Notes) -> Iterator[bytes]:
     return _frames("xz", lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_DICTIONARY), stream, notes)
 
 
+class _Zstd:
+    """zstandard's decompressor, which has no bound of its own: 64 bytes make 2 MiB at most."""
+
+    def __init__(self) -> None:
+        self._inner = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY).decompressobj()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._inner.unused_data)
+
+    def decompress(self, data: bytes, _: int, /) -> bytes:
+        try:
+            return bytes(self._inner.decompress(data)) if data else b""
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from error
+
+
 def _zstd(stream: _Stream, notes: Notes) -> Iterator[bytes]:
-    try:
-        zstandard: Any = importlib.import_module("zstandard")  # no dependency: only who has such files needs it
-    except ImportError:
-        notes.add(
-            "unreadable",
-            "found zstd data, expected the Python package zstandard to read them with; pip install zstandard",
-        )
-        return
-
-    class Engine:
-        """zstandard's decompressor, which has no bound of its own: 64 bytes make 2 MiB at most."""
-
-        def __init__(self) -> None:
-            self._inner = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY).decompressobj()
-
-        @property
-        def eof(self) -> bool:
-            return bool(self._inner.eof)
-
-        @property
-        def unused_data(self) -> bytes:
-            return bytes(self._inner.unused_data)
-
-        def decompress(self, data: bytes, _: int, /) -> bytes:
-            try:
-                return bytes(self._inner.decompress(data)) if data else b""
-            except zstandard.ZstdError as error:
-                raise ValueError(str(error)) from error
-
-    yield from _frames("zstd", Engine, stream, notes, 64)
+    yield from _frames("zstd", _Zstd, stream, notes, 64)
 
 
 _CODECS: Final[dict[str, _Codec]] = {"gzip": _gzip, "bzip2": _bzip2, "xz": _xz, "zstd": _zstd}

@@ -30,11 +30,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count
+from hecn_analysis.logs.rows import matched
 from hecn_analysis.logs.source import Line
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
@@ -52,6 +54,10 @@ _HEADER: Final = re.compile(
 _REPLY: Final = re.compile(
     rf"\b(?:(?:icmp_)?[sr]eq|Sequence|pořadí)\s?[=:]\s?\d{{1,9}}\.?\s(?:(?:ttl|TTL|hlim)\s?=\d{{1,3}}\s)?"
     rf"[^\d\s=<]{{1,12}}[=<]\s?(?P<ms>{_N})\.?\s?(?P<unit>{_MS}|usec|us|s)(?!\w)"
+)
+_REPLIES: Final = re.compile(
+    r"\d{1,6} bytes from \S{1,255}(?: \(\S{1,255}\))?: icmp_[rs]eq[=:]\d{1,9} (?:ttl|hlim)=\d{1,3} "
+    r"time=(\d{1,9}(?:\.\d{1,6})?) ms$"
 )
 _SILENT: Final = re.compile(
     r"\bicmp_[sr]eq[= ]\d|\bDestination \w{1,10} \w|\bRedirect Host\b|\bbytes from \S"
@@ -171,6 +177,20 @@ class Ping(DocumentReader):
         if opened is not None and opened.statistics and self._after(line, opened):
             return True
         return self._replied(line) or self._heading(line) or self._failure(line) or self._rest(line)
+
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take the plain replies that follow others."""
+        opened = self._open
+        if opened is None or not opened.replies or opened.columns is not None or opened.statistics:
+            return 0
+        taken, found = matched(_REPLIES, texts, start)
+        if taken:
+            seconds = [float(text) / 1e3 for text in found]
+            opened.replies += taken
+            opened.total += sum(seconds)
+            opened.low, opened.high = min([opened.low, *seconds]), max([opened.high, *seconds])
+            opened.last = numbers[start + taken - 1]
+        return taken
 
     def finish(self) -> None:
         """The file has ended."""

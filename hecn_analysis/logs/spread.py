@@ -1,0 +1,184 @@
+"""Many files at once: one after another, in processes of this machine, or on the workers of a Dask cluster.
+
+Files are handed out in groups, and what comes back is put together in the order of the files.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from hecn_analysis import tables
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.logs import registry
+from hecn_analysis.logs.contract import Findings, Reading
+from hecn_analysis.logs.packed import unreadable
+from hecn_analysis.logs.source import sources
+
+UNRECOGNISED: Final = (
+    "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "
+    "forty other tools print it"
+)
+_GROUP: Final = 32
+_PATIENCE_S: Final = 10
+
+File = tuple[str, Path | OSError]
+"""The name to report, and where the file is or why it cannot be read."""
+
+
+@dataclass
+class Part:
+    """What was found in some files that follow each other: rows of the tables."""
+
+    files: int = 0
+    runs: list[dict[str, object]] = field(default_factory=list)
+    streams: list[dict[str, object]] = field(default_factory=list)
+    intervals: list[tables.Block] = field(default_factory=list)
+    problems: list[dict[str, object]] = field(default_factory=list)
+
+
+def read(
+    files: Sequence[File],
+    *,
+    intervals: bool,
+    processes: int,
+    dask: str | None,
+    done: Callable[[int], object],
+) -> list[Part]:
+    """Read files, and give what they hold in their order.
+
+    Parameters
+    ----------
+    files
+        The files.
+    intervals
+        Whether the rows of intervals are wanted.
+    processes
+        How many processes of this machine read.
+    dask
+        Address of the scheduler of a Dask cluster that reads instead.
+    done
+        Told how many more files have been read.
+
+    Raises
+    ------
+    InputError
+        When there is no Dask scheduler at the address.
+    """
+    if dask is not None:
+        parts = _on_dask(dask, files, intervals=intervals)
+    elif processes > 1 and len(files) > _GROUP and all(map(_plain, files)):
+        parts = _in_processes(processes, files, intervals=intervals)
+    else:
+        parts = (read_group([file], intervals=intervals) for file in files)
+    kept = []
+    for part in parts:
+        done(part.files)
+        kept.append(part)
+    return kept
+
+
+def joined(parts: Iterable[Part]) -> Reading:
+    """Put the rows of parts together.
+
+    Parameters
+    ----------
+    parts
+        The parts, in the order of their files.
+    """
+    parts = list(parts)
+    return Reading(
+        tables.make("runs", [row for part in parts for row in part.runs]),
+        tables.make("streams", [row for part in parts for row in part.streams]),
+        tables.concatenate("intervals", [block for part in parts for block in part.intervals]),
+        tables.make("problems", [row for part in parts for row in part.problems]),
+    )
+
+
+def read_group(files: Sequence[File], *, intervals: bool) -> Part:
+    """Read files one after another.
+
+    Parameters
+    ----------
+    files
+        The files.
+    intervals
+        Whether the rows of intervals are wanted.
+    """
+    part = Part(len(files))
+    for name, path in files:
+        if isinstance(path, OSError):
+            findings = Findings(name)
+            findings.problem(None, "unreadable", unreadable(path))
+            part.problems += findings.problems
+            continue
+        for source in sources(name, path):
+            findings = Findings(source.name, keep_intervals=intervals)
+            registry.read(source.lines(), findings)
+            runs, streams, blocks = findings.tables(source.content_hash)
+            part.runs += runs
+            part.streams += streams
+            part.intervals += blocks
+            for kind, message in source.problems:
+                findings.problem(None, kind, message)
+            if not runs and not findings.problems:
+                findings.problem(None, "unrecognised", UNRECOGNISED)
+            part.problems += findings.problems
+    return part
+
+
+def _plain(file: File) -> bool:
+    """Whether a file is the same for every process, which a pipe and what /dev names are not."""
+    _, path = file
+    return isinstance(path, OSError) or (path.is_file() and not path.is_relative_to("/dev"))
+
+
+def _groups(files: Sequence[File]) -> Iterator[Sequence[File]]:
+    return (files[start : start + _GROUP] for start in range(0, len(files), _GROUP))
+
+
+def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
+    """Read in processes that a server forks, which has loaded this module once for all of them."""
+    context: Any = multiprocessing.get_context()
+    with suppress(ValueError):  # where the system has no such server, each process loads it for itself
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        waiting = [pool.submit(read_group, group, intervals=intervals) for group in _groups(files)]
+        try:
+            for future in waiting:
+                yield future.result()
+        except BrokenProcessPool:
+            raise HecnError(
+                "a process that read was killed, perhaps for want of memory; read fewer files at a time, or in one "
+                "process"
+            ) from None
+
+
+def _on_dask(address: str, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
+    """Read on the workers of a cluster."""
+    try:
+        from distributed import Client  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
+    except ImportError:
+        raise InputError(
+            "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
+        ) from None
+    try:
+        client: Any = Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler at {address!r} ({error})",
+            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786'",
+            advice="start one: dask scheduler",
+        ) from None
+    with client:
+        absolute = [(name, path if isinstance(path, OSError) else path.absolute()) for name, path in files]
+        waiting = [client.submit(read_group, group, intervals=intervals, pure=False) for group in _groups(absolute)]
+        for future in waiting:
+            yield future.result()
