@@ -17,6 +17,7 @@ Units and traps
 - Other locales print a decimal comma and other words. Those lines are known by their numbers and units.
 - dd prints its report after an error too: the run then has figures, and `error` is true.
 - A report asked for with a signal (USR1, INFO) looks like the one at the end: it is read as a run of its own.
+- Two copies at once may write into each other's lines ("1.0 kB/s1+0 records in"), and mail breaks a report in two.
 - Very old and some small versions print only "records in" and "records out": no run, and a problem.
 """
 
@@ -37,9 +38,10 @@ _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"
 _HUMAN: Final = r"[ \t]?[(（][^()（）]{1,40}[)）]"
 _SECONDS: Final = r"(?:s|secs?|seconds?|Sek\w*\.?|sek\w*\.?|с|сек\w*\.?|秒)"
 _COPIED: Final = re.compile(
-    rf"{_START}[ \t]?(?P<noun>[^\W\d_]{{1,12}})(?P<human>{_HUMAN})?"
+    rf"{_START}[ \t]?(?P<noun>[^\W\d_]{{1,12}}+)(?P<human>{_HUMAN})?"
     rf"(?P<verb>[ \t]?[^\W\d_][^\d,，、]{{0,30}}?)?[,，、][ \t]?(?P<seconds>{_N})[ \t]?{_SECONDS}"
-    rf"[,，、][ \t]?(?P<rate>{_N}|[Ii]nf\w*)[ \t]?(?P<unit>[kKMGTPEZYRQ]?)(?P<binary>i?)B?/(?:s|sec|с|秒)(?!\w)"
+    rf"[,，、][ \t]?(?P<rate>{_N}|[Ii]nf\w*)[ \t]?(?P<unit>[kKMGTPEZYRQ]?)(?P<binary>i?)B?/(?:s|sec|с|秒)"
+    r"(?:(?!\w)|(?=\d{1,12}\+\d))"
 )
 _TRANSFERRED: Final = re.compile(
     rf"{_START} bytes(?P<human>{_HUMAN})? transferred (?:in )?(?P<seconds>{_N}) ?s(?:ecs?|econds?)?"
@@ -102,9 +104,12 @@ class Dd:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._open: _Open | None = None
+        self._held: Line | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of dd's."""
+        if self._held is not None and self._joined(line):
+            return True
         text, opened = line.text, self._open
         if opened is not None and not opened.last <= line.number <= opened.last + _NEAR:
             self._close()
@@ -123,7 +128,23 @@ class Dd:
 
     def finish(self) -> None:
         """The file has ended."""
+        if self._held is not None:
+            self._tell(self._held)
         self._close()
+
+    def _joined(self, line: Line) -> bool:
+        """Put a report together that was broken in two; without success it is told."""
+        held, self._held = self._held, None
+        if held is None:
+            return False
+        text = f"{held.text.rstrip()} {line.text.lstrip(' >')}"
+        found = _COPIED.search(text) or _TRANSFERRED.search(text)
+        report = self._accepted(Line(line.number, text), found) if found is not None else None
+        if report is not None and line.number - held.number <= 1:
+            self._report(report)
+            return True
+        self._tell(held)
+        return False
 
     def _begin(self, line: Line) -> _Open:
         if self._open is None:
@@ -152,7 +173,7 @@ class Dd:
         opened = self._open
         if opened is not None and opened.reports and not opened.records:
             last = opened.reports[-1]
-            if last.label is not None or line.number - last.line.number > 2:
+            if last.label is not None or line.number - last.line.number > 2 or not _on_the_way(last):
                 self._close()
         self._begin(line).records = True
 
@@ -185,17 +206,23 @@ class Dd:
         after_records = opened is not None and opened.records and line.number - opened.last <= 2
         if not ((after_records and _LIKE_REPORT.match(line.text)) or (not line.complete and _CUT.search(line.text))):
             return False
-        kind = "malformed" if line.complete else "truncated"
+        if line.complete:
+            self._begin(line)
+            self._held = line
+        else:
+            self._tell(line)
+        return True
+
+    def _tell(self, line: Line) -> None:
         self._findings.problem(
             line.number,
-            kind,
+            "malformed" if line.complete else "truncated",
             f"found {line.text.strip()[:200]!r}, expected '… bytes … copied, … s, … B/s'; no run made of it",
         )
-        if opened is not None and not opened.reports:
-            opened.records = False
+        if self._open is not None and not self._open.reports:
+            self._open.records = False
         self._begin(line)
         self._close()
-        return True
 
     def _close(self) -> None:
         opened, self._open = self._open, None
@@ -287,13 +314,20 @@ def _last_digit(text: str) -> float:
     return float(10.0 ** -len(text.replace(",", ".").partition(".")[2]))
 
 
+def _on_the_way(report: _Report) -> bool:
+    """Whether a report may be one of ``status=progress``, which come at whole seconds."""
+    return report.seconds >= 0.95 and abs(report.seconds - round(report.seconds)) < 0.05
+
+
 def _follows(before: _Report, after: _Report) -> bool:
     """Whether two reports, no records between them, are one run under way: pieces of a line, or a second later."""
     if before.line.number == after.line.number:
         return True
-    grown = after.amount >= before.amount and after.seconds > before.seconds
-    whole_second = abs(before.seconds - round(before.seconds)) < 0.05 and before.seconds >= 0.95
-    return grown and whole_second and before.label is None and after.label is None
+    grown = after.amount >= before.amount and after.seconds - before.seconds > 0.9
+    near = after.line.number - before.line.number <= 2
+    return (
+        grown and near and _on_the_way(before) and _on_the_way(after) and before.label is None and after.label is None
+    )
 
 
 def _intervals(reports: Sequence[_Report]) -> dict[str, Array]:

@@ -17,6 +17,7 @@ Units and traps
 - ``unified_rw_reporting`` prints MIXED (JSON ``mixed``): it is a direction where it stands alone, and left out where
   reads and writes stand beside it, as is the sum "All clients".
 - A job with an error (``err= 5``) has figures for what it did before: its run has `error`.
+- Mail and narrow terminals break the long line of a group: it is put together again.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ _OWN: Final = re.compile(
     rf"\(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
 )
 _LIKE_TOTAL: Final = re.compile(rf"^{_HOST}\s{{0,8}}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
+_REST: Final = re.compile(r"(?:>\s?){0,8}\s*+(?:[\d(]|io=|run=|m(?:in|ax)[bt]=|[KMGTPE]i?B\b)")
+_MOST_PARTS: Final = 3
 _TERSE: Final = re.compile(r"^(?P<terse>[345]);fio-(?P<version>[^;]{1,40});")
 _MESSAGE: Final = re.compile(
     rf"^{_HOST}fio: (?P<text>(?:pid=\d{{1,9}}, )?err=.{{1,300}}|(?:failed|job .{{1,80}} failed|engine .{{1,80}} not)"
@@ -123,12 +126,41 @@ class Fio(DocumentReader):
         self._inside = False
         self._messages: list[int] = []
         self._told = False
+        self._broken: list[Line] = []
 
     def feed(self, line: Line) -> bool:
         """Take a line of fio's."""
+        if self._broken and self._joined(line):
+            return True
         if self._inside and _DETAIL.match(line.text) is not None:
             return True  # most lines are such
         return self._head(line) or self._figures(line)
+
+    def _joined(self, line: Line) -> bool:
+        """Put the parts of a group's line together; without success they are told as they stand."""
+        parts, self._broken = self._broken, []
+        if line.number - parts[-1].number <= 1 and _REST.match(line.text):
+            for between in (" ", ""):
+                text = between.join(
+                    [parts[0].text.rstrip(), *(part.text.strip() for part in parts[1:]), line.text.strip()]
+                )
+                found = _TOTAL.match(text) or _TOTAL_OLD.match(text)
+                if found is not None and line.complete:
+                    self._total(line, found)
+                    return True
+            if len(parts) + 1 < _MOST_PARTS and line.complete:
+                self._broken = [*parts, line]
+                return True
+        self._tell_broken(parts)
+        return False
+
+    def _tell_broken(self, parts: list[Line]) -> None:
+        text = " ".join(part.text.strip() for part in parts)
+        self.findings.problem(
+            parts[0].number,
+            "malformed" if parts[0].complete else "truncated",
+            f"found {text[:200]!r}, expected rate, amount and time of a group; no run made of it",
+        )
 
     def _head(self, line: Line) -> bool:
         """Where a call, a job or the status of a group begins."""
@@ -160,11 +192,7 @@ class Fio(DocumentReader):
         elif (found := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
             self._total(line, found)
         elif self._status is not None and _LIKE_TOTAL.match(text):
-            self.findings.problem(
-                line.number,
-                "malformed" if line.complete else "truncated",
-                f"found {text.strip()[:200]!r}, expected rate, amount and time of a group; no run made of it",
-            )
+            self._broken = [line]
         elif self._status is None and (found := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
             self._own(line, found)
         elif (found := _MESSAGE.match(text)) is not None:
@@ -238,6 +266,9 @@ class Fio(DocumentReader):
 
     def _close(self, *, taken: bool = False) -> None:
         """A call has ended, or the file; whether what its messages are about comes now."""
+        broken, self._broken = self._broken, []
+        if broken:
+            self._tell_broken(broken)
         groups, self._groups = self._groups, {}
         messages, self._messages = self._messages, []
         self._told = bool(messages)

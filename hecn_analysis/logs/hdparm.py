@@ -1,13 +1,14 @@
 """Output of hdparm: the timed reads of -t and -T.
 
-Versions: 3.x to 9.x. One line is one run: "Timing buffered disk reads" (-t), "Timing cached reads" and, before 6.0,
-"Timing buffer-cache reads" (-T: memory, no disk), "Timing O_DIRECT disk reads" (--direct).
+Versions: 3.x to 9.x, and busybox' own. One line is one run: "Timing buffered disk reads" (-t), "Timing cached reads"
+and, before 6.0, "Timing buffer-cache reads" (-T: memory, no disk), "Timing O_DIRECT disk reads" (--direct).
 
 Units and traps
 ---------------
 - MB is 1024 * 1024 bytes, and below 1 MB/s the rate is printed in kB of 1024 bytes. The amount is whole MB, so that
   bytes / duration is not the rate where a slow disk gave a few MB in three seconds.
-- Time and rate are printed with two decimals; the rate is the better figure.
+- Time and rate are printed with two decimals; the rate is the better figure. busybox prints "173154 kB/s", kB of
+  1024 bytes, whatever the rate, and cuts the time to two decimals.
 - The label says what was read: cached reads tell nothing of the disk.
 """
 
@@ -23,7 +24,7 @@ _N: Final = r"\d{1,12}(?:\.\d{1,6})?"
 _TIMING: Final = re.compile(
     r"Timing (?P<label>(?:O_DIRECT )?(?:buffered disk|buffer-cache|cached|disk) reads(?: \(offset \d{1,9} GB\))?): "
     rf"{{0,8}}(?:(?P<amount>\d{{1,12}}) ?MB in {{1,3}}(?P<seconds>{_N}) seconds? =\s{{0,8}}(?P<rate>{_N}) "
-    r"(?P<unit>[MkK]B)/sec|(?P<rest>.{0,400}))"
+    r"(?P<unit>[MkK]B)/s(?:ec)?\b|(?P<rest>.{0,400}))"
 )
 _FAILED: Final = re.compile(
     r"^(?:\S{1,40}\(\) )?failed\b|^(?:read\(\) hit EOF|fsync|ioctl|SG_IO|HDIO_\w{1,30}|BLK\w{1,30}).{0,60}"
@@ -35,7 +36,7 @@ class Hdparm:
     """Reader of hdparm."""
 
     TOOLS: tuple[str, ...] = ("hdparm",)
-    VERSIONS: str = "3.x to 9.x: -t, -T, --direct, --offset"
+    VERSIONS: str = "3.x to 9.x: -t, -T, --direct, --offset; busybox"
     HINTS: tuple[str, ...] = ("Timing ",)
 
     def __init__(self, findings: Findings) -> None:
@@ -59,7 +60,7 @@ class Hdparm:
         values["bytes"] = amount << 20
         values["duration_s"] = seconds
         values["throughput_bps"] = 8.0 * float(found["rate"]) * _UNITS[found["unit"]]
-        run.rounding = 0.01 + 1 / max(amount, 1) + 0.005 / max(seconds, 0.005)
+        run.rounding = 0.01 + 1 / max(amount, 1) + 0.01 / max(seconds, 0.01)
         self._findings.run(run)
         return True
 

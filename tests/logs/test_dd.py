@@ -158,6 +158,61 @@ def test_lines_of_the_kernel_between_the_records_do_not_matter(reading_of):
     assert (reading.runs.line_first[0], reading.runs.line_last[0]) == (1, 5)
 
 
+def test_a_report_broken_in_two_by_mail_is_put_together(reading_of):
+    reading = reading_of(
+        "> 100+0 records in\n> 100+0 records out\n> 104857600 bytes (105\n> MB, 100 MiB) copied, 16.1961 s, 6.5 MB/s\n"
+    )
+    assert reading.runs.bytes.tolist() == [104857600]
+    assert reading.runs.throughput_bps.tolist() == pytest.approx([8 * 104857600 / 16.1961])
+    assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MB, 100 MiB) copied, 16.1961 s, 6.5 MB/s\n",
+        "dd104857600 bytes (105 MB, 100 MiB) copied, 16.1961 s, 6.5 MB/s\n",
+        'write(2, "10485760 bytes (10 MB, 10 MiB) c"..., 60\nMB, 10 MiB) copied, 0.1 s, 99 MB/s) = 60\n',
+    ],
+)
+def test_a_size_in_brackets_is_no_count_of_bytes(reading_of, text):
+    assert reading_of("1+0 records in\n1+0 records out\n" + text).runs.empty
+
+
+def test_a_broken_report_without_its_rest_is_told(reading_of, said):
+    reading = reading_of("1+0 records in\n1+0 records out\n104857600 bytes (105\nand more\n")
+    assert reading.runs.empty
+    assert said(reading) == [
+        "a.log:3: malformed: found '104857600 bytes (105', expected '… bytes … copied, … s, … B/s'; no run made of it"
+    ]
+
+
+def test_two_copies_that_write_into_one_line(reading_of):
+    reading = reading_of(
+        "1+0 records in\n1+0 records out\n10240 bytes (10 kB, 10 KiB) copied, 10.0038 s, 1.0 kB/s1+0 records in\n"
+        "1+0 records out\n\n10240 bytes (10 kB, 10 KiB) copied, 9.23076 s, 1.1 kB/s\n"
+    )
+    assert reading.runs.duration_s.tolist() == [10.0038, 9.23076]
+
+
+@pytest.mark.parametrize("between", ["", "and then:\n\n", "a\nb\nc\n"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "10240 bytes (10 kB, 10 KiB) copied, 10.0134 s, 1.0 kB/s",
+            "10240 bytes (10 kB, 10 KiB) copied, 10.0135 s, 1.0 kB/s",
+        ),
+        (
+            "4096 bytes (4.1 kB, 4.0 KiB) copied, 18.0181 s, 227 B/s",
+            "4096 bytes (4.1 kB, 4.0 KiB) copied, 18.2323 s, 225 B/s",
+        ),
+    ],
+)
+def test_results_alone_are_no_progress(reading_of, one, other, between):
+    assert len(reading_of(f"{one}\n{between}{other}\n").runs) == 2
+
+
 def test_a_live_run(reading_of):
     done = subprocess.run(
         ["dd", "if=/dev/zero", "of=/dev/null", "bs=64K", "count=1000"],

@@ -276,6 +276,46 @@ def test_figures_without_a_reader_of_them_are_none(reading_of):
     assert reading.runs.empty
 
 
+BROKEN = (
+    "Run status group 0 (all jobs):\n"
+    "{mark}   READ: bw=12.0MiB/s (12.6MB/s), 12.0MiB/s-12.0MiB/s\n"
+    "{mark}(12.6MB/s-12.6MB/s), io=120MiB (126MB), run=10000-10000msec\n"
+    "{mark}  WRITE: bw=24.0MiB/s (25.2MB/s), 24.0MiB/s-24.0MiB/s (25.2MB/s-\n"
+    "{mark}25.2MB/s), io=240\n"
+    "{mark}MiB (252MB), run=10000-10000msec\n"
+)
+
+
+@pytest.mark.parametrize("mark", ["", "> ", ">> "])
+def test_lines_of_a_group_that_mail_broke_are_put_together(reading_of, mark):
+    reading = reading_of(BROKEN.format(mark=mark))
+    assert shown(reading, "direction", "throughput_bps", "bytes", "line_last") == [
+        ["read", 12 * 8 * MIB, 120 * MIB, 3],
+        ["write", 24 * 8 * MIB, 240 * MIB, 6],
+    ]
+    assert reading.problems.empty
+
+
+def test_an_old_line_broken_inside_a_word(reading_of):
+    reading = reading_of(
+        "Run status group 0 (all jobs):\n  WRITE: io=1024.0MB, aggrb=10240KB/s, minb=10240KB/s, maxb=102\n"
+        "40KB/s, mint=102400msec, maxt=102400msec\n"
+    )
+    assert shown(reading, "throughput_bps", "duration_s") == [[10240 * 8192, 102.4]]
+
+
+def test_a_broken_line_without_its_rest_is_told(reading_of, said):
+    head = "Run status group 0 (all jobs):\n  WRITE: bw=24.0MiB/s (25.2MB/s),\n"
+    told = (
+        "a.log:2: malformed: found 'WRITE: bw=24.0MiB/s (25.2MB/s),', expected rate, amount and time of a group; "
+        "no run made of it"
+    )
+    for rest in ("", "\nDisk stats (read/write):\n", "and so on\n"):
+        reading = reading_of(head + rest)
+        assert reading.runs.empty
+        assert said(reading) == [told]
+
+
 def test_a_live_run(reading_of, tmp_path):
     command = ["fio", "--name=live", "--rw=write", "--size=1m", f"--filename={tmp_path / 'file'}", "--eta=never"]
     try:

@@ -37,6 +37,15 @@ def test_old_words_slow_disks_offsets_and_errors(samples, said):
     ]
 
 
+def test_busybox_counts_kilobytes(reading_of):
+    reading = reading_of(
+        "/dev/sda:\n Timing buffer-cache reads:    512 MB in 0.50 seconds = 1040254 kB/s\n"
+        " Timing buffered disk reads:    64 MB in 0.37 seconds = 173154 kB/s\n"
+    )
+    assert reading.runs.throughput_bps.tolist() == [1040254 * 8192, 173154 * 8192]
+    assert reading.problems.empty
+
+
 @pytest.mark.parametrize(
     "text",
     [
