@@ -8,6 +8,11 @@ from typing import Final
 _PREFIXES: Final = " KMGTPE"
 _SEPARATORS: Final = re.compile(r"[.,'’\s\u00a0\u202f]")
 _LAST: Final = re.compile(r"[.,](?=\d*$)")
+_RATE_IN_ROW: Final = re.compile(
+    r"\] {1,6}(?P<start>\d{1,8}\.\d{1,6})- {0,4}(?P<end>\d{1,8}\.\d{1,6}) {0,8}sec\s{1,12}"
+    r"(?P<amount>\d{1,12}(?:\.\d{1,6})?) {0,3}(?P<scale>[KMGTPE]?)Bytes\s{1,12}"
+    r"(?P<rate>\S{1,40}(?: {1,3}(?!\d{1,12}(?:\s|$))[^\s]{1,40})?)(?=\s|$)"
+)
 _PARTS: Final = re.compile(r"(\d{1,9}(?:[.,]\d{1,9})?)\s?([dhms])")
 
 
@@ -71,3 +76,21 @@ def clock(text: str) -> float | None:
     parts = _PARTS.findall(text)
     worth = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
     return sum(decimal(number) * worth[unit] for number, unit in parts) if parts else None
+
+
+def with_rate(row: str) -> tuple[str, str] | None:
+    """Put the rate into an iperf row whose own cannot be read: the row mended, and what stood there.
+
+    Bytes over seconds has the digits of the bytes, three of them.
+
+    >>> with_rate("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mb?s/s  0   sender")
+    ('[  5]   0.00-10.00  sec  1.10 GBytes   944892805 bits/sec  0   sender', '944 Mb?s/s')
+    """
+    found = _RATE_IN_ROW.search(row)
+    if found is None:
+        return None
+    seconds = float(found["end"]) - float(found["start"])
+    if seconds <= 0:
+        return None
+    bits = 8 * float(found["amount"]) * 1024.0 ** _PREFIXES.index(found["scale"] or " ") / seconds
+    return f"{row[: found.start('rate')]}{bits:.0f} bits/sec{row[found.end('rate') :]}", found["rate"]

@@ -29,6 +29,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.iperf2_rows import (
     CSV,
@@ -224,6 +225,12 @@ class Iperf2:
         return abs(only.end - row.end) <= 0.1 + 0.05 * row.end and (only.amount, only.rate) != (row.amount, row.rate)
 
     def _damaged(self, line: Line) -> bool:
+        mended = with_rate(line.text) if line.complete else None
+        if mended is not None and (row := ROW.search(mended[0])) is not None:
+            self._findings.problem(
+                line.number, "unit", f"found {mended[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
+            )
+            return self._row(line, row)
         kind = "malformed" if line.complete else "truncated"
         self._findings.problem(
             line.number, kind, f"found {line.text.strip()[:200]!r}, expected '[ ID] … sec … Bytes … bits/sec'; left out"

@@ -33,6 +33,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.iperf3_json import Documents
 from hecn_analysis.logs.iperf3_rows import (
@@ -167,7 +168,8 @@ class Iperf3(DocumentReader):
             if row is not None:
                 groups = row.groups()
                 return self._row(line, groups, row.start())
-            if opened is not None and opened.counts != "" and LIKE_ROW.search(text) and "out-of-order" not in text:
+            known = opened is not None and (opened.counts != "" or opened.has_rows or opened.has_finals)
+            if known and LIKE_ROW.search(text) and "out-of-order" not in text:
                 return self._damaged(line)
         return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
 
@@ -268,6 +270,12 @@ class Iperf3(DocumentReader):
         return True
 
     def _damaged(self, line: Line) -> bool:
+        mended = with_rate(line.text) if line.complete else None
+        if mended is not None and (row := ROW.search(mended[0])) is not None:
+            self.findings.problem(
+                line.number, "unit", f"found {mended[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
+            )
+            return self._row(line, row.groups(), row.start())
         kind = "malformed" if line.complete else "truncated"
         self.findings.problem(
             line.number,
