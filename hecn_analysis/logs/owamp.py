@@ -1,6 +1,7 @@
 """Output of owping and twping: delays and loss of probes, one way or both.
 
-Versions: owamp and perfSONAR's owamp 3.x to 5.x. One block, "--- owping statistics from … to … ---", is a run.
+Versions: owamp and perfSONAR's owamp 3.x to 5.x. One block, "--- owping statistics from … to … ---", is a run; so is
+one of ``-M``, which begins with "SUMMARY". ``-R`` prints one line of numbers for each packet, and is not read.
 
 Units and traps
 ---------------
@@ -8,7 +9,7 @@ Units and traps
   can be; then they are left out and are a problem. The median may exceed the largest through rounding. The columns
   rtt_min_s and rtt_max_s have the smallest and largest one-way delay; a mean is not printed.
 - twping's round trip is free of that difference. Its "send time" and "reflect time" are not, and are not read.
-- Times carry their unit: ms, also us, s, or "unreported".
+- Times carry their unit: ms, also us, s, or "unreported". Those of ``-M`` are seconds.
 - jitter_s is what the tool calls jitter: the 95th less the 50th percentile, of one way or both.
 - Two blocks between the same hosts are the two directions, the first one from here. A single block has a direction
   only where the command line above names the other host.
@@ -41,6 +42,10 @@ _REST: Final = re.compile(
     r"|\d{1,4}-reordering|send time|reflect time|reflector processing|send jitter|reflect jitter|send hops|reflect hops"
     r"|send TTL|reflect TTL|send reordering|one-way|round-trip|two-way|Histogram)"
 )
+_MACHINE: Final = re.compile(r"^\W{0,8}SUMMARY\s{1,8}\d\.\d\d\s*$")
+_PAIR: Final = re.compile(r"^\W{0,8}(?P<key>[A-Z][A-Z_]{2,30})\s{1,8}(?P<value>\S{1,255})\s*$")
+_TABLE: Final = re.compile(r"^\W{0,8}</?(?P<name>BUCKETS|TTLBUCKETS|NREORDERING)|^\s{0,8}-?\d{1,12}\s{1,8}\d")
+_NUMBER: Final = re.compile(_N)
 _PER_SECOND: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _FAR: Final = 12
 
@@ -56,6 +61,7 @@ class _Block:
     target: str
     command: Command
     columns: dict[str, object] = field(default_factory=dict)
+    machine: dict[str, str] = field(default_factory=dict)
 
 
 class Owamp:
@@ -63,7 +69,7 @@ class Owamp:
 
     TOOLS: tuple[str, ...] = ("owping", "twping")
     VERSIONS: str = "owamp 3.x to 5.x"
-    HINTS: tuple[str, ...] = ("ping statistics from",)
+    HINTS: tuple[str, ...] = ("ping statistics from", "SUMMARY")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -75,11 +81,22 @@ class Owamp:
         text, block = line.text, self._block
         if "ping statistics from" in text:
             return self._begin(line)
-        if block is None:
-            return False
-        if line.number > block.last + _FAR or self._findings.command.line > block.last:
+        if "SUMMARY" in text and _MACHINE.match(text):
             self._close()
-            return False
+            block = self._block = _Block(line.number, line.number, "owping", "", "", self._findings.command)
+            block.machine["SUMMARY"] = text.split()[-1]
+            return True
+        if block is not None and (line.number > block.last + _FAR or self._findings.command.line > block.last):
+            self._close()
+            block = None
+        taken = block is not None and (self._machine(line, block) if block.machine else self._text(line, block))
+        if taken and block is not None:
+            block.last = line.number
+        return taken
+
+    def _text(self, line: Line, block: _Block) -> bool:
+        """Take a line below a heading for people."""
+        text = line.text
         if found := _COUNTS.search(text):
             self._counts(line, block, found)
         elif found := _DELAYS.search(text):
@@ -88,9 +105,8 @@ class Owamp:
             jitter = float(found["jitter"]) / _PER_SECOND[found["unit"]]
             if jitter >= 0:
                 block.columns["jitter_s"] = jitter
-        elif not _REST.match(text):
-            return False
-        block.last = line.number
+        else:
+            return _REST.match(text) is not None
         return True
 
     def finish(self) -> None:
@@ -118,6 +134,45 @@ class Owamp:
         )
         return True
 
+    def _machine(self, line: Line, block: _Block) -> bool:
+        """Take a line of ``-M``; the figures are read when all of them are there."""
+        if found := _PAIR.match(line.text):
+            if line.complete:
+                block.machine[found["key"]] = found["value"]
+        else:
+            return _TABLE.match(line.text) is not None
+        return True
+
+    def _of_machine(self, block: _Block) -> None:
+        """Figures of a block of ``-M``."""
+        given = block.machine
+        block.source = given.get("FROM_HOST", given.get("FROM_ADDR", ""))
+        block.target = given.get("TO_HOST", given.get("TO_ADDR", ""))
+        if "DUPS_FWD" in given or "MAXERR_FWD" in given:
+            block.tool = "twping"
+        sent, lost = given.get("SENT", ""), given.get("LOST", "")
+        if not (sent.isdecimal() and lost.isdecimal()):
+            return
+        block.columns |= {"sent_packets": int(sent), "lost_packets": int(lost)}
+        block.columns["loss_fraction"] = int(lost) / int(sent) if 0 <= int(lost) <= int(sent) and int(sent) else None
+        low, high, jitter = (_float(given.get(key)) for key in ("MIN", "MAX", "PDV"))
+        if low is not None and high is not None:
+            self._range(block.last, block, low, high)
+        if jitter is not None and jitter >= 0:
+            block.columns["jitter_s"] = jitter
+
+    def _range(self, line: int, block: _Block, low: float, high: float) -> bool:
+        """Take the smallest and the largest delay [s], unless the clocks make them wrong."""
+        if low < 0:
+            self._findings.problem(
+                line,
+                "inconsistent",
+                f"found a delay of {low:g} s, expected at least 0: the two clocks differ; delays left out",
+            )
+            return False
+        block.columns |= {"rtt_min_s": low, "rtt_max_s": high}
+        return True
+
     def _counts(self, line: Line, block: _Block, found: re.Match[str]) -> None:
         sent, lost = int(found["sent"]), int(found["lost"])
         block.columns |= {"sent_packets": sent, "lost_packets": lost}
@@ -135,15 +190,7 @@ class Owamp:
     def _delays(self, line: Line, block: _Block, found: re.Match[str]) -> None:
         unit = _PER_SECOND[found["unit"]]
         low, mean, high = (float(found[name]) / unit for name in ("low", "mean", "high"))
-        if low < 0:
-            self._findings.problem(
-                line.number,
-                "inconsistent",
-                f"found a delay of {low:g} s, expected at least 0: the two clocks differ; delays left out",
-            )
-            return
-        block.columns |= {"rtt_min_s": low, "rtt_max_s": high}
-        if found["middle"] != "median":
+        if self._range(line.number, block, low, high) and found["middle"] != "median":
             block.columns["rtt_avg_s"] = mean
 
     def _close(self) -> None:
@@ -151,6 +198,8 @@ class Owamp:
         block, self._block = self._block, None
         if block is None:
             return
+        if block.machine:
+            self._of_machine(block)
         if "sent_packets" not in block.columns:
             self._findings.problem(
                 block.last,
@@ -178,3 +227,7 @@ class Owamp:
         columns = {"tool": block.tool, "protocol": "udp", "direction": direction, **block.columns}
         columns["label"] = f"{block.source} {block.target}"
         self._findings.run(Run(block.first, block.last, columns))
+
+
+def _float(text: str | None) -> float | None:
+    return float(text) if text is not None and _NUMBER.fullmatch(text) else None

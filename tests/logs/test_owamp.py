@@ -61,3 +61,38 @@ def test_a_loss_that_the_counts_contradict(reading_of, said):
     assert said(reading) == [
         "a.log:2: inconsistent: found a loss of 0.000 %, expected 10 % from the counts; the latter is kept"
     ]
+
+
+def test_the_form_for_machines(samples, said):
+    reading = read(samples / "owping" / "machine.txt")
+    runs = reading.runs
+    assert runs.tool.tolist() == ["owping", "owping"]
+    assert runs.direction.tolist() == ["send", "receive"]
+    assert runs.label.tolist() == ["sender receiver", "receiver sender"]
+    assert runs.sent_packets.tolist() == [100, 100]
+    assert runs.lost_packets.tolist() == [0, 5]
+    assert runs.loss_fraction.tolist() == [0.0, 0.05]
+    assert runs[["rtt_min_s", "rtt_max_s", "jitter_s"]].fillna(-1).to_numpy().tolist() == [
+        [0.0405, 0.0415, 0.00025],
+        [-1, -1, 0.000125],
+    ]
+    assert runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 33], [35, 60]]
+    assert said(reading) == [
+        (
+            "machine.txt:60: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
+            "delays left out"
+        )
+    ]
+
+
+def test_the_form_for_machines_of_both_ways_and_cut(reading_of, said):
+    reading = reading_of(
+        "SUMMARY\t3.00\nFROM_HOST\tsender\nTO_HOST\treceiver\nSENT\t10\nMAXERR\t0.001\nMAXERR_FWD\t0.001\n"
+        "DUPS_FWD\t0\nDUPS_BCK\t0\nLOST\t1\nMIN\t0.08\nMIN_FWD\t-3\nMEDIAN\t0.081\nMAX\t8.2e-02\nPDV\t1e-05\n"
+        "SUMMARY\t3.00\nFROM_HOST\tsender\nSENT\t10\nLOST\t1"
+    )
+    columns = ["tool", "sent_packets", "lost_packets", "rtt_min_s", "rtt_max_s", "jitter_s"]
+    assert reading.runs[columns].to_numpy().tolist() == [["twping", 10, 1, 0.08, 0.082, 1e-5]]
+    assert said(reading) == [
+        "a.log:18: truncated: found no counts below the heading, expected '… sent, … lost'; no run made of it"
+    ]
