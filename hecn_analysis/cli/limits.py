@@ -50,9 +50,11 @@ EXAMPLES = {
     "disk": "--outer-rate 80MB/s --inner-rate 40MB/s",
     "ssd": "--rate 1.4GB/s --cache-rate 6GB/s --cache 400GB --amount 1TB",
     "enclosure": "--disks 24 --disk-rate 200MB/s --interface sas-6",
-    "buffered": "--size 64GiB --memory-rate 5GB/s --disk-rate 400MB/s --op write --available 96GiB",
+    "pagecache": "--size 64GiB --memory-rate 5GB/s --disk-rate 400MB/s --op write --available 96GiB",
     "cpu": "--clock 3.2GHz --cycles-per-byte 1.1",
     "memory": "--channels 3 --transfers 1333MT/s",
+    "interconnect": "--link qpi-6.4 --links 2",
+    "requests": "--request 1MiB --round-trip 80ms --outstanding 16 --rate 10Gb/s",
 }
 
 VALUES = """\

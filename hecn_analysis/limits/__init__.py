@@ -14,12 +14,15 @@ from typing import Any, Final
 
 from hecn_analysis.limits.bundle import lag
 from hecn_analysis.limits.framing import ethernet
-from hecn_analysis.limits.host import cpu, memory
-from hecn_analysis.limits.infiniband import infiniband
+from hecn_analysis.limits.infiniband_link import infiniband
+from hecn_analysis.limits.memory_bus import memory
 from hecn_analysis.limits.pci_express import pcie
 from hecn_analysis.limits.pci_x import pcix
-from hecn_analysis.limits.sonet import atm, sonet
-from hecn_analysis.limits.storage import buffered, disk, enclosure, raid, ssd
+from hecn_analysis.limits.processor import cpu
+from hecn_analysis.limits.request_response import requests
+from hecn_analysis.limits.socket_links import interconnect
+from hecn_analysis.limits.optical_carrier import atm, sonet
+from hecn_analysis.limits.storage import disk, enclosure, pagecache, raid, ssd
 from hecn_analysis.limits.switch_buffer import buffer
 from hecn_analysis.limits.tcp_figures import tcp
 
@@ -27,17 +30,19 @@ __all__ = [
     "KINDS",
     "atm",
     "buffer",
-    "buffered",
     "cpu",
     "disk",
     "enclosure",
     "ethernet",
     "infiniband",
+    "interconnect",
     "lag",
     "memory",
+    "pagecache",
     "pcie",
     "pcix",
     "raid",
+    "requests",
     "sonet",
     "ssd",
     "tcp",
@@ -59,9 +64,11 @@ KINDS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
         disk,
         ssd,
         enclosure,
-        buffered,
+        pagecache,
         cpu,
         memory,
+        interconnect,
+        requests,
     )
 }
 """Kind of ``hecn limits`` -> its figure function."""

@@ -25,17 +25,21 @@ CALLS = {
     "lag": {"links": 4, "link_rate": 10e9, "flows": 6, "flow_rate": 7e9},
     "buffer": {"ingress": 40e9, "egress": 10e9, "buffer": 5e5, "burst": 1e6, "interval": 1e-3},
     "raid": {"level": 60, "disks": 16, "disk_rate": 1e9, "op": "write", "groups": 2, "chunk": 65536}
-    | {"request": 100_000, "controller_rate": 20e9},
+    | {"request": 100_000, "offset": 4096, "access": 8e-3, "lost": 1, "rebuild": 0.3, "controller_rate": 20e9},
     "ssd": {"rate": 8e9, "cache_rate": 48e9, "cache": 4e11, "amount": 1e12, "block": 65536, "outstanding": 16}
     | {"latency": 9e-5, "iops": 3e5, "spare": 0.28},
     "enclosure": {"disks": 24, "disk_rate": 1.6e9, "interface": "sas-6", "lanes": 4, "usable": 0.95}
     | {"slot_rate": 2e10, "controller_rate": 3e10},
-    "buffered": {"size": 5e10, "memory_rate": 4e10, "disk_rate": 3e9, "op": "write", "available": 6e10}
+    "pagecache": {"size": 5e10, "memory_rate": 4e10, "disk_rate": 3e9, "op": "write", "available": 6e10}
     | {"background_ratio": 0.1, "dirty_ratio": 0.2},
     "disk": {"outer_rate": 1e9, "inner_rate": 5e8, "position": 0.3, "streams": 2, "chunk": 1e6, "seek": 8e-3}
     | {"revolution": 8.3e-3},
-    "cpu": {"clock": 3e9, "cycles_per_byte": 1.1, "cycles_per_packet": 3000, "unit": 8948},
-    "memory": {"channels": 3, "transfers": 1333e6, "passes": 3, "usable": 0.75},
+    "cpu": {"clock": 3e9, "cycles_per_byte": 1.1, "cycles_per_packet": 3000, "unit": 8948, "cycles_per_call": 900}
+    | {"message": 65536, "cores": 2, "neighbours": 1, "neighbour_use": 0.7, "interrupts": 0.1, "quota": 0.55},
+    "memory": {"channels": 3, "transfers": 1333e6, "passes": 3, "usable": 0.75, "link_rate": 6e10, "link_passes": 2},
+    "interconnect": {"link": "qpi-6.4", "links": 2},
+    "requests": {"request": 1e6, "round_trip": 0.08, "service": 2e-3, "outstanding": 8, "round_trips": 2, "rate": 1e10}
+    | {"store_rate": 8e9},
 }
 FIGURES = {
     "pcie": {"raw_bps", "tmt_bps", "throughput_bps"},
@@ -51,9 +55,11 @@ FIGURES = {
     "disk": {"throughput_bps"},
     "ssd": {"throughput_bps"},
     "enclosure": {"throughput_bps", "disks_bps", "uplink_bps"},
-    "buffered": {"throughput_bps"},
-    "cpu": {"throughput_bps"},
-    "memory": {"throughput_bps"},
+    "pagecache": {"throughput_bps"},
+    "cpu": {"throughput_bps", "byte_share"},
+    "memory": {"throughput_bps", "bandwidth_bps"},
+    "interconnect": {"throughput_bps", "raw_bps"},
+    "requests": {"throughput_bps", "requests_per_s", "outstanding_to_fill"},
 }
 NUMERIC = [
     (kind, name)

@@ -9,7 +9,7 @@ from hecn_analysis.limits.storage.disk_array import (
     raid_write_bps,
     rebuild_s,
 )
-from hecn_analysis.limits.storage.page_cache import buffered, buffered_read_bps, buffered_write_bps, journal_bps
+from hecn_analysis.limits.storage.page_cache import buffered_read_bps, buffered_write_bps, journal_bps, pagecache
 from hecn_analysis.limits.storage.rotating_disk import (
     access_s,
     disk,
@@ -23,7 +23,6 @@ from hecn_analysis.limits.storage.solid_state import filled_bps, outstanding_bps
 __all__ = [
     "access_s",
     "attachment_bps",
-    "buffered",
     "buffered_read_bps",
     "buffered_write_bps",
     "disk",
@@ -33,6 +32,7 @@ __all__ = [
     "journal_bps",
     "link_bps",
     "outstanding_bps",
+    "pagecache",
     "partial_write_s",
     "raid",
     "raid_random_read_bps",

@@ -84,8 +84,8 @@ def coded_bps(interface: Interface) -> float:
 
     Notes
     -----
-    SAS-4, sold as 24G, runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_ of the
-    module.
+    SAS-4, sold as 24G, runs at 22.5 Gb/s with 128b/150b, which includes its error correction. Source: [1]_, [2]_, [3]_
+    of the module.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class _Array:
     def working(self) -> FloatArray:
         """Disks of a group that work at the pace of the stripe: a mirror pair with one disk holds up all pairs."""
         if self.level == 10:
-            return np.where(self.lost > 0, self.members / 2, self.members)
+            return np.where(self.lost > 0, self.members / 2, self.members) + 0 * self.lost
         return self.members - self.lost
 
 
@@ -236,13 +236,13 @@ def raid_write_bps(
     size = whole if request is None else arrays(request=request)[0]
     require_positive(request=size)
     if not array.parity:
-        pieces = np.ceil((np.mod(offset, chunk) + size) / chunk) if array.level != 1 else np.asarray(1.0)
-        copies = np.where(array.level == 1, array.working, array.copies)
+        pieces = _pieces(array, size, offset, chunk)
+        copies = array.working if array.level == 1 else array.copies
         busy = copies * (pieces * access + 8 * size / array.rate)
-        working = np.where(array.level == 10, array.members, array.working)  # a lost copy is not written, nor missed
+        working = array.members + 0 * array.lost if array.level == 10 else array.working  # lost copies are not written
         return given(working * 8 * size / busy)
     begin = np.mod(offset, whole)
-    head = np.where(begin > 0, np.minimum(size, whole - begin), 0.0)
+    head = np.where(begin == 0, 0.0, np.minimum(size, whole - begin))
     stripes = np.floor((size - head) / whole)
     tail = size - head - stripes * whole
     busy = (
@@ -453,10 +453,16 @@ def raid_random_read_bps(
     request, access, chunk, offset = arrays(request=request, access=access, chunk=chunk, offset=offset)
     require_positive(request=request, chunk=chunk)
     require_not_negative(access=access, offset=offset)
-    pieces = np.ceil((np.mod(offset, chunk) + request) / chunk) if level != 1 else np.asarray(1.0)
+    pieces = _pieces(array, request, offset, chunk)
     again = array.lost / array.members * (array.members - array.parity - 1) if array.parity else np.asarray(0.0)
     busy = (1 + again) * (pieces * access + 8 * request / array.rate)
     return given(array.groups * array.working * 8 * request / busy)
+
+
+def _pieces(array: _Array, size: FloatArray, offset: FloatArray, chunk: FloatArray) -> FloatArray:
+    """Chunks that a request touches; a plain mirror has none."""
+    chunks = np.ceil((np.mod(offset, chunk) + size) / chunk)
+    return 1.0 + 0 * chunks if array.level == 1 else chunks
 
 
 def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number:

@@ -219,7 +219,7 @@ def journal_bps(rate: Rate, access: Time = 0, *, commit: Time = 5.0, data: bool 
     return given(rate * (1 - busy) / (2 if data else 1))
 
 
-def buffered(
+def pagecache(
     size: Bytes,
     *,
     memory_rate: Rate,
@@ -271,7 +271,7 @@ def buffered(
 
     Examples
     --------
-    >>> buffered(10e9, memory_rate=40e9, disk_rate=1.6e9, op="read", cached=5e9)["throughput_bps"] / 8e9
+    >>> pagecache(10e9, memory_rate=40e9, disk_rate=1.6e9, op="read", cached=5e9)["throughput_bps"] / 8e9
     0.385
     """
     require_word(("read", "write"), op=op)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hecn_analysis.errors import RangeError, ValidityWarning
-from hecn_analysis.limits.storage import buffered, buffered_read_bps, buffered_write_bps, journal_bps
+from hecn_analysis.limits.storage import buffered_read_bps, buffered_write_bps, journal_bps, pagecache
 
 COPY, DISK, MEMORY = 32e9, 3.2e9, 64e9
 
@@ -40,7 +40,7 @@ def test_no_room_to_wait_is_the_disk_and_a_fast_disk_is_the_copy():
 
 def test_what_is_in_memory_is_read_at_its_rate():
     cached = np.array([0, 5e9, 10e9, 99e9])
-    rates = buffered(10e9, memory_rate=COPY, disk_rate=DISK, op="read", cached=cached)["throughput_bps"]
+    rates = pagecache(10e9, memory_rate=COPY, disk_rate=DISK, op="read", cached=cached)["throughput_bps"]
     assert rates == pytest.approx([DISK, 2 / (1 / COPY + 1 / DISK), COPY, COPY])
     assert buffered_read_bps(1.0, 0.0, 5.0, 3.0) == 3
 
@@ -65,7 +65,7 @@ def test_a_journal_costs_two_accesses_a_commit_or_half_of_the_rate():
 def test_impossible_values_say_what_is_allowed(option, message):
     usual = {"size": 1e10, "memory_rate": COPY, "disk_rate": DISK, "op": "write", "available": MEMORY}
     with pytest.raises(RangeError) as caught:
-        buffered(**usual | option)
+        pagecache(**usual | option)
     assert str(caught.value) == message
     with pytest.raises(RangeError, match=r"^access: found 3, expected less than half of the time between commits$"):
         journal_bps(1e9, 3)

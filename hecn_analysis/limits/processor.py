@@ -1,0 +1,442 @@
+r"""Processors: what a core moves, what share of a core a thread gets, what another processor would do.
+
+References
+----------
+.. [1] A. Romanow et al., "Remote direct memory access (RDMA) over IP problem statement", RFC 4297, 2005: how the cost
+   per byte and per packet share the time, for three packet sizes.
+.. [2] Linux, include/linux/netdevice.h (``GSO_LEGACY_MAX_SIZE`` 65536) and net/core/gro.c: packets are handled as one.
+.. [3] Linux, Documentation/scheduler/sched-design-CFS.rst and sched-bwc.rst, kernel/sched/core.c
+   (``sched_prio_to_weight``: a nice level is a factor of 1.25).
+"""
+
+from typing import Final
+
+import numpy as np
+
+from hecn_analysis.limits._checks import (
+    Bytes,
+    Count,
+    Cycles,
+    CyclesPerByte,
+    FloatArray,
+    Fraction,
+    Frequency,
+    Number,
+    Rate,
+    Time,
+    arrays,
+    given,
+    refuse,
+    require_between,
+    require_not_negative,
+    require_positive,
+    require_whole,
+    warn_outside,
+)
+
+SEGMENTS_TOGETHER: Final = 65_536
+"""Most that TSO, GSO, LRO or GRO handle as one packet, unless BIG TCP is configured. [B]"""
+NICE_FACTOR: Final = 1.25
+"""Ratio of the weights of two threads a nice level apart."""
+
+
+def cost_cycles_per_byte(
+    cycles_per_byte: CyclesPerByte,
+    cycles_per_packet: Cycles = 0,
+    unit: Bytes = SEGMENTS_TOGETHER,
+    cycles_per_call: Cycles = 0,
+    message: Bytes = 131_072,
+) -> Number:
+    r"""Return what a byte costs a core in all.
+
+    .. math:: c = c_\mathrm{byte} + \frac{c_\mathrm{packet}}{u} + \frac{c_\mathrm{call}}{m}
+
+    Parameters
+    ----------
+    cycles_per_byte
+        Cycles per byte: copies and checksums. [cycles/B]
+    cycles_per_packet
+        Cycles per packet handled: protocol, buffers, interrupts. [cycles]
+    unit
+        Data u handled as one packet: see :func:`offload_unit_bytes`. [B]
+    cycles_per_call
+        Cycles per system call. [cycles]
+    message
+        Data m of one system call: what the program reads or writes at once. [B]
+
+    Returns
+    -------
+    float or array
+        The cost. [cycles/B]
+
+    Raises
+    ------
+    RangeError
+        A unit or message that is not positive, negative costs, or no cost at all.
+
+    Notes
+    -----
+    Zero copy (sendfile, MSG_ZEROCOPY) takes the copy out of the cycles per byte, and adds to those per call. Costs are
+    measured: cycles = busy part of the core * clock / byte rate, at two packet sizes or more to tell the kinds apart.
+    Source: [1]_ of the module.
+
+    Examples
+    --------
+    >>> cost_cycles_per_byte(1.0, 4000, 1448), cost_cycles_per_byte(1.0, 4000, 65536, 2000, 8192)
+    (3.762, 1.305)
+    """
+    per_byte, per_packet, unit, per_call, message = arrays(
+        cycles_per_byte=cycles_per_byte,
+        cycles_per_packet=cycles_per_packet,
+        unit=unit,
+        cycles_per_call=cycles_per_call,
+        message=message,
+    )
+    require_positive(unit=unit, message=message)
+    require_not_negative(cycles_per_byte=per_byte, cycles_per_packet=per_packet, cycles_per_call=per_call)
+    cost = per_byte + per_packet / unit + per_call / message
+    refuse("cycles_per_byte", per_byte, cost == 0, "a cost per byte, per packet or per call")
+    return given(cost)
+
+
+def core_bps(
+    clock: Frequency,
+    cycles_per_byte: CyclesPerByte,
+    cycles_per_packet: Cycles = 0,
+    unit: Bytes = SEGMENTS_TOGETHER,
+    *,
+    cycles_per_call: Cycles = 0,
+    message: Bytes = 131_072,
+) -> Number:
+    r"""Return the rate at which one core moves data when it does nothing else.
+
+    .. math:: B = \frac{8 f}{c}
+
+    Parameters
+    ----------
+    clock
+        Clock f of the core. [Hz]
+    cycles_per_byte
+        Cycles per byte: copies and checksums. [cycles/B]
+    cycles_per_packet
+        Cycles per packet handled: protocol, buffers, interrupts. [cycles]
+    unit
+        Data handled as one packet: the segment without offloads, up to 64 KiB with TSO, LRO or GRO. [B]
+    cycles_per_call
+        Cycles per system call. [cycles]
+    message
+        Data of one system call. [B]
+
+    Returns
+    -------
+    float or array
+        The rate. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        A clock, unit or message that is not positive, negative costs, or no cost at all.
+
+    Notes
+    -----
+    c as in :func:`cost_cycles_per_byte`. One flow runs on one core, plus the core that takes the interrupts; costs of
+    what runs on the same core add up. At this rate the core is fully busy; below it, it is busy in proportion.
+
+    Examples
+    --------
+    3 GHz, 1 cycle a byte and 4000 a packet: 1448-byte segments, then 64 KiB units.
+
+    >>> core_bps(3e9, 1.0, 4000, 1448) / 1e9, core_bps(3e9, 1.0, 4000, 65536) / 1e9
+    (6.378, 22.62)
+    """
+    (clock,) = arrays(clock=clock)
+    require_positive(clock=clock)
+    cost = cost_cycles_per_byte(cycles_per_byte, cycles_per_packet, unit, cycles_per_call, message)
+    return given(8 * clock / cost)
+
+
+def offload_unit_bytes(
+    segment: Bytes, rate: Rate | None = None, interval: Time | None = None, most: Bytes = SEGMENTS_TOGETHER
+) -> Number:
+    r"""Return how much data an offload handles as one packet.
+
+    .. math:: u = s \max\left(1, \left\lfloor \frac{\min(M, r t / 8)}{s} \right\rfloor\right)
+
+    Parameters
+    ----------
+    segment
+        Payload s of a packet on the wire. [B]
+    rate
+        Rate r at which one flow's packets arrive; only for merging on receipt (LRO, GRO). [bit/s]
+    interval
+        Time t between two interrupts, or two polls; only for merging. [s]
+    most
+        Most M handled as one. [B]
+
+    Returns
+    -------
+    float or array
+        Whole segments, at least one. [B]
+
+    Raises
+    ------
+    RangeError
+        A value that is not positive.
+
+    Warns
+    -----
+    ValidityWarning
+        More than 512 KiB at once.
+
+    Notes
+    -----
+    What is sent is cut by the card (TSO) or late in the kernel (GSO): M alone counts. What arrives is merged only with
+    what arrived since the last poll, and with packets of the same flow in order. Source: [2]_ of the module.
+
+    Examples
+    --------
+    45 segments of 1448 bytes; 10 Gb/s merged each 20 us are only 17:
+
+    >>> offload_unit_bytes(1448), offload_unit_bytes(1448, 10e9, 20e-6)
+    (65160.0, 24616.0)
+    """
+    segment, most = arrays(segment=segment, most=most)
+    require_positive(segment=segment, most=most)
+    big = "512 KiB or less"
+    warn_outside("most", most, most > 524_288, big, "no kernel handles more as one packet (BIG TCP)")
+    together = most
+    if rate is not None and interval is not None:
+        rate, interval = arrays(rate=rate, interval=interval)
+        require_positive(rate=rate, interval=interval)
+        together = np.minimum(most, rate * interval / 8)
+    return given(segment * np.maximum(1.0, np.floor(together / segment)))
+
+
+def byte_share(cycles_per_byte: CyclesPerByte, cycles_per_packet: Cycles, unit: Bytes) -> Number:
+    r"""Return the part of a core's time that is spent on bytes, not on packets.
+
+    .. math:: s = \frac{c_\mathrm{byte}\, u}{c_\mathrm{byte}\, u + c_\mathrm{packet}}
+
+    Parameters
+    ----------
+    cycles_per_byte
+        Cycles per byte. [cycles/B]
+    cycles_per_packet
+        Cycles per packet. [cycles]
+    unit
+        Data u handled as one packet. [B]
+
+    Returns
+    -------
+    float or array
+        The part that zero copy could save at most. [1]
+
+    Raises
+    ------
+    RangeError
+        A unit that is not positive, negative costs, or no cost at all.
+
+    Notes
+    -----
+    Source: [1]_ of the module, which has 18 to 25 % for 1500-byte packets, 35 to 50 % for 4352 and 55 to 65 % for 9180:
+    all three fit 5000 bytes' worth of work a packet.
+
+    Examples
+    --------
+    >>> byte_share(1.0, 5000, 1460), byte_share(1.0, 5000, 4312), byte_share(1.0, 5000, 9140)
+    (0.226, 0.463, 0.646)
+    """
+    per_byte, unit = arrays(cycles_per_byte=cycles_per_byte, unit=unit)
+    return given(per_byte / cost_cycles_per_byte(given(per_byte), cycles_per_packet, given(unit)))
+
+
+def core_share(
+    neighbours: Count = 0,
+    *,
+    weight: Number = 1.0,
+    neighbour_use: Fraction = 1.0,
+    interrupts: Fraction = 0.0,
+    quota: Fraction | None = None,
+) -> Number:
+    r"""Return the part of a core that a busy thread gets.
+
+    .. math:: s = \min\left(q, (1 - i) \max\left(\frac{w}{w + k}, 1 - k\, n\right)\right)
+
+    Interrupts come first; the rest is shared by weight among the thread and its neighbours, and what the neighbours do
+    not want is the thread's.
+
+    Parameters
+    ----------
+    neighbours
+        Other threads k on this core, all alike.
+    weight
+        Weight w of the thread over that of a neighbour: 1.25 to the power of the nice levels between them. [1]
+    neighbour_use
+        Part n of the rest of the core that each neighbour would use if it were alone. [1]
+    interrupts
+        Part i of the core that interrupts and the kernel's softirqs take. [1]
+    quota
+        Part q of a core that a CPU quota (cgroup ``cpu.max``) allows. [1]
+
+    Returns
+    -------
+    float or array
+        The share. [1]
+
+    Raises
+    ------
+    RangeError
+        A number of neighbours that is not whole or negative, a weight or quota that is not positive, parts outside 0
+        to 1.
+
+    Notes
+    -----
+    Over many scheduling periods (some milliseconds each). A group of threads counts as one neighbour with its group's
+    weight. Work that the kernel does for the thread in interrupts is not charged to it, nor held back by its quota.
+    Source: [3]_ of the module.
+
+    Examples
+    --------
+    Alone; beside a busy loop; beside one that is 5 nice levels lower; with a quota of a quarter:
+
+    >>> core_share(), core_share(1), core_share(1, weight=1.25**5), core_share(0, quota=0.25)
+    (1.0, 0.5, 0.753, 0.25)
+    """
+    k, w, use, taken = arrays(neighbours=neighbours, weight=weight, neighbour_use=neighbour_use, interrupts=interrupts)
+    require_whole(0, neighbours=k)
+    require_positive(weight=w)
+    require_between(0, 1, neighbour_use=use, interrupts=taken)
+    share = (1 - taken) * _left_of(k, w, use)
+    if quota is not None:
+        (most,) = arrays(quota=quota)
+        require_positive(quota=most)
+        share = np.minimum(share, most)
+    return given(share)
+
+
+def _left_of(neighbours: FloatArray, weight: FloatArray, use: FloatArray) -> FloatArray:
+    """What a thread gets of the time that threads have: its weight's part, or all that the others leave."""
+    return np.maximum(weight / (weight + neighbours), 1 - neighbours * use)
+
+
+def scaled_bps(
+    rate: Rate, clock: Frequency, new_clock: Frequency, *, architecture: Number = 1.0, memory_part: Fraction = 0.0
+) -> Number:
+    r"""Return what a core-bound rate becomes on a core of another clock or architecture.
+
+    .. math:: B' = \frac{B}{(1 - \mu) \dfrac{f}{a f'} + \mu}
+
+    Parameters
+    ----------
+    rate
+        Rate B that was measured with the core fully busy. [bit/s]
+    clock
+        Clock f under that load. [Hz]
+    new_clock
+        Clock f' of the other core. [Hz]
+    architecture
+        Work per cycle a of the other core over that of the first, on such code. [1]
+    memory_part
+        Part mu of the time that waits for memory, which no clock shortens. [1]
+
+    Returns
+    -------
+    float or array
+        The rate. [bit/s]
+
+    Raises
+    ------
+    RangeError
+        A value that is not positive, or a part outside 0 to 1.
+
+    Warns
+    -----
+    ValidityWarning
+        A core more than three times as fast, or as slow.
+
+    Notes
+    -----
+    Amdahl's law with the memory as the serial part. The memory part of a copy out of the caches is large, of protocol
+    work small. Only a measurement on both gives the architecture's factor.
+
+    Examples
+    --------
+    A receiver of 3.2 GHz at 9.8 Gb/s, overclocked to 3.4 GHz; with a fifth of the time in memory:
+
+    >>> scaled_bps(9.8e9, 3.2e9, 3.4e9) / 1e9, scaled_bps(9.8e9, 3.2e9, 3.4e9, memory_part=0.2) / 1e9
+    (10.41, 10.28)
+    """
+    rate, clock, new, faster, memory = arrays(
+        rate=rate, clock=clock, new_clock=new_clock, architecture=architecture, memory_part=memory_part
+    )
+    require_positive(rate=rate, clock=clock, new_clock=new, architecture=faster)
+    require_between(0, 1, memory_part=memory)
+    speed = faster * new / clock
+    near = "cores from a third to three times as fast"
+    warn_outside("new_clock", new, (speed > 3) | (speed < 1 / 3), near, "caches and memory differ too much")
+    return given(rate / ((1 - memory) / speed + memory))
+
+
+def cpu(
+    clock: Frequency,
+    cycles_per_byte: CyclesPerByte,
+    *,
+    cycles_per_packet: Cycles = 0,
+    unit: Bytes = SEGMENTS_TOGETHER,
+    cycles_per_call: Cycles = 0,
+    message: Bytes = 131_072,
+    cores: Count = 1,
+    neighbours: Count = 0,
+    neighbour_use: Fraction = 1.0,
+    interrupts: Fraction = 0.0,
+    quota: Fraction | None = None,
+) -> dict[str, Number]:
+    """Return what the cores of a processor move.
+
+    Parameters
+    ----------
+    clock
+        Clock of the core. [Hz]
+    cycles_per_byte
+        Cycles per byte: copies and checksums. [cycles/B]
+    cycles_per_packet
+        Cycles per packet handled. [cycles]
+    unit
+        Data handled as one packet: the segment, or up to 64 KiB with TSO, LRO or GRO. [B]
+    cycles_per_call
+        Cycles per system call. [cycles]
+    message
+        Data of one system call: what the program reads or writes at once. [B]
+    cores
+        Cores with a thread and its flow each.
+    neighbours
+        Other busy threads on each of these cores, of equal weight.
+    neighbour_use
+        Part of a core that each of them would use alone. [1]
+    interrupts
+        Part of each core that interrupts take. [1]
+    quota
+        Part of a core that a CPU quota allows each thread. [1]
+
+    Returns
+    -------
+    dict
+        ``throughput_bps`` [bit/s], and ``byte_share``: the part of the work that is per byte. [1]
+
+    Raises
+    ------
+    RangeError
+        An impossible value.
+
+    Examples
+    --------
+    >>> cpu(clock=3e9, cycles_per_byte=1.0, cycles_per_packet=4000, unit=1448)["throughput_bps"] / 1e9
+    6.378
+    """
+    (number,) = arrays(cores=cores)
+    require_whole(1, cores=number)
+    share = core_share(neighbours, neighbour_use=neighbour_use, interrupts=interrupts, quota=quota)
+    rate = core_bps(clock, cycles_per_byte, cycles_per_packet, unit, cycles_per_call=cycles_per_call, message=message)
+    cost = cost_cycles_per_byte(cycles_per_byte, cycles_per_packet, unit, cycles_per_call, message)
+    (per_byte,) = arrays(cycles_per_byte=cycles_per_byte)
+    return {"throughput_bps": given(number * share * rate), "byte_share": given(per_byte / cost)}
