@@ -16,6 +16,7 @@ from hecn_analysis.limits.bundle import lag
 from hecn_analysis.limits.framing import ethernet
 from hecn_analysis.limits.infiniband_link import infiniband
 from hecn_analysis.limits.memory_bus import memory
+from hecn_analysis.limits.optical_carrier import atm, sonet
 from hecn_analysis.limits.pci_express import pcie
 from hecn_analysis.limits.pci_x import pcix
 from hecn_analysis.limits.processor import cpu
