@@ -14,6 +14,7 @@ Units and traps
 - Two blocks between the same hosts are the two directions, the first one from here. A single block has a direction
   only where the command line above names the other host.
 - Duplicates are neither lost nor sent.
+- ``-v`` prints a line for every packet ("seq_no=0 delay=…") above the counts; these are not read.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _DELAYS: Final = re.compile(
 )
 _JITTER: Final = re.compile(rf"\b(?:one|two)-way jitter = (?P<jitter>{_N}) (?P<unit>ms|us|ns|s)\b")
 _REST: Final = re.compile(
-    r"^\W{0,40}(?:SID:|first:|last:|Percentiles:|\d{1,3}(?:\.\d{1,3})?: \S|TTL\b|hops\b|no reordering|\d-reordering"
+    r"^\W{0,40}(?:SID:|seq_no=|first:|last:|Percentiles:|\d{1,3}(?:\.\d{1,3})?: \S|TTL\b|hops\b|no reordering|\d-reordering"
     r"|\d{1,4}-reordering|send time|reflect time|reflector processing|send jitter|reflect jitter|send hops|reflect hops"
     r"|send TTL|reflect TTL|send reordering|one-way|round-trip|two-way|Histogram)"
 )

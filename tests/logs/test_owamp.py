@@ -96,3 +96,14 @@ def test_the_form_for_machines_of_both_ways_and_cut(reading_of, said):
     assert said(reading) == [
         "a.log:18: truncated: found no counts below the heading, expected '… sent, … lost'; no run made of it"
     ]
+
+
+def test_lines_of_packets_stand_between(reading_of):
+    heading, *rest = ONE_WAY.splitlines(keepends=True)
+    packets = "".join(
+        f"seq_no={number} delay=1.25e+01 ms (sync, err=0.389 ms) sent=1700000000.36 recv=1700000000.37\n"
+        for number in range(30)
+    )
+    reading = reading_of(f"{heading}SID:\t0a0302d8\n{packets}seq_no=30  *LOST*\n{''.join(rest)}")
+    assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[10, 0]]
+    assert reading.problems.empty
