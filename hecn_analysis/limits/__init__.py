@@ -22,7 +22,6 @@ from hecn_analysis.limits.pci_x import pcix
 from hecn_analysis.limits.processor import cpu
 from hecn_analysis.limits.request_response import requests
 from hecn_analysis.limits.socket_links import interconnect
-from hecn_analysis.limits.optical_carrier import atm, sonet
 from hecn_analysis.limits.storage import disk, enclosure, pagecache, raid, ssd
 from hecn_analysis.limits.switch_buffer import buffer
 from hecn_analysis.limits.tcp_figures import tcp
