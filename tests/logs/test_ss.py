@@ -22,3 +22,23 @@ def test_a_line_that_breaks_off_inside_the_time_is_no_run(reading_of, said):
     reading = reading_of("ESTAB 0 0 192.0.2.6:1 192.0.2.7:2\n\t cubic wscale:7,7 rto:284 rtt:80.2")
     assert reading.runs.empty
     assert said(reading) == ["a.log:2: truncated: found 'rtt:80.2', expected 'rtt:…/…'; no run made of it"]
+
+
+def test_lines_that_were_broken_and_a_list_without_states(samples):
+    reading = read(samples / "ss" / "broken-lines.txt")
+    assert reading.runs.rtt_s.tolist() == [0.0018, 0.00098, 0.0025]
+    assert reading.runs.retransmits.fillna(-1).tolist() == [213, -1, -1]
+    assert reading.runs.label.fillna("").tolist() == [
+        "192.0.2.6:443 192.0.2.7:54012",
+        "192.0.2.6:40654 192.0.2.7:9000",
+        "192.0.2.6:49110 192.0.2.7:5201",
+    ]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[3, 6], [9, 10], [11, 12]]
+    assert reading.problems.empty
+
+
+def test_numbers_of_another_socket_are_left_alone(reading_of):
+    reading = reading_of(
+        "ESTAB 0 0 192.0.2.6:1 192.0.2.7:2\n\t cubic wscale:7,7 rto:284 rtt:80.2/1 cwnd:10\n\n     retrans:0/7 lost:1\n"
+    )
+    assert reading.runs.retransmits.isna().all()
