@@ -39,7 +39,7 @@ _DELAYS: Final = re.compile(
 )
 _JITTER: Final = re.compile(rf"\b(?:one|two)-way jitter = (?P<jitter>{_N}) (?P<unit>ms|us|ns|s)\b")
 _REST: Final = re.compile(
-    r"^\W{0,40}(?:SID:|seq_no=|first:|last:|Percentiles:|\d{1,3}(?:\.\d{1,3})?: \S|TTL\b|hops\b|no reordering|\d-reordering"
+    r"^\W{0,40}(?:SID:|seq_no=|first:|last:|Percentiles:|\d{1,3}(?:\.\d{1,3})?: \S|TTL\b|hops\b|no reordering"
     r"|\d{1,4}-reordering|send time|reflect time|reflector processing|send jitter|reflect jitter|send hops|reflect hops"
     r"|send TTL|reflect TTL|send reordering|one-way|round-trip|two-way|Histogram)"
 )
