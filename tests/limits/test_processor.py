@@ -87,33 +87,23 @@ def test_impossible_values_say_what_is_allowed(option, message):
 
 
 def test_measured_shares_and_quotas(corpus):
-    """TCP between two cores of a machine: a busy loop beside the sender, quotas on either end, in iperf3's own figures."""
+    """TCP between two cores of a machine: a busy loop beside the sender, quotas on either end, by iperf3's figures."""
     with (corpus / "tcp-lab" / "host" / "runs.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["part"] == "cpu" and row["tool"] == "iperf3"]
-    quotas = [
-        (float(row[f"{end}_quota"]), row[f"cpu_{end}_percent"])
-        for row in rows
-        for end in ("tx", "rx")
-        if row[f"{end}_quota"]
-    ]
+    ends = [(row[f"{end}_quota"], row[f"cpu_{end}_percent"]) for row in rows for end in ("tx", "rx")]
+    quotas = [(float(quota), float(percent) / 100) for quota, percent in ends if quota]
     assert len(quotas) >= 10
-    for quota, percent in quotas:
-        assert float(percent) / 100 == pytest.approx(core_share(quota=quota), rel=0.01)
+    for quota, share in quotas:
+        assert share == pytest.approx(core_share(quota=quota), rel=0.01)
     beside = [float(row["cpu_tx_percent"]) / 100 for row in rows if row["spin_core"] == row["tx_core"]]
-    assert beside == pytest.approx([core_share(1)] * len(beside), rel=0.02)
     assert beside
-    full = np.median(
-        [_per_core(row, "tx") for row in rows if _like(row) and not row["tx_quota"] and not row["rx_quota"]]
-    )
-    limited = [row for row in rows if _like(row) and row["tx_quota"]]
-    error = [float(row["tx_quota"]) * full / float(row["measured_bps"]) - 1 for row in limited]
+    assert beside == pytest.approx([core_share(1)] * len(beside), rel=0.02)
+    alike = [row for row in rows if (row["path"], row["message_bytes"], row["streams"]) == ("lo", "131072", "1")]
+    full = np.median([_full_rate(row) for row in alike if not row["tx_quota"] + row["rx_quota"]])
+    error = [float(row["tx_quota"]) * full / float(row["measured_bps"]) - 1 for row in alike if row["tx_quota"]]
     assert np.median(np.abs(error)) < 0.15
 
 
-def _like(row):
-    """Loopback with 128 KiB messages and one stream between two cores."""
-    return (row["path"], row["message_bytes"], row["streams"], row["processes"]) == ("lo", "131072", "1", "1")
-
-
-def _per_core(row, end):
-    return float(row["measured_bps"]) / (float(row[f"cpu_{end}_percent"]) / 100)
+def _full_rate(row):
+    """What the sender would reach with its core fully busy."""
+    return float(row["measured_bps"]) / (float(row["cpu_tx_percent"]) / 100)
