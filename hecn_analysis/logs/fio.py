@@ -72,6 +72,7 @@ _DETAIL: Final = re.compile(
     r"\s{2}\S{1,80}: (?:ios|util)=)"
 )
 _AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
+_TOO_FAST: Final = 8 * 2.0**60  # fio's counters run over below 0 to 2^64
 _COUNT: Final = re.compile(r"\d{1,9}")
 _POWERS: Final = "KMGTPE"
 _WAYS: Final = ("read", "write", "trim")
@@ -378,12 +379,17 @@ class Fio(DocumentReader):
         before = document.first - 1
         lines = document.lines(key)
         names = Counter(_identity(job) for job in jobs)
+        runs = len(self.findings.runs)
         for position, job in enumerate(jobs):
             last = lines[position] if position < len(lines) else document.last
             if isinstance(job, dict) and not (job.get("jobname") == _ALL and len(jobs) > 1):
                 alone = names[_identity(job)] == 1
                 self._json_job(job, version.removeprefix("fio-"), (max(before + 1, document.first), last), alone=alone)
             before = min(last, document.last - 1)
+        if len(self.findings.runs) == runs:
+            self.findings.problem(
+                document.last, "malformed", "found no job that moved data, expected bytes read or written; no run made"
+            )
         return True
 
     def _json_job(self, job: dict[str, Any], version: str, lines: tuple[int, int], *, alone: bool) -> None:
@@ -412,6 +418,11 @@ class Fio(DocumentReader):
             if not moved and (moved is not None or not rate):
                 continue
             moving += 1
+            if rate is not None and rate >= _TOO_FAST:
+                self.findings.problem(
+                    last, "inconsistent", f"found a rate of {rate:.6g} bit/s, expected less than 2^60 bytes/s; left out"
+                )
+                rate = None
             values = {
                 **shared,
                 "direction": way,
