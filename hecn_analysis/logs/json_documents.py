@@ -49,6 +49,7 @@ from hecn_analysis.logs.contract import Findings
 from hecn_analysis.logs.source import Line, Lines, Take
 
 _LARGEST: Final = 1 << 26
+_MOST_LINES: Final = 1 << 22
 _DEEPEST: Final = 200
 _START: Final = re.compile(r'\{(?=\s*(?:"|$))')
 _AFTER: Final = re.compile(r"[\s\],;]*")
@@ -315,7 +316,8 @@ class Parts:
         line, margin = place.line, place.start
         if line.text.strip() != "{" or line.number <= self._blocks_until:
             return None
-        used, size, closed = [line], 0, False
+        inner, numbers = self._inner(margin)
+        used, size, closed = [line], sum(map(len, inner)), False
         while (following := self._next()) is not None:
             used.append(following)
             size += len(following.text)
@@ -325,14 +327,36 @@ class Parts:
             if size > _LARGEST:
                 break
         if closed:
-            whole = "\n".join([line.text[margin:], *(part.text for part in used[1:])])
+            whole = "\n".join([line.text[margin:], *inner, *(part.text for part in used[1:])])
             found = _decoded(whole, 0, line.number)
             # a block may also hold the end of one document and the beginning of the next
             if found is not None and found[0].last == used[-1].number:
-                return self._deliver(place, used, len(used[-1].text) - len(whole) + found[1], found[0])
+                end = len(used[-1].text) - len(whole) + found[1]
+                if not self._wanted(found[0].value):
+                    used[1:1] = map(Line, numbers, inner)
+                return self._deliver(place, used, end, found[0])
+        used[1:1] = map(Line, numbers, inner)
         self._again.extendleft((part, 0) for part in reversed(used[1:]))
         self._blocks_until = used[-1].number
         return None
+
+    def _inner(self, margin: int) -> tuple[list[str], list[int]]:
+        """Take the indented lines that follow, which may be millions: their texts and numbers."""
+        inner: list[str] = []
+        inner_numbers: list[int] = []
+
+        def take(texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+            end = start if len(inner) > _MOST_LINES else len(texts)
+            for place in range(start, end):
+                if not texts[place][: margin + 1].isspace() and texts[place].strip():
+                    end = place
+                    break
+            inner.extend(texts[start:end])
+            inner_numbers.extend(numbers[start:end])
+            return end - start
+
+        self.take(take)
+        return inner, inner_numbers
 
     def _one_line(self, place: _Place) -> list[Line | Document] | None:
         """A document on one line; one failure is enough to leave a line to the slower way."""
