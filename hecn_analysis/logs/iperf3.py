@@ -56,7 +56,7 @@ from hecn_analysis.logs.iperf3_rows import (
     stream,
     transferred,
 )
-from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_documents import Document, DocumentReader, at
 from hecn_analysis.logs.rows import Text
 from hecn_analysis.logs.source import Line
 
@@ -144,6 +144,7 @@ class Iperf3(DocumentReader):
         self._server_part = False
         self._server_version: str | None = None
         self._documents = Documents(findings)
+        self._document: Document | None = None
 
     def take(self, document: Document) -> bool:
         """Take a document of ``-J``, or one event of a JSON stream."""
@@ -153,6 +154,7 @@ class Iperf3(DocumentReader):
             return False
         self._close()
         self._documents.take(document)
+        self._document = document
         return True
 
     def feed(self, line: Line) -> bool:
@@ -351,6 +353,9 @@ class Iperf3(DocumentReader):
         if opened is not None and opened.has_finals and text.startswith((_LEFT, _STOPPED)):
             self._after_the_result(line.number, opened, text)
             return True
+        if opened is None and self._below_document(line.number) and not _ALONE.search(text):
+            self.findings.problem(line.number, "inconsistent", f"found {text!r} below a result; the result is kept")
+            return True
         self.findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
         if opened is not None and not _ALONE.search(text):
             opened.last = line.number
@@ -364,6 +369,11 @@ class Iperf3(DocumentReader):
                 self._failed_run(*self._early)
             self._early = (line.number, text)
         return True
+
+    def _below_document(self, number: int) -> bool:
+        """Whether a line stands directly below the JSON of a run that has a result."""
+        document = self._document
+        return document is not None and number <= document.last + 2 and bool(at(document.value, "end"))
 
     def _after_the_result(self, number: int, opened: _Open, text: str) -> None:
         """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
