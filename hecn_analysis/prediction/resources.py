@@ -228,7 +228,7 @@ class _HostDemands:
         at = f"{self.role}.arrays.{name}.disk"
         disk = array.disk
         rate = self.draw(f"{at}.read_rate", disk.read_rate) if reads else self.draw(f"{at}.write_rate", disk.write_rate)
-        if streams > 1:
+        if streams > 1 and np.isfinite(disk.run_bytes.value):  # what seeks, loses time between files
             shared = storage.interleaved_bps(
                 rate,
                 self.draw(f"{at}.run_bytes", disk.run_bytes),

@@ -64,7 +64,7 @@ def test_settings_can_be_changed_afterwards():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"sender": "bb"}, "found host 'bb', expected one of b, c,"),
+        ({"sender": "bb"}, "found host 'bb', expected one of a, a+, a++,"),
         ({"tool": "nutcp"}, "found tool 'nutcp', expected one of"),
         ({"path": "lan-10g"}, "found path 'lan-10g', expected one of"),
         ({"path.rt": "1 ms"}, "found unknown key 'path.rt', expected one of name, title,"),
@@ -96,7 +96,7 @@ def test_the_nearest_word_is_named(keys, nearest):
 
 
 def test_an_end_that_is_missing_is_said():
-    with pytest.raises(InputError, match=r"found no receiver, expected the key 'receiver': one of b, c"):
+    with pytest.raises(InputError, match=r"found no receiver, expected the key 'receiver': one of a, a\\+, a\\+\\+, a\\+-pair, a-, b, c"):
         load_scenario({"sender": "b", "path": "lan-10ge", "tool": "nuttcp"})
 
 
