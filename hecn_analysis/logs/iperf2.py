@@ -41,6 +41,7 @@ from hecn_analysis.logs.iperf2_rows import (
     added,
     figures,
     intervals,
+    key_of,
     of_csv,
     of_text,
     read,
@@ -51,11 +52,11 @@ from hecn_analysis.logs.iperf2_rows import (
 from hecn_analysis.logs.source import Line
 
 _CONNECTED: Final = re.compile(
-    r"\[ {0,4}(?P<id>\*?\d{1,6})\] local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "
+    ID + r" local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "
     r"(?P<remote>\d{1,5})(?P<rest>.{0,300})$"
 )
 _BANNER: Final = re.compile(
-    r"(?P<role>Client connecting to .{1,255}, |Server listening on )(?P<protocol>TCP|UDP) port (?P<port>\d{1,5})"
+    r"(?P<role>Client connecting to .{1,255}, |Server listening on )(?P<protocol>TCP|UDP) ports? (?P<port>\d{1,5})"
 )
 _TIME: Final = re.compile(r" on (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?) \(UTC\)")
 _SENT: Final = re.compile(rf"{ID} Sent (?P<packets>\d{{1,15}}) datagrams")
@@ -67,9 +68,15 @@ _FAILURE: Final = re.compile(
 _CHATTER: Final = re.compile(
     r"-{40,}|TCP window size|UDP buffer size|(?:Write|Read) buffer size|TOS set to|Sending \d|Receiving \d|"
     r"Setting multicast|Joining multicast|Binding to|\[ CT\]|out-of-order|WARNING|MSS size|trip-time|traffic started|"
-    r"listener bind|Client set to bypass|\[ ID\]|congestion|Waiting for server|\] Sent |iperf: "
+    r"listener bind|Client set to bypass|\[ ID\]|congestion|Waiting for server|\] Sent |iperf: |"
+    r"-PDF: |OWD Delays|L2 processing|Isochronous: |Bursting|Bounceback test|fair-queue|TOS defaults"
+)
+_NO_ROW: Final = re.compile(r"out-of-order|trip-time|-PDF: |OWD Delays|L2 processing")
+_NAMES: Final = re.compile(
+    r"\s{0,8}time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,speed,(?P<rest>.{0,400})$"
 )
 _NEAR: Final = 3
+_ROUNDED: Final = 0.03
 
 
 @dataclass
@@ -90,7 +97,9 @@ class _Open:
     last: int
     command: Command
     client: bool | None = None
-    port: int | None = None
+    ports: set[int] = field(default_factory=set)
+    way: str | None = None
+    count: int | None = None
     udp: bool = False
     known: bool = False
     start_time: pd.Timestamp | None = None
@@ -120,11 +129,15 @@ class Iperf2:
         "connected with",
         ",0.0",
         "sec ",
+        "srcaddress,",
     )
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._open: _Open | None = None
+        self._before: _Open | None = None
+        self._listening: set[int] = set()
+        self._way: str | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of iperf's."""
@@ -136,17 +149,21 @@ class Iperf2:
             row = ROW.search(text)
             if row is not None:
                 return self._row(line, row)
-            if opened is not None and "out-of-order" not in text and "trip-time" not in text and LIKE_ROW.search(text):
+            if opened is not None and LIKE_ROW.search(text) and not _NO_ROW.search(text):
                 return self._damaged(line)
         elif text.count(",") >= 8 and (found := CSV.match(text)) is not None:
             self._values(line, found)
+            return True
+        elif (names := _NAMES.match(text)) is not None:
+            self._close()
+            self._way = "receive" if "readcnt" in names["rest"] else "send"
             return True
         return self._banner(line) or self._connection(line) or self._other(line)
 
     def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
         """Take intervals of streams that have some already."""
         opened = self._open
-        if opened is None or opened.report:
+        if opened is None or opened.report or (opened.way == "send" and opened.udp):
             return 0
         pattern = CSV if opened.csv else ROW
         found = take(pattern, lambda row: self._known_stream(opened, row), texts, start)
@@ -164,7 +181,7 @@ class Iperf2:
     def _known_stream(opened: _Open, row: re.Match[str]) -> Stream | None:
         """The stream of a row where that is one of the open run without doubt."""
         if row.re is ROW:
-            return opened.streams.get("SUM" if row["id"].startswith("SUM") else row["id"])
+            return opened.streams.get(key_of(row["id"]))
         ports = opened.connections.get(row[6])
         if ports is not None and (ports.local, ports.remote) != (int(row[3]), int(row[5])):
             return None
@@ -176,7 +193,7 @@ class Iperf2:
 
     def _begin(self, number: int) -> _Open:
         if self._open is None:
-            self._open = _Open(number, number, self._findings.command)
+            self._open = _Open(number, number, self._findings.command, ports=set(self._listening))
         self._open.last = number
         return self._open
 
@@ -189,15 +206,19 @@ class Iperf2:
         like_iperf3 = len(found["gap"]) > 1 and len(found["end"].partition(".")[2]) == 2
         if opened is None and like_iperf3:
             return False
-        key = "SUM" if found["id"].startswith("SUM") else found["id"]
+        key = key_of(found["id"])
         texts = of_text(found)
         on_time = found["end"].endswith(".0000") and key != "SUM"
         row = read(line.number, texts, on_time=on_time)
         if opened is not None and not opened.report and self._anew(opened, key, row):
             self._close()
         opened = self._begin(line.number)
-        if key.startswith("FD"):
+        if key.startswith("FD") or rest.endswith("(omitted)"):
             return True
+        if key not in opened.streams:
+            self._rejoin(opened, key, row)
+        if key == "SUM" and found["id"] != key:
+            opened.count = int(found["id"].removeprefix("SUM-"))
         stream = self._stream(opened, key)
         opened.udp = opened.udp or row.packets is not None
         if opened.report == key and row.packets is not None:
@@ -206,6 +227,18 @@ class Iperf2:
         else:
             stream.add(row, texts)
         return True
+
+    def _rejoin(self, opened: _Open, key: str, row: Row) -> None:
+        """Go on with the run before: what looked like its result was the first interval of a stream."""
+        before = self._before
+        first = before.streams[key].first if before is not None and key in before.streams else None
+        if before is None or first is None or row.start == 0 or row.start != first.end:
+            return
+        self._before = None
+        opened.first = before.first
+        opened.start_time = before.start_time or opened.start_time
+        opened.streams = before.streams | opened.streams
+        opened.connections = before.connections | opened.connections
 
     def _stream(self, opened: _Open, key: str) -> Stream:
         if key not in opened.streams:
@@ -239,18 +272,32 @@ class Iperf2:
         return True
 
     def _banner(self, line: Line) -> bool:
-        found = _BANNER.search(line.text) if " port " in line.text else None
+        found = _BANNER.search(line.text) if " port" in line.text else None
         if found is None:
             return False
         client = found["role"].startswith("Client")
         opened = self._open
-        if opened is not None and (opened.has_results or opened.failed or (opened.client is client and opened.port)):
+        if opened is not None and (opened.has_results or opened.failed or opened.client is client):
             self._close()
+        if self._open is None:
+            self._early_failure(line.number)
         opened = self._begin(line.number)
         opened.client = client if opened.client is None else True
-        opened.port = int(found["port"])
+        opened.ports.add(int(found["port"]))
+        if not client:
+            self._listening.add(int(found["port"]))
         opened.udp = found["protocol"] == "UDP"
         return True
+
+    def _early_failure(self, number: int) -> None:
+        """Take an error that stands above the banner, for the banner was held back and the error was not."""
+        command = self._findings.command.line
+        for line in self._findings.recent:
+            found = _FAILURE.search(line.text)
+            if found is not None and max(command, number - _NEAR) < line.number:
+                self._findings.problem(line.number, "aborted", f"found {found[0].strip()!r}, expected a result")
+                self._begin(line.number).failed = True
+                return
 
     def _connection(self, line: Line) -> bool:
         found = _CONNECTED.search(line.text) if "connected with" in line.text else None
@@ -259,13 +306,17 @@ class Iperf2:
         opened = self._open
         if opened is not None and opened.has_results:
             kept = opened
-            self._close()
+            if all(stream.final is None for stream in kept.streams.values()):
+                self._settle()
+                self._before, self._open = kept, None
+            else:
+                self._close()
             opened = self._begin(line.number)
-            opened.client, opened.port, opened.udp = kept.client, kept.port, kept.udp
+            opened.client, opened.ports, opened.udp = kept.client, kept.ports, kept.udp
         opened = self._begin(line.number)
         opened.known = True
         rest = found["rest"]
-        opened.connections[found["id"]] = _Connection(
+        opened.connections[key_of(found["id"])] = _Connection(
             int(found["local"]), int(found["remote"]), "(reverse)" in rest, "(full-duplex)" in rest
         )
         if opened.start_time is None and (time := _TIME.search(rest)) is not None:
@@ -277,10 +328,10 @@ class Iperf2:
         if opened is None:
             return False
         if (found := _REPORT.search(text)) is not None:
-            opened.report = found["id"]
+            opened.report = key_of(found["id"])
         elif (found := _SENT.search(text)) is not None:
             if not found["id"].startswith("SUM"):
-                self._stream(opened, found["id"]).sent = int(found["packets"])
+                self._stream(opened, key_of(found["id"])).sent = int(found["packets"])
         elif not _CHATTER.search(text):
             return self._failure(line)
         opened.last = line.number
@@ -301,6 +352,8 @@ class Iperf2:
     def _values(self, line: Line, found: re.Match[str]) -> None:
         """Take a row of CSV; its stream is named by its number and ports."""
         texts = of_csv(found)
+        if self._way == "send":
+            texts = (*texts[:10], None, None, None)
         row = read(line.number, texts)
         local, remote, number = found[3], found[5], found[6]
         if self._open is not None and not self._open.csv:
@@ -319,7 +372,7 @@ class Iperf2:
         if opened is not None and self._other_csv_run(opened, key, row, ports, written):
             self._close()
         opened = self._begin(line.number)
-        opened.written = written
+        opened.written, opened.way = written, self._way
         opened.csv, opened.udp = True, opened.udp or found[13] is not None
         if key != "SUM":
             opened.connections[key] = ports
@@ -336,14 +389,23 @@ class Iperf2:
         if row.start > 0 or key == "SUM" or opened.written is None or written is None:
             return False
         last = stream.end if stream is not None else 0.0
-        return written - opened.written > 1 + 0.5 * (row.end - last if last < row.end else row.end)
+        return written - opened.written > 2 + 1.5 * (row.end - last if last < row.end else row.end)
 
     # --- runs
 
     def _close(self) -> None:
+        self._settle()
         opened, self._open = self._open, None
-        if opened is None:
-            return
+        if opened is not None:
+            self._end(opened)
+
+    def _settle(self) -> None:
+        """Hand over the run whose results may have been intervals: they were not."""
+        before, self._before = self._before, None
+        if before is not None:
+            self._end(before)
+
+    def _end(self, opened: _Open) -> None:
         sides: dict[str | None, list[str]] = {}
         for key in opened.streams:
             if key != "SUM":
@@ -368,8 +430,13 @@ class Iperf2:
 
     def _hand_over(self, opened: _Open, direction: str | None, keys: list[str], *, alone: bool) -> None:
         if any(stream.final is not None or len(stream.rows) > 1 for stream in opened.streams.values()):
-            for stream in opened.streams.values():
-                stream.on_the_way = True
+            ends = [stream.final.end for stream in opened.streams.values() if stream.final is not None]
+            for key, stream in opened.streams.items():
+                # a sum over nearly the time of the streams' results is the result although it is the only one
+                last = (
+                    key == "SUM" and stream.first is not None and stream.first.end >= 0.95 * max(ends, default=np.inf)
+                )
+                stream.on_the_way = not last
         streams = [opened.streams[key] for key in keys]
         whole = opened.streams.get("SUM") if alone and len(keys) != 1 else None
         result = streams[0].result() if len(streams) == 1 else whole.result() if whole else None
@@ -380,9 +447,11 @@ class Iperf2:
             "protocol": "udp" if opened.udp else "tcp",
             "direction": direction,
             "start_time": opened.start_time,
-            "streams": len(keys) or None,
+            "streams": len(keys) or opened.count,
             "error": opened.failed,
         }
+        if whole is not None and result is not None:
+            result = self._checked_sum(opened, streams, result)
         if result is None and not opened.failed:
             self._findings.problem(
                 opened.last,
@@ -403,6 +472,20 @@ class Iperf2:
             ]
         run.intervals = intervals(streams, whole)
         self._findings.run(run)
+
+    def _checked_sum(self, opened: _Open, streams: Sequence[Stream], whole: Row) -> Row:
+        """The sum of the streams as printed, with their packets where it has none."""
+        own = added((stream.result() for stream in streams), near=0.05)
+        if own is None:
+            return whole
+        if abs(own.amount - whole.amount) > _ROUNDED * max(own.amount, whole.amount):
+            self._findings.problem(
+                opened.last,
+                "inconsistent",
+                f"found {whole.amount:.6g} bytes in '[SUM]' and {own.amount:.6g} in its streams, expected the same; "
+                "kept as printed",
+            )
+        return whole if whole.packets is not None else whole._replace(lost=own.lost, packets=own.packets)
 
     def _result(
         self, opened: _Open, direction: str | None, streams: Sequence[Stream], result: Row
@@ -442,12 +525,13 @@ def _direction(opened: _Open, key: str) -> str | None:
     """What this host did with a stream: who has the port of the service, and whether the stream is turned round."""
     connection = opened.connections.get(key) or opened.connections.get(key.removeprefix("*"))
     usual = _by_role(opened)
-    port = opened.port
+    if opened.way is not None:
+        return opened.way
     if connection is not None:
-        port = 5001 if port is None and 5001 in {connection.local, connection.remote} else port
-        if port == connection.local != connection.remote:
+        ports = opened.ports or {5001}
+        if connection.local in ports and connection.remote not in ports:
             usual = "receive"
-        elif port == connection.remote != connection.local:
+        elif connection.remote in ports and connection.local not in ports:
             usual = "send"
     turned = key.startswith("*") or (connection is not None and connection.reverse)
     if usual is None or not turned or (key in opened.connections and key.startswith("*")):

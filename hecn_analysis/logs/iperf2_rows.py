@@ -9,7 +9,9 @@ Units and traps
   off cannot be told from a result, unless it has four decimals (since 2.0.14) and ends on a full second.
 - ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is not known.
 - CSV: date (local time), addresses and ports, number of the stream (-1: the sum), ``start-end``, bytes, bit/s; for UDP
-  at a receiver also jitter in ms, lost, all, per cent, out of order. Some versions write the year 1970.
+  at a receiver also jitter in ms, lost, all, per cent, out of order. Some versions write the year 1970. With ``-e``
+  since 2.2 a line of names comes first, and a comma stands between start and end; seven whole numbers at the end are
+  writes, their errors, retries, the congestion window in K and in packets, the round-trip time and its variation in us.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from hecn_analysis.logs.contract import Array
 from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
-ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6})\]"
+ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
 ROW: Final = re.compile(
     rf"{ID}(?P<gap> {{1,6}})(?P<start>\d{{1,8}}\.\d{{1,6}})- {{0,4}}(?P<end>\d{{1,8}}\.\d{{1,6}}) {{0,3}}sec\s{{1,8}}"
     rf"(?P<amount>{_N}) {{0,3}}(?P<scale>[KMGTP]?)Bytes\s{{1,8}}(?P<rate>{_N}) {{0,3}}(?P<rate_scale>[KMGTP]?)"
@@ -35,16 +37,17 @@ ROW: Final = re.compile(
 LIKE_ROW: Final = re.compile(rf"{ID} {{1,6}}\d{{1,8}}\.\d{{1,6}}- {{0,4}}\d{{1,8}}\.\d{{1,6}} {{0,3}}sec\s{{1,8}}\S")
 _WRITES: Final = re.compile(
     r"\s{1,4}\d{1,15}/\d{1,15}\s{1,16}(?P<retries>\d{1,12})(?!\d|\s{0,4}pps)"
-    r"(?:\s{1,16}(?:-?\d{1,9}K(?:\(\d{1,9}\))?/)?(?P<window>-?\d{1,9})K(?:\(\d{1,9}\))?"
-    r"/(?P<rtt>\d{1,9})(?:\(\d{1,9}\))? us)?"
+    r"(?:\s{1,16}(?:(?:-?\d{1,9}K(?:\(\d{1,9}\))?/)?(?P<window>-?\d{1,9})K(?:\(\d{1,9}\))?|NA)"
+    r"/(?P<rtt>\d{1,9})(?:\(\d{1,9}\))? ?us)?"
 )
 _LOSS: Final = re.compile(
-    rf"\s{{1,8}}(?:(?P<jitter>{_N}) ms\s{{1,8}})?(?P<lost>-?\d{{1,15}})/ {{0,12}}(?P<packets>-?\d{{1,15}}) {{0,2}}\("
+    rf"\s{{1,8}}(?:(?P<jitter>{_N}) ms\s{{1,8}})?(?P<lost>-?\d{{1,15}})/ {{0,12}}(?P<packets>-?\d{{1,15}}) {{0,8}}\("
 )
 CSV: Final = re.compile(
     r"^\s{0,8}(?:[+-]\d{4}:)?(\d{14})(?:\.\d{1,6})?,([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),"
-    r"(-?\d{1,6}),(\d{1,8}\.\d{1,6})-(\d{1,8}\.\d{1,6}),(\d{1,19}),(\d{1,19})"
-    r"(?:,(-?\d{1,12}\.\d{1,6}|-?nan),(-?\d{1,15}),(-?\d{1,15}),(-?\d{1,6}\.\d{1,6}|-?nan|-?inf),(-?\d{1,15}))?(?:,[\d.,-]{0,200})?\s*$"
+    r"(-?\d{1,6}),(\d{1,8}\.\d{1,6})[-,](\d{1,8}\.\d{1,6}),(\d{1,19}),(\d{1,19})"
+    r"(?:,(-?\d{1,12}\.\d{1,6}|-?nan),(-?\d{1,15}),(-?\d{1,15}),(-?\d{1,6}\.\d{1,6}|-?nan|-?inf),(-?\d{1,15}))?"
+    r"(?:,\d{1,15},\d{1,15},(\d{1,12}),(-?\d{1,9}),\d{1,9},(\d{1,9}),\d{1,9}|,[\d.,-]{0,200})?\s*$"
 )
 _BINARY: Final = {letter: 1024.0**power for power, letter in enumerate(("", *"KMGTP"))}
 _DECIMAL: Final = {letter: 1000.0**power for power, letter in enumerate(("", *"KMGTP"))}
@@ -75,6 +78,24 @@ _TEXTS: Final = (
     *("retries", "window", "rtt", "jitter", "lost", "packets"),
 )
 _PLAIN: Final = (None,) * 6
+
+
+def key_of(identity: str) -> str:
+    """Give the name of a stream: its number, or that of the sum.
+
+    Parameters
+    ----------
+    identity
+        What stands in the brackets; a permit key stands in front of the number.
+
+    Examples
+    --------
+    >>> key_of("*3"), key_of("secret(*3)"), key_of("SUM-4")
+    ('*3', '*3', 'SUM')
+    """
+    if identity.startswith("SUM"):
+        return "SUM"
+    return identity.rpartition("(")[2].removesuffix(")")
 
 
 @dataclass
@@ -210,10 +231,10 @@ def of_csv(found: re.Match[str]) -> Texts:
     found
         A match of `CSV`.
     """
-    start, end, amount, rate, jitter, lost, packets = found.groups()[6:13]
+    start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = found.groups()[6:]
     if packets is None or int(packets) <= 0:
         jitter = lost = packets = None
-    return (start, end, amount, "", rate, "", "bits", None, None, None, jitter, lost, packets)
+    return (start, end, amount, "", rate, "", "bits", retries, window, rtt, jitter, lost, packets)
 
 
 def of_text(found: re.Match[str]) -> Texts:
@@ -258,7 +279,7 @@ def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
         retries=None if retries is None else int(retries),
         window=None if window is None or int(window) < 0 else 1024 * int(window),
         rtt_us=None if rtt is None else int(rtt),
-        jitter_ms=None if jitter is None or "nan" in jitter else float(jitter),
+        jitter_ms=None if jitter is None or "n" in jitter or jitter.startswith("-") else float(jitter),
         lost=None if lost is None else int(lost),
         packets=None if packets is None else int(packets),
         on_time=on_time,

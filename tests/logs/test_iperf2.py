@@ -224,3 +224,92 @@ def test_what_went_wrong(reading_of, said, text, runs, problems):
 def test_lines_of_iperf3_are_left_to_its_reader(reading_of):
     reading = reading_of("[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    3             sender\n")
     assert reading.runs.tool.tolist() == ["iperf3"]
+
+
+NAMES = "time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,speed,"
+STAMP = "+0000:2026112202084{}.651073,192.0.2.6,50942,192.0.2.7,5101,1,"
+
+
+def test_values_between_commas_with_their_names(reading_of):
+    names = NAMES + "writecnt,writeerr,tcpretry,tcpcwnd,tcppcwnd,tcprtt,tcprttvar\n"
+    rows = ["0.0,1.0,1000,8000,9,0,2,767,12,88,12", "1.0,2.0,1000,8000,9,0,1,895,14,68,14"]
+    rows.append("0.0,2.0,2000,8000,18,0,3,895,14,68,14")
+    reading = reading_of(names + "".join(STAMP.format(4) + row + "\n" for row in rows))
+    assert values(reading, "direction", "bytes", "throughput_bps", "retransmits", "rtt_s") == [
+        ["send", 2000, 8000, 3, 68e-6]
+    ]
+    assert reading.intervals[["retransmits", "cwnd_bytes"]].to_numpy().tolist() == [[2, 767 * 1024], [1, 895 * 1024]]
+    assert reading.problems.empty
+
+
+def test_packets_between_commas_are_lost_only_where_they_are_received(reading_of):
+    row = STAMP.format(4) + "0.0,2.0,14700,58800,{},{},10,0.000,0,{},0,0,5.0\n"
+    heard = reading_of(NAMES + "jitter,errors,datagrams,errpercent,outoforder,readcnt\n" + row.format(0.003, 1, 9))
+    assert values(heard, "direction", "throughput_bps", "lost_packets", "sent_packets") == [["receive", 58800, 1, 10]]
+    sent = reading_of(NAMES + "jitter,errors,datagrams,errpercent,outoforder,writecnt\n" + row.format("0.000", 0, 10))
+    assert values(sent, "direction", "throughput_bps", "sender_throughput_bps", "lost_packets") == [
+        ["send", None, 58800, None]
+    ]
+
+
+def test_a_permit_key_stands_in_front_of_the_number(reading_of):
+    text = CONNECTED.replace("[  3]", "[secret(3)]") + HEADING + ROW.replace("[  3]", "[secret(3)]")
+    assert values(reading_of(text), "direction", "throughput_bps", "streams") == [["send", 939e6, 1]]
+
+
+def test_the_sum_counts_its_streams(reading_of):
+    text = BANNER + "[SUM-2] 0.00-1.00 sec  47.8 MBytes   401 Mbits/sec  384/0         0\n"
+    text += "[SUM-2] 1.00-2.00 sec  47.8 MBytes   401 Mbits/sec  382/0         1\n"
+    text += "[SUM-2] 0.00-2.00 sec  95.6 MBytes   401 Mbits/sec  766/0         1\n"
+    assert values(reading_of(text), "streams", "throughput_bps", "retransmits") == [[2, 401e6, 1]]
+
+
+def test_what_the_sum_leaves_out_is_added_and_what_differs_is_told(reading_of, said):
+    row = "[  {}]  0.0- 2.0 sec   500 KBytes  2.05 Mbits/sec   0.100 ms    {}/  400 (0%)\n"
+    first = row.replace("0.0- 2.0", "0.0- 1.0").replace("500", "250")
+    text = first.format(3, 1) + first.format(4, 1) + row.format(3, 1) + row.format(4, 2)
+    reading = reading_of(text + "[SUM]  0.0- 2.0 sec  1000 KBytes  4.10 Mbits/sec\n")
+    assert values(reading, "throughput_bps", "lost_packets", "sent_packets") == [[pytest.approx(4.1e6), 3, 800]]
+    assert reading.problems.empty
+    reading = reading_of(text + "[SUM]  0.0- 2.0 sec  1200 KBytes  4.92 Mbits/sec\n")
+    assert values(reading, "throughput_bps", "bytes") == [[4.92e6, 1200 * 1024]]
+    told = "found 1.2288e+06 bytes in '[SUM]' and 1.024e+06 in its streams, expected the same; kept as printed"
+    assert said(reading) == [f"a.log:5: inconsistent: {told}"]
+
+
+def test_both_directions_over_two_ports(reading_of):
+    text = "Server listening on TCP port 6301\n" + BANNER.replace("5001", "6300")
+    text += CONNECTED.replace("5001", "6300") + "[  4] local 192.0.2.6 port 6301 connected with 192.0.2.7 port 33898\n"
+    text += HEADING + ROW + ROW.replace("[  3]", "[  4]").replace("939", "541").replace("1.09", "0.63")
+    assert values(reading_of(text), "direction", "throughput_bps", "streams") == [
+        ["send", 939e6, 1],
+        ["receive", 541e6, 1],
+    ]
+
+
+def test_a_client_that_comes_after_the_first_interval_of_another_joins_it(reading_of):
+    text = "Server listening on TCP port 5001\n"
+    row = "[  {}]  {}.0- {}.0 sec   100 MBytes   839 Mbits/sec\n"
+    connected = "[  {}] local 192.0.2.7 port 5001 connected with 192.0.2.6 port 4000{}\n"
+    text += connected.format(4, 0) + row.format(4, 0, 1) + connected.format(5, 1)
+    text += row.format(4, 1, 2) + row.format(5, 0, 1) + row.format(5, 1, 2)
+    text += row.format(4, 0, 2).replace("100 M", "200 M") + row.format(5, 0, 2).replace("100 M", "200 M")
+    reading = reading_of(text + "[SUM]  0.0- 2.0 sec   400 MBytes  1.68 Gbits/sec\n")
+    assert values(reading, "direction", "streams", "throughput_bps", "line_first") == [["receive", 2, 1.68e9, 1]]
+    assert len(reading.intervals) == 4
+    assert reading.problems.empty
+
+
+def test_what_is_omitted_and_what_is_no_row(reading_of):
+    text = BANNER + CONNECTED + HEADING + "[  3]  0.0- 1.0 sec  1.00 MBytes  8.39 Mbits/sec  (omitted)\n"
+    text += "[  3]  0.0- 1.0 sec   109 MBytes   914 Mbits/sec\n[  3] 0.00-1.00 sec T8-PDF: bin(w=10us):cnt(2)=1:2\n"
+    text += "[  3]  1.0- 2.0 sec   109 MBytes   914 Mbits/sec\n[  3]  0.0- 2.0 sec   218 MBytes   914 Mbits/sec\n"
+    reading = reading_of(text + "[  3] 0.00-2.00 sec  OWD Delays (ms) Cnt=2 To=0.1/0.1/0.1/0.0\n")
+    assert values(reading, "throughput_bps") == [[914e6]]
+    assert len(reading.intervals) == 2
+    assert reading.problems.empty
+
+
+def test_a_round_trip_time_without_a_window(reading_of):
+    text = BANNER + CONNECTED + ROW.replace("\n", "  8002/0          4       NA/123(45) us  953\n")
+    assert values(reading_of(text), "retransmits", "rtt_s") == [[4, 123e-6]]
