@@ -353,8 +353,7 @@ class Iperf3(DocumentReader):
         if opened is not None and opened.has_finals and text.startswith((_LEFT, _STOPPED)):
             self._after_the_result(line.number, opened, text)
             return True
-        if opened is None and self._below_document(line.number) and not _ALONE.search(text):
-            self.findings.problem(line.number, "inconsistent", f"found {text!r} below a result; the result is kept")
+        if opened is None and self._below_document(line.number, text):
             return True
         self.findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
         if opened is not None and not _ALONE.search(text):
@@ -370,10 +369,21 @@ class Iperf3(DocumentReader):
             self._early = (line.number, text)
         return True
 
-    def _below_document(self, number: int) -> bool:
-        """Whether a line stands directly below the JSON of a run that has a result."""
+    def _below_document(self, number: int, text: str) -> bool:
+        """Take an error that stands directly below the JSON of its run."""
         document = self._document
-        return document is not None and number <= document.last + 2 and bool(at(document.value, "end"))
+        if document is None or number > document.last + 2 or _ALONE.search(text):
+            return False
+        if at(document.value, "end"):
+            self.findings.problem(number, "inconsistent", f"found {text!r} below a result; the result is kept")
+            return True
+        run = self.findings.runs[-1] if self.findings.runs else None
+        if run is None or run.line_last != document.last:
+            return False
+        self.findings.problem(number, "aborted", f"found {text!r}, expected a result")
+        run.columns["error"] = True
+        run.line_last = number
+        return True
 
     def _after_the_result(self, number: int, opened: _Open, text: str) -> None:
         """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
