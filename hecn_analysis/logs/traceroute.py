@@ -1,7 +1,8 @@
-"""Output of traceroute: that it ran, and where to.
+"""Output of traceroute and tracepath: that they ran, and where to.
 
 Versions: Linux (Dmitry Butskoy's and the older one), busybox, inetutils, FreeBSD, NetBSD, OpenBSD, macOS, Solaris,
-Junos; tracert of Windows in English, and by its hops in other languages. traceroute6 is read as traceroute.
+Junos, Cisco, Huawei; tracert of Windows in English, and by its hops in other languages; tracepath of iputils.
+traceroute6 and tracepath6 are read as those without the 6.
 
 Units and traps
 ---------------
@@ -11,7 +12,8 @@ Units and traps
   labels and stars; a hop that says nothing is ``* * *``.
 - "Warning: … has multiple addresses" stands above the first line and belongs to the run.
 - Hops without their first line are read too, and are a problem; a path whose last hop is silent is none.
-- mtr, tracepath and tcptraceroute are other tools.
+- tracepath prints the host nowhere: the label is empty. It begins with "1?: [LOCALHOST]"; the path's MTU is not read.
+- mtr and tcptraceroute are other tools.
 """
 
 from __future__ import annotations
@@ -24,18 +26,20 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
 _HEADER: Final = re.compile(
-    r"\btraceroute6? to (?P<host>\S{1,255})\s{1,3}\(.{1,300}?\)"
-    r"(?: from .{1,300}?)?[,:]\s(?:\d{1,4} hops? max|\d{1,5} relative hops)"
+    r"\btraceroute6? to\s{1,2}(?P<host>[^\s(]{1,255})\s{0,3}\(.{1,300}?\)"
+    r"(?: from .{1,300}?)?[,:]\s?(?:\d{1,4} hops? max|\d{1,5} relative hops|max hops: ?\d)"
 )
 _WINDOWS: Final = re.compile(r"\bTracing route to (?P<host>\S{1,255}?)(?= \[| over|\s*$)")
-_WINDOWS_SECOND: Final = re.compile(r"over a maximum of \d{1,4} hops")
+_CISCO: Final = re.compile(r"\bTracing the route to (?P<host>\S{1,255})")
+_SECOND: Final = re.compile(r"over a maximum of \d{1,4} hops|^\W{0,20}VRF info")
 _WARNING: Final = re.compile(r"\btraceroute6?: Warning: \S{1,255} has multiple addresses")
 _FAILED: Final = re.compile(
     r"^[^A-Za-z]{0,40}(?:traceroute6?: (?P<text>(?:unknown host|bad address"
     r"|\S{1,255}: (?:Name or|Temporary|nodename|Unknown host))\b.{0,200})"
-    r"|(?P<windows>Unable to resolve target system name \S{1,255}))"
+    r"|(?P<windows>Unable to resolve target system name \S{1,255})"
+    r"|(?P<argument>Cannot handle \"host\" cmdline arg .{1,300}))"
 )
-_TIME: Final = r"(?:<?\d{1,9}(?:\.\d{1,6})?\s?(?:ms|sec)|<1 ms)"
+_TIME: Final = r"(?:<?\d{1,9}(?:\.\d{1,6})?\s?(?:ms|msec|sec)|<1 ms)"
 _ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.%]{1,60})"
 _BARE_HOP: Final = re.compile(
     rf"^\W{{0,40}}1\s{{1,4}}(?:\* ){{0,4}}(?:\[\S{{1,40}}\] )?(?:{_ADDRESS}|\S{{1,255}} \({_ADDRESS}\))"
@@ -43,8 +47,15 @@ _BARE_HOP: Final = re.compile(
 )
 _WINDOWS_HOP: Final = re.compile(
     r"^\s{0,4}1\s{2,6}(?:(?:<?\d{1,5}|<1) ms\s{2,6}|\*\s{3,8}){3}"
-    rf"(?:\S{{1,255}} \[{_ADDRESS}\]|{_ADDRESS})\s*$"
+    rf"(?P<address>\S{{1,255}} \[{_ADDRESS}\]|{_ADDRESS}|\w.{{4,100}})\s*$"
 )
+_PATH: Final = re.compile(r"^\W{0,40}1\?: \[LOCALHOST\]\s{1,80}pmtu \d")
+_PATH_HOP: Final = re.compile(
+    r"^\W{0,40}\d{1,3}\??: {1,4}(?:\[LOCALHOST\]|no reply|send failed"
+    r"|\S{1,255}(?: \(.{2,60}\))?\s{1,80}(?:\S{1,12} {1,8})?(?:\d{1,9}\.\d{1,6}ms|asymm|pmtu|!))"
+    r"|^\W{0,40}(?:Too many hops|Resume): pmtu \d"
+)
+_FIRST: Final = re.compile(r"^\W{0,40}1\s")
 _HOP: Final = re.compile(
     rf"^\W{{0,40}}\d{{1,3}}\s{{1,6}}(?:\*|{_TIME}|\S.{{0,400}}?\s{{1,3}}(?:{_TIME}|\*|![A-Z<])"
     rf"|\S{{1,255}} \({_ADDRESS}\)$)"
@@ -66,14 +77,24 @@ class _Open:
     host: str | None
     headed: bool
     hops: int = 0
+    tool: str = "traceroute"
 
 
 class Traceroute:
     """Reader of traceroute."""
 
-    TOOLS: tuple[str, ...] = ("traceroute",)
-    VERSIONS: str = "Linux, busybox, inetutils, BSD, macOS, Solaris, Junos; Windows tracert in English"
-    HINTS: tuple[str, ...] = ("traceroute", "racing route", " ms", "Unable to resolve")
+    TOOLS: tuple[str, ...] = ("traceroute", "tracepath")
+    VERSIONS: str = "Linux, busybox, inetutils, BSD, macOS, Solaris, Junos, Cisco, Huawei; Windows tracert; tracepath"
+    HINTS: tuple[str, ...] = (
+        "traceroute",
+        "racing route",
+        "racing the route",
+        " ms",
+        "Unable to resolve",
+        "Cannot handle",
+        "[LOCALHOST]",
+        "  *  ",
+    )
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -86,18 +107,23 @@ class Traceroute:
         if opened is not None and line.number > opened.last + _FAR:
             self._close()
             opened = None
-        if found := _HEADER.search(text) or _WINDOWS.search(text):
+        if found := _HEADER.search(text) or _WINDOWS.search(text) or _CISCO.search(text):
             return self._begin(line, found["host"], headed=True)
         if _WARNING.search(text):
             self._close()
             self._warned = line.number
+            return True
+        if "[LOCALHOST]" in text and _PATH.match(text):
+            self._begin(line, None, headed=True, hops=1)
+            if self._open is not None:
+                self._open.tool = "tracepath"
             return True
         return (opened is not None and self._continues(line, opened)) or self._failed(line) or self._bare_hop(line)
 
     def _failed(self, line: Line) -> bool:
         if (found := _FAILED.search(line.text)) is None:
             return False
-        message = (found["text"] or found["windows"]).strip()
+        message = next(text for text in found.groups() if text).strip()
         self._findings.problem(line.number, "aborted", f"found {message!r}, expected hops")
         values: dict[str, object] = {"tool": "traceroute", "error": True}
         self._findings.run(Run(line.number, line.number, values))
@@ -107,10 +133,11 @@ class Traceroute:
         """A first hop without a heading, or below one of Windows in another language, which ends in a colon."""
         if self._open is not None:
             return False
-        if _WINDOWS_HOP.match(line.text):
+        if hop := _WINDOWS_HOP.match(line.text):
             above = self._findings.recent[-1] if self._findings.recent else None
             headed = above is not None and line.number - above.number <= _HEADING and above.text.rstrip().endswith(":")
-            return self._begin(line, None, headed=headed, hops=1)
+            known = hop["address"].endswith("]") or re.fullmatch(_ADDRESS, hop["address"]) is not None
+            return (headed or known) and self._begin(line, None, headed=headed, hops=1)
         return _BARE_HOP.match(line.text) is not None and self._begin(line, None, headed=False, hops=1)
 
     def finish(self) -> None:
@@ -128,9 +155,14 @@ class Traceroute:
         if self._findings.command.line > opened.last:
             self._close()
             return False
-        if _HOP.match(line.text):
+        if (_HOP if opened.tool == "traceroute" else _PATH_HOP).match(line.text):
+            if opened.hops and opened.tool == "traceroute" and _FIRST.match(line.text):
+                self._close()
+                return self._bare_hop(line) or self._begin(line, None, headed=False, hops=1)
             opened.hops += 1
-        elif not (_MORE.match(line.text) or _ENDS.match(line.text) or _WINDOWS_SECOND.search(line.text)):
+        elif opened.tool == "tracepath" or not (
+            _MORE.match(line.text) or _ENDS.match(line.text) or _SECOND.search(line.text)
+        ):
             return False
         opened.last = line.number
         return True
@@ -147,5 +179,5 @@ class Traceroute:
             self._findings.problem(
                 opened.first, "truncated", "found hops without 'traceroute to …' above them; a run without figures"
             )
-        values: dict[str, object] = {"tool": "traceroute", "label": opened.host}
+        values: dict[str, object] = {"tool": opened.tool, "label": opened.host}
         self._findings.run(Run(opened.first, opened.last, values))

@@ -46,3 +46,30 @@ def test_windows_in_another_language_is_known_by_its_hops(reading_of):
     )
     assert reading.runs[["tool", "line_first", "line_last"]].to_numpy().tolist() == [["traceroute", 4, 6]]
     assert reading.problems.empty
+
+
+def test_routers_and_a_silent_first_hop_in_another_language(samples):
+    reading = read(samples / "traceroute" / "routers.txt")
+    assert reading.runs.label.fillna("").tolist() == ["192.0.2.9", "192.0.2.7", "", "receiver"]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[3, 6], [8, 10], [15, 17], [20, 22]]
+    assert reading.problems.empty
+
+
+def test_tracepath(samples):
+    reading = read(samples / "traceroute" / "tracepath.txt")
+    assert reading.runs.tool.tolist() == ["tracepath", "tracepath"]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 9], [10, 14]]
+    assert reading.problems.empty
+
+
+def test_a_host_that_is_not_known(reading_of):
+    reading = reading_of(
+        'nowhere: Name or service not known\nCannot handle "host" cmdline arg `nowhere\' on position 1 (argc 1)\n'
+    )
+    assert reading.runs[["tool", "error"]].to_numpy().tolist() == [["traceroute", True]]
+    assert reading.problems.kind.tolist() == ["aborted"]
+
+
+def test_lists_below_a_colon_are_left_alone(reading_of):
+    reading = reading_of("What we found:\n\n  1     *        *        *\n  1?: [LOCALHOST]\n")
+    assert reading.runs.empty
