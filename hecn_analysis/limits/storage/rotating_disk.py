@@ -6,6 +6,8 @@ References
 .. [2] Hitachi Global Storage Technologies, Deskstar 7K500 specification: sustained rates, seek and latency times.
 """
 
+from typing import Final
+
 import numpy as np
 
 from hecn_analysis.limits._checks import (
@@ -25,6 +27,8 @@ from hecn_analysis.limits._checks import (
     require_whole,
     warn_outside,
 )
+
+_SLOWEST: Final = 0.1  # [s] of a seek or revolution
 
 
 def zone_bps(outer_rate: Rate, inner_rate: Rate, position: Fraction) -> Number:
@@ -150,6 +154,11 @@ def access_s(seek: Time, revolution: Time) -> Number:
     RangeError
         A negative time.
 
+    Warns
+    -----
+    ValidityWarning
+        A time above 0.1 s.
+
     Notes
     -----
     One request at a time. A disk that may reorder its queue needs less: two of 7200 revolutions a minute served 1.2
@@ -165,6 +174,8 @@ def access_s(seek: Time, revolution: Time) -> Number:
     """
     seek, revolution = arrays(seek=seek, revolution=revolution)
     require_not_negative(seek=seek, revolution=revolution)
+    for name, value in (("seek", seek), ("revolution", revolution)):
+        warn_outside(name, value, value > _SLOWEST, "0.1 s or less", "no disk is so slow; is the value in ms?")
     return given(seek + revolution / 2)
 
 

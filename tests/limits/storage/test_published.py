@@ -2,7 +2,8 @@
 
 `published_raid.csv`: arrays of up to 8 disks, and one disk of the same system measured alone; MB/s, or what `source`
 says. Reports of faults ("why is it so slow?") are left out; rows where something else than the disks held the array
-back are not, since nobody says so beforehand.
+back are not, since nobody says so beforehand. `ceiling_mb_s`: the most that 9 to 18 disks of the same system reach,
+with any level, where that was measured.
 
 `published_random.csv`: a disk of 10,000 revolutions a minute; its access time is that of its own 4 KiB row, which is
 not among the rows.
@@ -50,6 +51,14 @@ def test_stripes_and_mirrors_are_close_and_parity_is_held_back_by_more_than_disk
     parity = arrays.level.isin([5, 6])
     assert arrays[~parity].error.abs().median() < 0.04
     assert (arrays[parity].error > 0.05).all()  # an upper bound; 5 % to 145 % above these ten
+
+
+def test_the_ceiling_of_a_system_known_its_parity_is_close(arrays):
+    known = arrays[arrays.level.isin([5, 6]) & arrays.ceiling_mb_s.notna()]
+    capped = np.minimum(known.measured_mb_s * (1 + known.error), known.ceiling_mb_s) / known.measured_mb_s - 1
+    assert len(known) == 8
+    assert capped.abs().median() < 0.11
+    assert capped.max() < 0.56
 
 
 def test_random_requests_of_all_sizes_from_the_access_time_of_one():

@@ -72,6 +72,13 @@ def test_requests_at_random_places_pay_an_access_each():
     np.testing.assert_allclose(alone, rates)
 
 
+def test_milliseconds_for_seconds_are_told():
+    with pytest.warns(
+        ValidityWarning, match=r"^seek: found 8\.5, the formula holds for 0\.1 s or less: no disk is so slow"
+    ):
+        disk(outer_rate=1e9, request=4096, seek=8.5)
+
+
 def test_zones_that_no_disk_has_are_told():
     with pytest.warns(ValidityWarning, match=r"^inner_rate: found 30, the formula holds for an inner rate of a third"):
         assert zone_bps(100, 30, 1) == 30
