@@ -20,7 +20,7 @@ from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say_all
-from hecn_analysis.errors import ValidityWarning
+from hecn_analysis.errors import InputError, ValidityWarning
 from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."
@@ -30,6 +30,11 @@ examples:
   hecn limits pcie --gen 2 --lanes 16 --max-payload 128,256
   hecn limits ethernet --rate 10Gb/s --mtu 9000
   hecn limits tcp --rtt 80ms --window 16MiB
+  hecn limits atm --carrier oc3c --explain
+  hecn limits ethernet --rate 1Gb/s --mtu 1500 --measured 990Mb/s
+
+--explain shows what each layer takes from the raw rate, with its source.
+--measured does so too, and says why a measurement may be above the limit.
 
 Each kind has its own --help with its options."""
 
@@ -99,6 +104,16 @@ def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: P
             metavar=None if choices else (dimension(hint) or name).upper(),
             help=meaning,
         )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="show step by step what each layer takes from the raw rate, with its source",
+    )
+    parser.add_argument(
+        "--measured",
+        metavar="RATE",
+        help="compare a measured rate with the limit, step by step, and say why it may be above",
+    )
     add_output_arguments(parser)
     parser.set_defaults(figures=figures)
 
@@ -107,6 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Compute the figures: one object, or with several values of an option a row for each combination."""
     given = _given(arguments)
     several = [name for name, values in given.items() if len(values) > 1]
+    if arguments.explain or arguments.measured is not None:
+        _explain(arguments, given, several)
+        return 0
     rows = []
     with _warnings_told():
         for values in itertools.product(*given.values()):
@@ -120,6 +138,26 @@ def run(arguments: argparse.Namespace) -> int:
         chunks = output.json_object(rows[0]) if form == "json" else output.text_object(rows[0], DIGITS)
     output.deliver(chunks, arguments)
     return 0
+
+
+def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], several: list[str]) -> None:
+    if several:
+        options = " and ".join(map(option_of, several))
+        raise InputError(f"several values of {options}", "one value of each option to explain")
+    measured = arguments.measured
+    if measured is not None:
+        measured = units.parse(measured, "rate", name="--measured")
+    settings = {name: values[0] for name, values in given.items()}
+    with _warnings_told():
+        explanation = hecn.limits.explain(arguments.kind, measured=measured, **settings)
+    form = output.chosen_format(arguments)
+    if form == "json":
+        output.deliver(output.json_object(explanation.to_dict()), arguments)
+    elif form == "csv":
+        rows = explanation.rows()
+        output.deliver(output.csv_rows(rows, list(rows[0])), arguments)
+    else:
+        output.deliver([f"{explanation}\n"], arguments)
 
 
 @contextmanager

@@ -5,6 +5,8 @@ One module a phenomenon, its functions named by what they return (``raw_bps``, `
 command's options as keywords; :data:`KINDS` lists them. The command line builds its options from their signatures:
 annotations of :mod:`hecn_analysis.limits._checks` say what an option measures, the docstring is its help.
 
+:func:`explain` shows how a figure comes about, from the raw rate on, and why a measurement may be above it.
+
 Everything is in SI: bit/s, bytes, seconds, fractions. Numbers in give Python floats, arrays in give arrays; NaN
 gives NaN in its own element; an impossible value is a :class:`hecn_analysis.RangeError` that says what is allowed.
 """
@@ -13,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from hecn_analysis.limits.bundle import lag
+from hecn_analysis.limits.explanation import explain
 from hecn_analysis.limits.framing import ethernet
 from hecn_analysis.limits.infiniband_link import infiniband
 from hecn_analysis.limits.memory_bus import memory
@@ -34,6 +37,7 @@ __all__ = [
     "disk",
     "enclosure",
     "ethernet",
+    "explain",
     "infiniband",
     "interconnect",
     "lag",

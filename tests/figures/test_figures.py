@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from hecn_analysis import figures
+from hecn_analysis import figures, limits
 from hecn_analysis.errors import InputError
 from hecn_analysis.figures import theme
 from hecn_analysis.prediction.compare import compare, load_series
@@ -166,9 +166,43 @@ def test_pcie_figure_draws_estimate_tmt_and_measured(hotlava):
 # all of them
 
 
-@pytest.fixture(params=["measured_vs_predicted", "error_strip", "ladder", "utilisation", "pcie_tmt"])
+def steps(**options):
+    return limits.explain("ethernet", **{"rate": 1e9, "mtu": 1500} | options)
+
+
+def test_steps_of_a_limit_fall_from_the_raw_rate_to_the_limit():
+    rows = figures.limit_steps_rows(steps())
+    assert list(rows["label"]) == [theme.label(step.name) for step in steps().steps]
+    assert rows["left_gbps"].iloc[0] == 1.0
+    assert rows["left_gbps"].iloc[-1] == pytest.approx(0.941482, abs=1e-6)
+    assert 1.0 - rows["takes_gbps"].sum() == pytest.approx(rows["left_gbps"].iloc[-1])
+    taken = trace(figures.plot_limit_steps(steps()), "taken")
+    assert list(taken["base"]) == list(rows["left_gbps"][1:])
+    assert taken["marker"]["pattern"]["shape"] == "/"
+
+
+def test_steps_of_a_limit_show_what_was_measured_above_it_and_why():
+    above = steps(measured=1.9e9)
+    rows = figures.limit_steps_rows(above)
+    assert rows["measured"].sum() == 1
+    assert rows["left_gbps"].iloc[-1] == pytest.approx(1.9)
+    fig = figures.plot_limit_steps(above)
+    assert list(trace(fig, "measured")["x"]) == pytest.approx([1.9])
+    assert "times the limit" in trace(fig, "measured")["text"][0]
+    assert fig.layout.xaxis.range[1] > 1.9
+
+
+def test_a_gain_is_no_loss_and_no_limit_is_no_bar():
+    fast = limits.explain("ssd", rate=8e9, cache_rate=48e9, cache=4e11, amount=1e12)
+    assert trace(figures.plot_limit_steps(fast), "gained")["base"][0] == 8.0
+    assert figures.limit_steps_rows(limits.explain("tcp", rtt=0.1)).empty
+    assert figures.plot_limit_steps(limits.explain("tcp", rtt=0.1)).layout.annotations
+
+
+@pytest.fixture(params=["measured_vs_predicted", "error_strip", "ladder", "utilisation", "pcie_tmt", "limit_steps"])
 def any_figure(request, comparison, prediction, hotlava):
-    argument = {"ladder": prediction, "utilisation": prediction, "pcie_tmt": hotlava}.get(request.param, comparison)
+    arguments = {"ladder": prediction, "utilisation": prediction, "pcie_tmt": hotlava, "limit_steps": steps()}
+    argument = arguments.get(request.param, comparison)
     return getattr(figures, f"plot_{request.param}")(argument)
 
 

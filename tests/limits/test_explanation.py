@@ -1,0 +1,172 @@
+"""From raw to expected rate: every kind's steps end at its figure; why a measurement may be above the limit."""
+
+import inspect
+import math
+
+import pytest
+
+from hecn_analysis import limits
+from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.limits.explanation import LAYERS, ORDER, causes, explain
+
+OPTIONS = [
+    ("pcie", {"gen": 2, "lanes": 16, "max_payload": 128}),
+    ("pcie", {"gen": 3, "lanes": 8, "max_payload": 256, "op": "both", "transfer": 1500, "ecrc": True}),
+    ("pcie", {"gen": 4, "lanes": 16, "max_payload": 256, "op": "read", "completion_boundary": 64, "slot_gen": 3}),
+    ("pcie", {"gen": 5, "lanes": 16, "max_payload": 512, "op": "read", "outstanding": 32, "round_trip": 1e-6}),
+    ("pcie", {"gen": 3, "lanes": 4, "max_payload": 256, "uplink_gen": 3, "uplink_lanes": 4, "devices": 3}),
+    ("pcie", {"gen": 6, "lanes": 16, "max_payload": 256}),
+    ("pcix", {"clock": 133.33e6, "width": 64, "burst": 512}),
+    ("ethernet", {"rate": 10e9, "mtu": 9000, "vlan": True, "ip": 6, "wan_phy": True}),
+    ("ethernet", {"rate": 100e9, "mtu": 9000, "protocol": "roce"}),
+    ("ethernet", {"rate": 1e9, "mtu": 1500, "protocol": "udp"}),
+    ("atm", {"carrier": "oc3c"}),
+    ("atm", {"carrier": "ds3", "mtu": 1500, "encapsulation": "vc", "ip": 6, "timestamps": False}),
+    ("sonet", {"carrier": "oc48c", "stuffing": True}),
+    ("sonet", {"carrier": "oc192c", "protocol": "udp"}),
+    ("infiniband", {"generation": "hdr", "message": 65537, "global_route": True, "op": "read"}),
+    ("lag", {"links": 4, "link_rate": 10e9, "flows": 3, "flow_rate": 7e9}),
+    ("buffer", {"ingress": 10e9, "egress": 1e9, "buffer": 5e5, "burst": 1e6, "interval": 0.08}),
+    ("buffer", {"ingress": 10e9, "egress": 1e9, "buffer": 5e5}),
+    ("tcp", {"rtt": 0.08, "rate": 1e9, "window": 4e6}),
+    ("tcp", {"rtt": 0.08, "loss": 1e-4}),
+    ("tcp", {"rtt": 0.01, "rate": 1e9, "duration": 1}),
+    ("raid", {"level": 6, "disks": 8, "disk_rate": 1e9, "op": "write", "request": 1e5, "controller_rate": 2e9}),
+    ("raid", {"level": 50, "disks": 8, "disk_rate": 1e9, "op": "read"}),
+    ("disk", {"outer_rate": 1e9, "inner_rate": 5e8, "streams": 2}),
+    ("ssd", {"rate": 8e9, "block": 4096, "outstanding": 4, "latency": 1e-4, "iops": 2e4}),
+    ("ssd", {"rate": 8e9, "cache_rate": 48e9, "cache": 4e11, "amount": 1e12}),
+    ("enclosure", {"disks": 24, "disk_rate": 1.6e9, "interface": "sas-6", "slot_rate": 1e10}),
+    ("pagecache", {"size": 1e10, "memory_rate": 4e10, "disk_rate": 1.6e9, "op": "read", "cached": 5e9}),
+    ("cpu", {"clock": 3e9, "cycles_per_byte": 1.0, "cycles_per_packet": 4000, "unit": 1448, "interrupts": 0.1}),
+    ("memory", {"channels": 3, "transfers": 1333e6}),
+    ("interconnect", {"link": "qpi-6.4"}),
+    ("requests", {"request": 32768, "round_trip": 0.01, "service": 1e-4, "rate": 1e9}),
+]
+
+
+def test_every_kind_is_explained():
+    assert {kind for kind, _ in OPTIONS} == set(limits.KINDS) == LAYERS.keys() | ORDER.keys()
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIONS)
+def test_the_steps_add_up_from_the_raw_rate_to_the_figure(kind, options):
+    explanation = explain(kind, **options)
+    figures = limits.KINDS[kind](**options)
+    goal = figures.get("goodput_bps", figures.get("throughput_bps"))
+    assert explanation.figures == figures or math.isnan(figures["bdp_bytes"])
+    assert explanation.limit_bps == pytest.approx(goal, rel=1e-12)
+    first, *others = explanation.steps
+    assert first.takes_bps is None
+    taken = sum(step.takes_bps for step in others)
+    assert first.value_bps - taken == pytest.approx(goal)
+    assert all(step.name and step.source for step in explanation.steps)
+    assert len({step.name for step in explanation.steps}) == len(explanation.steps)
+
+
+@pytest.mark.parametrize(("kind", "options"), [case for case in OPTIONS if case[0] in LAYERS])
+def test_the_layers_themselves_arrive_at_the_figure(kind, options):
+    """Not only because the last step is set to it."""
+    signature = inspect.signature(limits.KINDS[kind]).bind(**options)
+    signature.apply_defaults()
+    figures = limits.KINDS[kind](**options)
+    *_, (_, value, _) = LAYERS[kind](signature.arguments, figures)
+    assert value == pytest.approx(figures.get("goodput_bps", figures.get("throughput_bps")), rel=1e-12)
+
+
+def test_the_documents_slot_step_by_step():
+    steps = {step.name: step.value_bps / 1e9 for step in explain("pcie", gen=2, lanes=16, max_payload=128).steps}
+    assert steps == pytest.approx(
+        {
+            "signalling of the device, generation 2 x16": 80.0,
+            "line coding 8b/10b": 64.0,
+            "clock compensation (SKP), 4 of 1538 symbols": 64 * (1 - 4 / 1538),
+            "acknowledgements and flow control (DLLPs)": 64 * (1 - 4 / 1538 - 16 / 156),
+            "headers and framing of packets of 128 bytes": 64 * (1 - 4 / 1538 - 16 / 156) * 128 / 152,
+        }
+    )
+
+
+def test_the_largest_takers_of_an_oc3c():
+    takes = {step.name: step.takes_bps for step in explain("atm", carrier="oc3c").steps[1:]}
+    assert takes["cell headers, 5 of 53 bytes"] == pytest.approx(149.76e6 * 5 / 53)
+    assert takes["section, line and path overhead"] == pytest.approx(5.76e6)
+
+
+def test_a_measurement_below_the_limit_is_a_share_of_it():
+    explanation = explain("ethernet", rate=1e9, mtu=1500, measured=0.9e9)
+    assert explanation.causes == ()
+    assert explanation.verdict() == "900.0 Mb/s is 95.6 % of the limit of 941.5 Mb/s"
+    assert explanation.rows()[-1] == {
+        "step": "measured: not explained by the limit",
+        "takes_bps": pytest.approx(explanation.limit_bps - 0.9e9),
+        "value_bps": 0.9e9,
+        "source": "as given",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "times", "first"),
+    [
+        ("ethernet", 1.0001, "clock: both ends' oscillators"),
+        ("ethernet", 2**10 / 1e3 * 0.999, "unit: counted as if its kB were 2**10 bytes"),
+        ("pcie", 2**20 / 1e6 * 0.999, "unit: counted as if its MB were 2**20 bytes"),
+        ("pcie", 2**30 / 1e9 * 0.999, "unit: counted as if its GB were 2**30 bytes"),
+        ("pcie", 1.95, "directions: both added up"),
+        ("tcp", 7.9, "unit: bits taken for bytes"),
+        ("disk", 30, "cache: data in the page cache"),
+        ("raid", 1.6, "cache: data in the page cache"),
+        ("ethernet", 1.3, "burst: shorter than the buffers"),
+    ],
+)
+def test_a_measurement_above_the_limit_is_explained_and_never_clipped(kind, times, first):
+    found = causes(kind, times * 10e9, 10e9)
+    assert found[0].words.startswith(first)
+    assert found[-1].words.startswith("settings: ")
+    assert all(cause.corrected_bps is None or cause.corrected_bps <= 10e9 for cause in found)
+
+
+def test_the_measurement_stays_as_it_is():
+    explanation = explain("ethernet", rate=1e9, mtu=1500, measured=1.2e9)
+    assert explanation.measured_bps == 1.2e9
+    assert explanation.rows()[-1]["value_bps"] == 1.2e9
+    assert explanation.rows()[-1]["takes_bps"] < 0
+    assert "27.5 % above the limit of 941.5 Mb/s" in str(explanation)
+    assert explain("disk", outer_rate=8e8, measured=8e9).verdict() == "8.000 Gb/s is 10 times the limit of 800.0 Mb/s"
+
+
+def test_forms():
+    explanation = explain("atm", carrier="oc3c", measured=1e8)
+    frame = explanation.to_frame()
+    assert list(frame.columns) == ["step", "takes_bps", "value_bps", "source"]
+    assert len(frame) == len(explanation.steps) + 1
+    assert explanation.to_dict()["steps"][0]["name"] == "line rate of oc3c"
+    assert '"measured_bps": 100000000.0' in explanation.to_json()
+    assert explanation.figure == "goodput_bps"
+
+
+def test_what_does_not_limit_says_so():
+    assert str(explain("tcp", rtt=0.1)).split("  ")[0] == "no limit"
+    assert explain("tcp", rtt=0.1).limit_bps == math.inf
+
+
+def test_warnings_are_those_of_the_real_options_only():
+    with pytest.warns(ValidityWarning) as caught:
+        explain("pcie", gen=3, lanes=8, max_payload=256, transfer=64)
+    assert len({str(warning.message) for warning in caught}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("pci-x", {}, r"^kind: found 'pci-x', expected one of pcie, .*; did you mean 'pcix'\?$"),
+        ("atm", {"carrier": "oc3c", "cells": 3}, "^atm: got an unexpected keyword argument 'cells'$"),
+        ("atm", {}, "^atm: missing a required argument: 'carrier'$"),
+        ("atm", {"carrier": "oc3c", "mtu": [1500, 9180]}, "^mtu: found an array, expected one number to explain$"),
+        ("ethernet", {"rate": 1e9, "mtu": 1500, "measured": 0}, "^measured: found 0, expected a number > 0$"),
+        ("ethernet", {"rate": -1e9, "mtu": 1500}, "^rate: found -1000000000, expected a number > 0$"),
+    ],
+)
+def test_impossible_questions(kind, options, message):
+    with pytest.raises(RangeError, match=message):
+        explain(kind, **options)
