@@ -1,4 +1,4 @@
-"""Results of perfSONAR's pScheduler: JSON, and the text of a throughput test.
+"""Results of perfSONAR's pScheduler: JSON, and the text of throughput, latency and round-trip tests.
 
 Versions: pScheduler 1.0 to 5.x. JSON as ``pscheduler result`` and ``task`` print it (``--format json``: the result), as
 the API gives a run ("result-merged"), and as archivers get it ("test", "tool", "run").
@@ -10,8 +10,13 @@ Units and traps
   a column "Receiver Throughput" in newer versions.
 - "throughput-bytes" are bytes and not a rate; they are the sender's, and read where its rate is. Of nuttcp and old
   iperf results they are wrong by the difference of MB and MiB: where they contradict the rate they are left out.
-- Latency tests have a histogram of one-way delays in ms, rounded to 0.01 ms: smallest, mean and largest are computed
-  from it, and left out where the clocks make one of them negative. loss_fraction is made of the counts.
+- Latency tests have a histogram of one-way delays, whose keys are in widths of its buckets ("bucket-width" in the
+  test's specification, else 1 ms), rounded to 0.01 of that: smallest, mean and largest are computed from it, and left
+  out where the clocks make one of them negative. loss_fraction is made of the counts. The text names them, in ms;
+  jitter is its "P95 - P50", which owping calls so.
+- The text of round trips cuts the loss to a whole per cent: the fraction is made of the lines of the packets where
+  these agree.
+- Archives of esmond ("ts" and "val") name neither their test nor their unit, and are not read.
 - jitter is ms. Intervals that were omitted (start of the test) are left out. "rtt" of a stream is microseconds.
 - A trace is a run without figures; other tests (DNS, HTTP, disk to disk) have their duration.
 - "succeeded": false is an aborted run; what went wrong is in "error" or "diags".
@@ -46,6 +51,23 @@ _DELAY: Final = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _OMITTED: Final = re.compile(r"\(?omitted\)?\s*$")
 _RATE: Final = re.compile(r"(?P<rate>\d{1,9}(?:\.\d{1,6})?) (?P<power>[KMG]?)bps")
 _PAIR: Final = re.compile(r"(?P<one>\d{1,15}) / (?P<two>\d{1,15})")
+_LATENCY: Final = re.compile(
+    r"^\W{0,20}(?:Packets (?P<packets>Sent|Lost) \.{2,12} (?P<count>\d{1,12}) packets"
+    r"|Delay (?P<delay>Minimum|Mean|Maximum) \.{2,12} (?P<ms>-?\d{1,9}(?:\.\d{1,6})?) ms"
+    r"|(?P<jitter>P95 - P50) \.{2,12} (?P<jitter_ms>\d{1,9}(?:\.\d{1,6})?) ms)\s*$"
+)
+_LATENCY_REST: Final = re.compile(
+    r"^\W{0,20}(?:Packets? |One-way Latency|Delay |-{10,30}$|Max Clock|Common Jitter|P75 - P25"
+    r"|Variance|Std Dev|Histogram:|-?[\d.]{1,12} ms: \d)"
+)
+_ROUND_TRIP: Final = re.compile(
+    r"^\W{0,20}\d{1,6}\s{1,8}(?P<what>\S.{0,300}?\bRTT\s{1,8}[\d.]{1,12} ms|No Response|\S.{0,300}?: \S)"
+)
+_ROUND_TRIPS: Final = re.compile(
+    r"^\W{0,20}(?:(?P<loss>\d{1,3})% Packet Loss)?\s{1,8}RTT Min/Mean/Max/StdDev = "
+    r"(?P<low>[\w.]{1,14})/(?P<mean>[\w.]{1,14})/(?P<high>[\w.]{1,14})/[\w.]{1,14} ms"
+)
+_PLAIN: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 _POWERS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _TOLERANCE: Final = 0.01
 _SECONDS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
@@ -64,12 +86,32 @@ class _Text:
     streams: list[dict[str, object]] = field(default_factory=list)
 
 
+@dataclass
+class _Delays:
+    """The text of a latency test so far, or the packets of a round-trip test."""
+
+    first: int
+    last: int
+    columns: dict[str, object] = field(default_factory=dict)
+    delays: dict[str, float] = field(default_factory=dict)
+    sent: int = 0
+    lost: int = 0
+
+
 class Pscheduler(DocumentReader):
     """Reader of pScheduler's results."""
 
     TOOLS: tuple[str, ...] = ("pscheduler",)
     VERSIONS: str = "1.0 to 5.x"
-    HINTS: tuple[str, ...] = ("Stream ID ", "Summary", "Interval  ")
+    HINTS: tuple[str, ...] = (
+        "Stream ID ",
+        "Summary",
+        "Interval  ",
+        "Packets Sent .",
+        "Packet Loss  RTT",
+        "  RTT ",
+        "No Response",
+    )
     DOCUMENTS: tuple[frozenset[str], ...] = (
         frozenset({"result-merged"}),
         frozenset({"run", "test"}),
@@ -83,6 +125,8 @@ class Pscheduler(DocumentReader):
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
         self._text: _Text | None = None
+        self._latency_text: _Delays | None = None
+        self._packets: _Delays | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of the text of a throughput test."""
@@ -94,7 +138,7 @@ class Pscheduler(DocumentReader):
             self._title(line, title["stream"] or "", title["sum"] or "")
             return title["stream"] is not None
         if opened is None:
-            return False
+            return self._delay_line(line) or self._round_trip_line(line)
         if _HEAD.match(text):
             opened.fields, opened.last = re.split(r"\s{2,20}", text.strip(" >\t")), line.number
             return True
@@ -106,6 +150,8 @@ class Pscheduler(DocumentReader):
     def finish(self) -> None:
         """The file has ended."""
         self._break_off()
+        self._close_latency()
+        self._drop_packets()
 
     def take(self, document: Document) -> bool:
         """Take a result, alone or in what the API or an archiver puts around it."""
@@ -126,7 +172,8 @@ class Pscheduler(DocumentReader):
         elif isinstance(at(result, "summary", "summary"), dict):
             self._throughput(document, run, result)
         elif "packets-sent" in result:
-            self._latency(document, columns, result)
+            width = number(at(value, "test", "spec", "bucket-width"))
+            self._latency(document, columns, result, 1e-3 if width is None or width <= 0 else width)
         elif "roundtrips" in result or "mean" in result:
             columns |= _round_trips(result)
         elif not document.truncated:
@@ -137,6 +184,90 @@ class Pscheduler(DocumentReader):
         run.intervals = _intervals(document, _list(result.get("intervals")), lines)
         self.findings.run(run)
         return True
+
+    def _delay_line(self, line: Line) -> bool:
+        """Take a line of the text of a latency test, which begins with the packets sent."""
+        text, opened = line.text, self._latency_text
+        found = _LATENCY.match(text)
+        if opened is not None and (line.number > opened.last + _FAR or (found and found["packets"] == "Sent")):
+            self._close_latency()
+            opened = None
+        if opened is None:
+            if found is None or found["packets"] != "Sent":
+                return False
+            opened = self._latency_text = _Delays(line.number, line.number)
+        if found is None:
+            if not _LATENCY_REST.match(text):
+                return False
+        elif found["packets"]:
+            opened.columns["sent_packets" if found["packets"] == "Sent" else "lost_packets"] = int(found["count"])
+        elif found["delay"]:
+            opened.delays[found["delay"]] = float(found["ms"]) / 1e3
+        else:
+            opened.columns["jitter_s"] = float(found["jitter_ms"]) / 1e3
+        opened.last = line.number
+        return True
+
+    def _close_latency(self) -> None:
+        opened, self._latency_text = self._latency_text, None
+        if opened is None:
+            return
+        columns = opened.columns | {"tool": "pscheduler", "label": "latency", "protocol": "udp"}
+        sent, lost = columns.get("sent_packets"), columns.get("lost_packets")
+        if isinstance(sent, int) and isinstance(lost, int) and 0 <= lost <= sent and sent:
+            columns["loss_fraction"] = lost / sent
+        low = opened.delays.get("Minimum", 0.0)
+        if low < 0:
+            self._two_clocks(opened.last, low)
+        else:
+            names = {"Minimum": "rtt_min_s", "Mean": "rtt_avg_s", "Maximum": "rtt_max_s"}
+            columns |= {names[name]: seconds for name, seconds in opened.delays.items()}
+        self.findings.run(Run(opened.first, opened.last, columns))
+
+    def _two_clocks(self, line: int, low: float) -> None:
+        self.findings.problem(
+            line,
+            "inconsistent",
+            f"found a delay of {low:g} s, expected at least 0: the two clocks differ; delays left out",
+        )
+
+    def _round_trip_line(self, line: Line) -> bool:
+        """Take a packet of the text of a round-trip test, or its summary."""
+        opened = self._packets
+        if opened is not None and (line.number > opened.last + _FAR or self.findings.command.line > opened.last):
+            self._drop_packets()
+            opened = None
+        found = _ROUND_TRIP.match(line.text)
+        if found is not None and (opened is not None or "RTT" in found["what"] or found["what"] == "No Response"):
+            if opened is None:
+                opened = self._packets = _Delays(line.number, line.number)
+            opened.sent, opened.last = opened.sent + 1, line.number
+            opened.lost += "RTT" not in found["what"]
+            return True
+        if "StdDev = " not in line.text or (found := _ROUND_TRIPS.match(line.text)) is None:
+            return False
+        self._packets = None
+        columns: dict[str, object] = {"tool": "pscheduler", "label": "rtt", "protocol": "icmp"}
+        for name, column in (("low", "rtt_min_s"), ("mean", "rtt_avg_s"), ("high", "rtt_max_s")):
+            if _PLAIN.fullmatch(found[name]):
+                columns[column] = float(found[name]) / 1e3
+        if found["loss"]:
+            columns["loss_fraction"] = int(found["loss"]) / 100
+            if opened is not None and opened.sent and int(100 * opened.lost / opened.sent) == int(found["loss"]):
+                columns |= {"sent_packets": opened.sent, "lost_packets": opened.lost}
+                columns["loss_fraction"] = opened.lost / opened.sent
+        self.findings.run(Run(opened.first if opened else line.number, line.number, columns))
+        return True
+
+    def _drop_packets(self) -> None:
+        opened, self._packets = self._packets, None
+        if opened is not None:
+            self.findings.problem(
+                opened.last,
+                "truncated",
+                f"found {opened.sent} packets and no summary, expected 'RTT Min/Mean/Max/StdDev = …'; "
+                "no run made of them",
+            )
 
     def _title(self, line: Line, stream: str, total: str) -> None:
         if self._text is None:
@@ -236,7 +367,7 @@ class Pscheduler(DocumentReader):
             "jitter_s": None if jitter is None else jitter / 1e3,
         }
 
-    def _latency(self, document: Document, columns: dict[str, object], result: Mapping[str, Any]) -> None:
+    def _latency(self, document: Document, columns: dict[str, object], result: Mapping[str, Any], width: float) -> None:
         sent, lost = count(result.get("packets-sent")), count(result.get("packets-lost"))
         columns |= {"protocol": "udp", "sent_packets": sent, "lost_packets": lost}
         if sent and lost is not None and 0 <= lost <= sent:
@@ -248,17 +379,13 @@ class Pscheduler(DocumentReader):
         known = [(delay, times) for delay, times in pairs if delay is not None and times is not None and times > 0]
         if not known:
             return
-        low = min(delay for delay, _ in known)
+        low = width * min(delay for delay, _ in known)
         if low < 0:
-            self.findings.problem(
-                document.last,
-                "inconsistent",
-                f"found a delay of {low / 1e3:g} s, expected at least 0: the two clocks differ; delays left out",
-            )
+            self._two_clocks(document.last, low)
             return
-        columns["rtt_min_s"] = low / 1e3
-        columns["rtt_avg_s"] = sum(delay * times for delay, times in known) / sum(times for _, times in known) / 1e3
-        columns["rtt_max_s"] = max(delay for delay, _ in known) / 1e3
+        columns["rtt_min_s"] = low
+        columns["rtt_avg_s"] = width * sum(delay * times for delay, times in known) / sum(times for _, times in known)
+        columns["rtt_max_s"] = width * max(delay for delay, _ in known)
 
 
 def _round_trips(result: Mapping[str, Any]) -> dict[str, object]:

@@ -85,3 +85,37 @@ def test_a_time_that_no_clock_shows_is_left_out(reading_of, said):
             "expected a UTC time from 1678 to 2261; left out"
         )
     ]
+
+
+def test_texts_of_latency_and_round_trips(samples, said):
+    reading = read(samples / "pscheduler" / "delays.txt")
+    columns = ["label", "sent_packets", "lost_packets", "loss_fraction", "rtt_min_s", "rtt_avg_s", "rtt_max_s"]
+    assert reading.runs[columns].round(9).fillna(-1).to_numpy().tolist() == [
+        ["latency", 100, 5, 0.05, 0.0405, 0.0406, 0.0415],
+        ["latency", 100, 0, 0.0, -1, -1, -1],
+        ["rtt", 3, 1, round(1 / 3, 9), 0.0802, 0.0803, 0.0804],
+        ["rtt", -1, -1, 0.0, 0.0802, 0.0803, 0.0804],
+        ["rtt", 1, 1, 1.0, -1, -1, -1],
+    ]
+    assert reading.runs.jitter_s.fillna(-1).tolist() == [0.00025, -1, -1, -1, -1]
+    assert reading.runs.protocol.tolist() == ["udp", "udp", "icmp", "icmp", "icmp"]
+    assert said(reading) == [
+        (
+            "delays.txt:36: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
+            "delays left out"
+        ),
+        (
+            "delays.txt:50: truncated: found 1 packets and no summary, expected 'RTT Min/Mean/Max/StdDev = …'; "
+            "no run made of them"
+        ),
+    ]
+
+
+def test_the_histogram_counts_in_widths_of_its_buckets(reading_of):
+    text = """{"test": {"type": "latency", "spec": {"bucket-width": %s}}, "run": {"result-merged": {"succeeded": true,
+        "packets-sent": 10, "packets-lost": 0, "histogram-latency": {"400.00": 5, "402.00": 5}}}}"""
+    reading = reading_of(text % "0.0001" + "\n" + text % "null")
+    assert reading.runs[["rtt_min_s", "rtt_avg_s", "rtt_max_s"]].round(9).to_numpy().tolist() == [
+        [0.04, 0.0401, 0.0402],
+        [0.4, 0.401, 0.402],
+    ]
