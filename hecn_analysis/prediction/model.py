@@ -163,7 +163,7 @@ class _Model:
                     )
                     draws[:, flow] = np.minimum(draws[:, flow], window[1:])
                     continue
-                runs = RANDOM_RUNS if transport.is_random else 1
+                runs = RANDOM_RUNS if transport.runs_differ else 1
                 link_bound = [self._is_link(self.levels[state.resources][1][flow : flow + 1]) for state in states]
                 drawn_link_bound = [
                     self._is_link([self.system.resources[index]] if index >= 0 else [])

@@ -37,6 +37,8 @@ class Transport:
         Round trips that the start-up of a run takes longer than its rounds say. An ACK that waits for its timer, a
         window that opens a round later, a retransmission that is lost add up to one; packets that arrive at the end of
         a round save up to a quarter. [1]
+    bunching
+        Bunches of packets that meet in front of a full queue: none to two. [1]
     """
 
     scenario: Scenario
@@ -47,6 +49,7 @@ class Transport:
     window_bytes: FloatArray
     window_owner: tuple[str, str]
     start_up_delay: FloatArray
+    bunching: FloatArray
 
     @classmethod
     def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
@@ -66,6 +69,7 @@ class Transport:
             window,
             owner,
             _start_up_delay(draw),
+            2 * draw.uniform("path.bunching", central=0.5),
         )
 
     @property
@@ -78,6 +82,12 @@ class Transport:
     def is_random(self) -> bool:
         """Whether two runs differ by more than their start-up: losses, or BBR's phases."""
         return self.matters and bool(self.loss[0] > 0 or self.sending.congestion_control == "bbr")
+
+    @property
+    def runs_differ(self) -> bool:
+        """Whether one simulated run is not the mean of many: also where it is by chance which stream loses packets."""
+        in_turn = self.scenario.tool.lockstep and streams_per_process(self.scenario) > 1
+        return self.is_random or (self.matters and in_turn)
 
     @property
     def matters(self) -> bool:
@@ -165,6 +175,7 @@ class Transport:
             byte_counting=self.sending.byte_counting,
             hystart=self.sending.hystart,
             lockstep=tool.lockstep,
+            bunching=self.bunching[index],
         )
         throughput = self._delayed(np.asarray(result.throughput_bps), result, index, warm_up)
         unlimited = np.isinf(payload_bps) & ((lossless > 0) | (self.loss[index] == 0)) & (windowless > 0)
