@@ -167,7 +167,7 @@ def test_completion_knows_commands_kinds_and_options(shell, capsys):
     ("line", "expected"),
     [
         ("hecn pre", {"predict"}),
-        ("hecn limits p", {"pcie", "pcix"}),
+        ("hecn limits p", {"pagecache", "pcie", "pcix"}),
         ("hecn limits pcie --op r", {"read"}),
         ("hecn parse --table s", {"streams"}),
         ("hecn parse log", {"logs"}),
