@@ -284,13 +284,13 @@ class Parts:
                 yield Line(line.number, line.text[origin:], line.complete) if origin else line
 
     def _unprefixed(self, line: Line) -> Line:
-        """Take what stands in front of the lines of a document off them, which begins with a bracket of its own."""
+        """Take off what stands in front of the lines, from one on that begins a document with nothing but its bracket."""
         lines, size = [], 0
         while size <= _LARGEST and (following := self._next()) is not None:
             text = prefixes.bare(following.text)
             lines.append(following._replace(text=text))
             size += len(text)
-            if text.startswith(("{", "}")) or text == following.text:
+            if text == following.text:
                 break
         self._again.extendleft((following, 0) for following in reversed(lines))
         return line._replace(text="{")

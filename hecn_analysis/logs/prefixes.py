@@ -12,22 +12,22 @@ from collections.abc import Iterator
 from typing import Final
 
 _CLOCK: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
-_SENDER: Final = r"(?:\S{1,100}\ [\w./()-]{1,80}(?:\[\d{1,8}\])?:)?"
+_LEVEL: Final = (
+    "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|debug|info|notice|warning|error|stdout|stderr)"
+)
+_SENDER: Final = rf"(?:(?!{_LEVEL}\b)\S{{1,100}}\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
 _PREFIX: Final = re.compile(
-    rf"""\s{{0,8}}(?:
-      (?:[>|]\ ?){{1,8}}
-    | \[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}\ ?(?:Z|UTC|[+-]\d\d:?\d\d)?\]?[:,]?\ ?{_SENDER}
+    rf"""\s{{0,8}}(?:(?:[>|]\ ?){{1,8}}
+    |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}\ ?(?:Z|UTC|[+-]\d\d:?\d\d)?\]?[:,]?\ ?{_SENDER}
     | (?:[A-Z][a-z]{{2}}\ )?[A-Z][a-z]{{2}}\ {{1,2}}\d{{1,2}}\ {_CLOCK}(?:\ [A-Z]{{2,5}})?(?:\ \d{{4}})?\ ?{_SENDER}
     | \[?{_CLOCK}\]?:?(?=\s)
     | \[\s{{0,8}}\d{{1,10}}\.\d{{1,9}}\]
     | \d{{9,10}}\.\d{{1,9}}(?=\s)
     | <\d{{1,3}}>1?
-    | [\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|debug|info|notice|warning|error|stdout|stderr)
-      [\])>]?\s{{0,4}}[:|\]-]?(?=\s)
+    | [\[(<]?{_LEVEL}[\])>]?(?:\s{{0,4}}[:|\]-])?(?=\s)
     | [\w.-]{{1,60}}\ {{1,40}}\|(?=\s)
-    | [\w.-]{{1,60}}\ -(?=\ [A-Z]{{4,8}}\ -)
-    | -(?=\s)
-    )[ \t]?""",
+    | -\ (?:[\w.-]{{1,60}}\ -\ )?(?={_LEVEL}\b)
+    )[ \t]?)""",
     re.VERBOSE,
 )
 _MOST: Final = 6

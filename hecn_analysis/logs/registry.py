@@ -109,6 +109,8 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Ntttcp,
     Ttcp,
 )
+_DATED: Final = frozenset({Ascp, Dsync, Fdt, Ftp, GridftpServer, Lftp, Ntttcp, Rsync, Wget})
+"""Readers of lines that begin with a date or a level of the tool's own."""
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
@@ -117,7 +119,7 @@ _PROGRAM: Final = re.compile(
     rf"(?:^|[\s;|&(`'\"/])(?P<program>{'|'.join(map(re.escape, TOOLS))})(?P<version>-\d[\w.]{{0,12}})?"
     r"(?=\s+-{1,2}\w|\s+\w{1,20}=)\s+(?P<arguments>[^|;&>`]{0,500})"
 )
-_COMMAND_HINTS: Final = ("$", "#", "%", *TOOLS)
+_COMMAND_HINTS: Final = ("$", "#", "%", *(f"{tool}{after}" for tool in TOOLS for after in " -"))
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env"})
 
 
@@ -196,43 +198,43 @@ class _Session:
         self._parts = parts
         self._active: Reader | None = None
         self._rows: Take | None = None
-        self._behind_prefix = False
+        self._dated = frozenset(reader for reader in asked if type(reader) in _DATED)
         self._hinted: dict[int, list[Reader]] = {}
 
     def offer(self, line: Line) -> None:
         """Give a line to the reader whose it is, and it and all others what follows from that."""
         if not line.text or len(line.text) > _LONGEST_LINE:
             return
-        if not (self._behind_prefix and self._bare(line)) and not self._whole(line) and not self._bare(line):
+        bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
+        if not self._taken(line, bare):
+            last = bare[-1] if bare else line
             if line.marks & _command_mark(len(self._asked)):
-                self._findings.command = command(line) or self._findings.command
-            self._findings.recent.append(line)
+                self._findings.command = command(last) or self._findings.command
+            self._findings.recent.append(last)
             return
         self._findings.claimed = line.number
-        if self._rows is not None and not self._behind_prefix:
+        if self._rows is not None and not bare:
             self._findings.claimed = self._parts.take(self._rows) or line.number
 
-    def _whole(self, line: Line) -> bool:
-        taken = self._taken(line)
-        if taken:
-            self._behind_prefix = False
-        return taken
+    def _taken(self, line: Line, bare: Sequence[Line]) -> bool:
+        """Offer a line: to those whose own lines begin with a date, then without what is in front of it, then whole."""
+        if not bare:
+            return self._one_takes(line)
+        return (
+            self._one_takes(line, self._dated) or any(self._one_takes(part) for part in bare) or self._one_takes(line)
+        )
 
-    def _bare(self, line: Line) -> bool:
-        """Offer a line without what stands in front of it."""
-        if not line.marks and self._active is None:
-            return False
-        taken = any(self._taken(line._replace(text=text)) for text in prefixes.without(line.text) if text)
-        if taken:
-            self._behind_prefix = True
-        return taken
-
-    def _taken(self, line: Line) -> bool:
+    def _one_takes(self, line: Line, among: frozenset[Reader] | None = None) -> bool:
         active = self._active
-        if active is not None and active.feed(line):
+        if active is not None and (among is None or active in among) and active.feed(line):
             return True
         for reader in self._to_ask(line.marks) if line.marks else ():
-            if reader is not active and _hinted(reader.HINTS, line.text) and reader.feed(line):
+            if (
+                reader is not active
+                and (among is None or reader in among)
+                and _hinted(reader.HINTS, line.text)
+                and reader.feed(line)
+            ):
                 self._active = reader
                 self._rows = reader.rows if isinstance(reader, RowReader) else None
                 return True

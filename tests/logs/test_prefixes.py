@@ -1,0 +1,76 @@
+"""What loggers and mail put in front of lines does not change what is read."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hecn_analysis.logs import prefixes, read
+
+SAMPLES = Path(__file__).parent / "samples"
+# A line of these begins with a date of its own, or ends a run by standing at the margin: both are lost behind a prefix.
+EXCEPT = {
+    "ISO 8601": {"ethr", "globus-url-copy", "netperf", "ping"},
+    "date and time": {"dsync", "ethr", "globus-url-copy", "netperf"},
+    "time and level": {"dd", "netperf", "nuttscp", "ping"},
+    "Python": {"dd", "netperf", "nuttscp", "ping"},
+}
+COLUMNS = [
+    "tool",
+    "direction",
+    "throughput_bps",
+    "bytes",
+    "duration_s",
+    "retransmits",
+    "loss_fraction",
+    "rtt_avg_s",
+    "line_first",
+]
+PREFIXES = {
+    "mail": "> ",
+    "mail twice": "> > ",
+    "syslog": "Mar  1 10:00:{:02d} dtn1 test[4711]: ",
+    "journal": "2026-03-01T10:00:{:02d}+0100 dtn1 test[4711]: ",
+    "ISO 8601": "2026-03-01T10:00:{:02d}.123456Z ",
+    "date and time": "[2026-03-01 10:00:{:02d},123] ",
+    "level": "INFO: ",
+    "Python": "2026-03-01 10:00:{:02d},123 - root - INFO - ",
+    "time and level": "2026-03-01 10:00:{:02d},123 INFO ",
+    "clock": "10:00:{:02d} ",
+    "kernel": "[  12.3456{:02d}] ",
+    "container": "client-1  | ",
+}
+
+
+@pytest.mark.parametrize("kind", PREFIXES)
+def test_lines_behind_a_prefix_are_read_like_those_without(tmp_path, kind):
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "behind").mkdir()
+    for sample in SAMPLES.glob("*/*.txt"):
+        if sample.parent.name not in {"neighbours", *EXCEPT.get(kind, ())}:
+            name = f"{sample.parent.name}-{sample.name}"
+            lines = sample.read_text(errors="replace").splitlines()
+            (tmp_path / "bare" / name).write_text("\n".join(lines) + "\n")
+            behind = (f"{PREFIXES[kind].format(number % 60)}{line}\n" for number, line in enumerate(lines))
+            (tmp_path / "behind" / name).write_text("".join(behind))
+    bare, behind = read(tmp_path / "bare").runs, read(tmp_path / "behind").runs
+    assert bare.tool.nunique() > 30
+    pd.testing.assert_frame_equal(bare[COLUMNS], behind[COLUMNS])
+
+
+def test_json_behind_a_prefix_is_read(tmp_path):
+    text = (SAMPLES / "iperf3/bidirectional-json.txt").read_text()
+    (tmp_path / "bare.log").write_text(text)
+    (tmp_path / "prefixed.log").write_text("".join(f"2026-03-01T10:00:00Z {line}\n" for line in text.splitlines()))
+    bare, prefixed = read(tmp_path / "bare.log"), read(tmp_path / "prefixed.log")
+    assert not bare.intervals.empty
+    pd.testing.assert_frame_equal(
+        bare.intervals.drop(columns="source_file"), prefixed.intervals.drop(columns="source_file")
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["[  5]   0.00-1.00   sec", "64 bytes from 192.0.2.1", "10 packets transmitted", "", "- - -x"]
+)
+def test_what_tools_print_themselves_is_no_prefix(text):
+    assert prefixes.bare(text) == text
