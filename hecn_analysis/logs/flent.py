@@ -13,6 +13,7 @@ Units and traps
   that flent has.
 - The times are those of the ping beside the transfer, the series "Ping (ms) ICMP"; UDP and HTTP ones are not ICMP's.
   With a ping to each of several hosts there is no one time of the run.
+- "TCP_RETRANSMIT" is a number for downloads, a text of digits for uploads.
 - A test without a transfer is one run, with the times alone.
 """
 
@@ -29,6 +30,7 @@ from hecn_analysis.logs.json_documents import Document, DocumentReader, at, coun
 
 _FLOW: Final = re.compile(r"(?P<protocol>TCP|UDP|SCTP|QUIC)\b(?P<way>.{0,60}?\b(?:upload|download)|)(?P<rest>.*)")
 _MADE: Final = re.compile(r"\b(?P<kind>sum|total|totals|avg|fairness|baseline|RTT)$")
+_DECIMAL: Final = re.compile(r"\d{1,18}")
 _UNITS: Final = {"Mbits/s": 1e6, "bits/s": 1.0}
 _LARGEST: Final = 1e12
 _PROTOCOLS: Final = {"TCP": "tcp", "UDP": "udp"}
@@ -164,7 +166,8 @@ def _unit(document: Document, name: str) -> float:
 
 
 def _retransmits(document: Document, name: str) -> int | None:
-    found = count(at(document.value, "metadata", "SERIES_META", name, "TCP_RETRANSMIT"))
+    given = at(document.value, "metadata", "SERIES_META", name, "TCP_RETRANSMIT")
+    found = int(given) if isinstance(given, str) and _DECIMAL.fullmatch(given) else count(given)
     return found if found is not None and 0 <= found < 2**62 else None
 
 
