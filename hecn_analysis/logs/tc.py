@@ -7,7 +7,9 @@ Units and traps
 - "Sent … bytes" are the bytes of frames with their link header, since the queue was made; no other count is printed,
   so that the column of payload bytes has it. There is no duration and no rate.
 - "Sent … pkt" counts what has left the queue: loss_fraction is dropped over sent and dropped together. Where segments
-  are sent as one ("TSO"), pkt counts them after they are cut.
+  are sent as one ("TSO"), pkt counts them after they are cut. A queue may drop more than leaves it, which no column of
+  packets sent can hold beside the lost ones: sent_packets is left out then. "ingress" and "clsact" count what they
+  drop as sent too, so that their loss is dropped over sent.
 - A queue counts what its inner queues drop too ("mq" and its "fq_codel"): sums over all rows count twice.
 - "qdisc noqueue" and others that were never used have zeros.
 - The label is the device, the kind and the handle, such as "eth0 fq 8001:".
@@ -36,6 +38,7 @@ _REST: Final = re.compile(
     r"|lastcount|ldelay|prob|pkts|ecn_mark|thresh|target|interval|[pas][kvp]_delay|way_|drops|marks|ack_drop|[sbu][pkn]_flows"
     r"|max_len|quantum|bytes|Tin|Bulk)"
 )
+_BOTH_COUNTED: Final = re.compile(r"(?:^|\s)(?:ingress|clsact)\s")
 _NEAR: Final = 3
 
 
@@ -104,12 +107,13 @@ class Tc(DocumentReader):
 
 
 def _run(lines: tuple[int, int], label: str, amount: int, sent: int, dropped: int) -> Run:
+    offered = sent if _BOTH_COUNTED.search(label) else sent + dropped
     columns: dict[str, object] = {
         "tool": "tc",
         "label": label,
         "bytes": amount,
-        "sent_packets": sent,
+        "sent_packets": sent if dropped <= sent else None,
         "lost_packets": dropped,
-        "loss_fraction": dropped / (sent + dropped) if sent + dropped else None,
+        "loss_fraction": dropped / offered if 0 <= dropped <= offered and offered else None,
     }
     return Run(*lines, columns)

@@ -31,3 +31,17 @@ def test_counts_that_break_off(reading_of, said):
             "no run made of it"
         )
     ]
+
+
+def test_a_queue_may_drop_more_than_leaves_it(reading_of):
+    counts = " Sent {0} bytes {0} pkt (dropped {1}, overlimits 0 requeues 0)\n"
+    reading = reading_of(
+        "qdisc tbf 8001: dev eth0 root refcnt 2\n"
+        + counts.format(10, 30)
+        + "qdisc clsact ffff: dev eth0 parent ffff:fff1\n"
+        + counts.format(40, 30)
+    )
+    assert reading.runs.sent_packets.fillna(-1).tolist() == [-1, 40]
+    assert reading.runs.lost_packets.tolist() == [30, 30]
+    assert reading.runs.loss_fraction.tolist() == [0.75, 0.75]
+    assert reading.problems.empty
