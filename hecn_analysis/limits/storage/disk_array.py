@@ -568,7 +568,8 @@ def raid(
     chunk
         Part of a stripe on one disk. [B]
     request
-        Size of a write that reaches the array, or of a read at a random place; without it, whole stripes. [B]
+        Size of a write that reaches the array, or of a read at a random place; without it, whole stripes, which
+        read-ahead makes of sequential reads of any size. [B]
     offset
         Where in a stripe a request begins; 0 is aligned. [B]
     access
@@ -622,6 +623,10 @@ def raid(
         rate = raid_read_bps(
             level, disks, disk_rate, groups=groups, streams=streams, lost=lost, far=far, solid_state=solid_state
         )
+        if request is not None:  # read-ahead makes whole stripes of them, whatever their size
+            (size,) = arrays(request=request)
+            require_positive(request=size)
+            rate = given(rate + 0 * size)
     (rebuild,) = arrays(rebuild=rebuild)
     refuse("rebuild", rebuild, (rebuild < 0) | (rebuild >= 1), "0 or more, and less than 1")
     rate = given(rate * (1 - rebuild))
