@@ -41,6 +41,7 @@ from hecn_analysis.logs.irods import Irods
 from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts
 from hecn_analysis.logs.lftp import Lftp
 from hecn_analysis.logs.mtr import Mtr
+from hecn_analysis.logs.ncftp import Ncftp
 from hecn_analysis.logs.netperf import Netperf
 from hecn_analysis.logs.nttcp import Nttcp
 from hecn_analysis.logs.ntttcp import Ntttcp
@@ -61,6 +62,7 @@ from hecn_analysis.logs.tc import Tc
 from hecn_analysis.logs.traceroute import Traceroute
 from hecn_analysis.logs.ttcp import Ttcp
 from hecn_analysis.logs.wget import Wget
+from hecn_analysis.logs.wget2 import Wget2
 from hecn_analysis.logs.xdd import Xdd
 
 READERS: Final[tuple[type[Reader], ...]] = (
@@ -99,8 +101,10 @@ READERS: Final[tuple[type[Reader], ...]] = (
     Rsync,
     Scp,
     Ftp,
+    Ncftp,
     Lftp,
     Wget,
+    Wget2,
     Curl,
     Flent,
     Pscheduler,

@@ -1,9 +1,10 @@
 """Opening and decoding of logs: any path, any common encoding, lines with their numbers.
 
 A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
-that all have the number of their line. UTF-8 with or without a byte order mark, UTF-16 with one, and Latin-1 for
-every line that is not UTF-8. Colours and other terminal sequences are taken out. Files are read as a stream, in blocks
-of lines: memory does not grow with them. What is compressed or in an archive is unpacked by `packed`.
+that all have the number of their line; so does a cursor that is moved to another place of the screen. UTF-8 with or
+without a byte order mark, UTF-16 with one, and Latin-1 for every line that is not UTF-8. Colours and other terminal
+sequences are taken out. Files are read as a stream, in blocks of lines: memory does not grow with them. What is
+compressed or in an archive is unpacked by `packed`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from typing import Final, NamedTuple, Self
 from hecn_analysis.logs import packed
 
 _LONGEST: Final = 1 << 24
-_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[@-Z\\^_=>])")
+_MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
+_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")
 _MARKED: Final = 512
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -247,7 +249,7 @@ def _blocks(pieces: Iterator[str]) -> Iterator[Block]:
 
 def _block(text: str, first: int) -> Block:
     if "\x1b" in text:
-        text = _TERMINAL.sub("", text)
+        text = _TERMINAL.sub("", _MOVED.sub("\r", text))
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
     lines = text.split("\n")

@@ -38,7 +38,7 @@ OWNERS = {
     "xdd": "Xdd",
     "gpfsperf": "Gpfsperf",
     **{name: name.capitalize() for name in ("bbcp", "bbftp", "fdt", "ascp", "irods", "dsync", "rsync", "scp")},
-    **{name: name.capitalize() for name in ("ftp", "lftp", "wget", "curl")},
+    **{name: name.capitalize() for name in ("ftp", "ncftp", "lftp", "wget", "wget2", "curl")},
     "gridftp-server": "GridftpServer",
     "globus-url-copy": "GlobusUrlCopy",
     "flent": "Flent",

@@ -27,6 +27,10 @@ def lines(path, content):
         ("é\n".encode("latin-1"), [(1, "é")]),
         ("é\n".encode() + "é\n".encode("latin-1"), [(1, "é"), (2, "é")]),
         (b"1 %\r50 %\r100 %\nend\n", [(1, "1 %"), (1, "50 %"), (1, "100 %"), (2, "end")]),
+        (
+            b"\x1b7\x1b[2A\x1b[1Gone 1 %\x1b8\x1b[1A\x1b[27Gtwo\x1b[u\x1b[m\n",
+            [(1, ""), (1, ""), (1, "one 1 %"), (1, ""), (1, ""), (1, "two")],
+        ),
         (b"\x1b[1;32mgreen\x1b[0m \x1b]0;title\x07text\n", [(1, "green text")]),
         ("one\x0btwo\u2028three\n".encode(), [(1, "one\x0btwo\u2028three")]),
     ],

@@ -1,0 +1,171 @@
+"""Output of wget2: its progress bars and what it says in words.
+
+Versions: 1.99 to 2.2, in English.
+
+Units and traps
+---------------
+- A command is one run, whatever number of files it fetches at once: "Files: 2  Bytes: 28.61M [205.84MB/s]" below the
+  bars is the average over all of them since the start, its last state the result. K, M, G are powers of 1024 of bytes
+  per second; with --report-speed=bits ("Gb/s") of bits per second. On a narrow terminal the line is cut.
+- The speeds beside the bars ("x  100% [===>]  28.60M  5.58GB/s") are those of the last moments of one file. They make
+  no rate; where there is one file, its bar tells the bytes.
+- Numbers are cut, not rounded, to two decimals. Times are not printed.
+- Without bars (where the output is no terminal) wget2 prints names, replies of the server and, for several files,
+  "Downloaded: 2 files, 28.61M bytes, …": no rate. With -nv it prints nothing.
+- The bars are drawn by moving the cursor about: pieces of one long line.
+- "HTTP ERROR response 404 …", "Failed to …" are failures; the run has failed where nothing was fetched beside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from hecn_analysis.logs.amounts import scale
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.source import Line
+
+_N: Final = r"\d{1,6}(?:\.\d\d)?[KMGTPEZY]?"
+_BEGUN: Final = re.compile(r"^\[\d{1,4}\] (?:Downloading|Checking) '\S{1,3000}' \.\.\.\s*$")
+_REPLY: Final = re.compile(r"^HTTP (?P<error>ERROR )?response (?P<code>\d{3}) (?P<text>.{0,200}) \[\S{1,3000}\]\s*$")
+_SAVING: Final = re.compile(r"^(?:Saving|Adding) '.{1,1000}'\s*$")
+_TOTAL: Final = re.compile(
+    rf"\[Files: (?P<files>\d{{1,9}})  Bytes: (?P<bytes>{_N}) ?(?:\[(?P<rate>{_N}) ?(?P<what>[Bb])/s\])?"
+)
+_BAR: Final = re.compile(
+    rf"^(?P<name>\S.{{0,40}}?) {{1,40}}(?P<percent>\d{{1,3}})% \[[=<>* ]{{1,400}}\] {{1,12}}(?P<bytes>{_N}) ? {{1,12}}"
+    rf"(?:{_N}|--\.-K) ?[Bb]/s\s*$"
+)
+_SUM: Final = re.compile(
+    rf"^Downloaded: (?P<files>\d{{1,9}}) files, (?P<bytes>{_N}) ?bytes, \d{{1,9}} redirects, \d{{1,9}} errors\s*$"
+)
+_FAILED: Final = re.compile(
+    r"^(?:Failed to (?:resolve|connect|read|write|parse|download)\b.{1,300}|Failed to write \d{1,9} bytes .{1,200})$"
+)
+_REST: Final = re.compile(r"^\s*\]?\s*$|^https?://\S{1,3000}\s*\]\s*$|^\[(?:https?://\S{1,3000}\s*)?\]?\s*$")
+
+
+@dataclass
+class _Open:
+    """What one command has printed."""
+
+    first: int
+    last: int
+    command: Command
+    replies: int = 0
+    files: int = 0
+    amount: float | None = None
+    rate: float | None = None
+    bars: dict[str, tuple[int, float]] = field(default_factory=dict)
+    words: bool = False
+    failures: list[tuple[int, str]] = field(default_factory=list)
+
+
+class Wget2:
+    """Reader of wget2."""
+
+    TOOLS: tuple[str, ...] = ("wget2",)
+    VERSIONS: str = "1.99 to 2.2, in English"
+    HINTS: tuple[str, ...] = (
+        "] Downloading '",
+        "HTTP response ",
+        "HTTP ERROR response",
+        "[Files: ",
+        " redirects, ",
+        "% [",
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: _Open | None = None
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of wget2's."""
+        text, opened = line.text, self._open
+        if opened is not None and self._findings.command.line > opened.last:
+            self._close()
+            opened = None
+        if (found := _TOTAL.search(text)) is not None:
+            self._total(line, found)
+        elif (found := _BAR.match(text)) is not None:
+            self._begin(line).bars[found["name"]] = int(found["percent"]), _amount(found["bytes"])
+        elif _BEGUN.match(text):
+            if opened is not None and opened.rate is not None:
+                self._close()
+            self._begin(line).words = True
+        elif (found := _REPLY.match(text)) is not None:
+            self._reply(line, found)
+        elif (found := _SUM.match(text)) is not None:
+            opened = self._begin(line)
+            opened.files, opened.amount, opened.words = int(found["files"]), _amount(found["bytes"]), True
+            self._close()
+        elif opened is not None and (_SAVING.match(text) or _REST.match(text)):
+            opened.last = line.number
+        elif opened is not None and _FAILED.match(text):
+            self._begin(line).failures.append((line.number, text.strip()))
+        else:
+            return False
+        return True
+
+    def finish(self) -> None:
+        """The file has ended."""
+        self._close()
+
+    def _begin(self, line: Line) -> _Open:
+        if self._open is None:
+            self._open = _Open(line.number, line.number, self._findings.command)
+        self._open.last = line.number
+        return self._open
+
+    def _total(self, line: Line, found: re.Match[str]) -> None:
+        files = int(found["files"])
+        if self._open is not None and files < self._open.files:
+            self._close()
+        opened = self._begin(line)
+        opened.files = files
+        if found["rate"] is None:
+            return  # cut: its last digits, or the unit, may be missing
+        opened.amount = _amount(found["bytes"])
+        opened.rate = _amount(found["rate"]) * (8 if found["what"] == "B" else 1)
+
+    def _reply(self, line: Line, found: re.Match[str]) -> None:
+        opened = self._begin(line)
+        opened.words = True
+        if found["error"] is None:
+            opened.replies += 1
+        else:
+            opened.failures.append((line.number, f"{found['code']} {found['text'].strip()}"))
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is None:
+            return
+        done = [amount for percent, amount in opened.bars.values() if percent == 100]
+        fetched = opened.replies > 0 or opened.files > 0 or bool(done)
+        if not (fetched or opened.failures or opened.bars):
+            return
+        amount = opened.amount
+        if amount is None and len(opened.bars) == 1 and done:
+            amount = done[0]
+        for number, text in opened.failures:
+            self._findings.problem(number, "aborted", f"found {text!r}, expected a file saved whole")
+        if opened.bars and not done and not opened.failures:
+            self._findings.problem(
+                opened.last, "truncated", "found bars that stop before their end, expected 100 %; run without a rate"
+            )
+            amount = opened.rate = None
+        values: dict[str, object] = {
+            "tool": "wget2",
+            "protocol": "file",
+            "direction": "receive",
+            "bytes": round(amount) if amount else None,
+            "throughput_bps": opened.rate if opened.files else None,
+            "error": bool(opened.failures) and not fetched,
+        }
+        self._findings.run(Run(opened.first, opened.last, values))
+
+
+def _amount(text: str) -> float:
+    """A number that may have a prefix, a power of 1024."""
+    return float(text[:-1]) * scale(text[-1], 1024) if text[-1].isalpha() else float(text)
