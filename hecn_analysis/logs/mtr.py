@@ -57,6 +57,7 @@ _RAW: Final = re.compile(
     r" (?:(?P<number>\d{1,10})(?: \d{1,10}){0,3}|(?P<name>[\w.:-]{1,255}))"
 )
 _ADDRESS: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]{1,40}")
+_LONGEST_RAW: Final = 300
 _FAR: Final = 8
 
 
@@ -119,7 +120,7 @@ class Mtr(DocumentReader):
             return self._xml(line) if "<" in text else self._comma_separated(line)
         if opened is not None and "<" in text and opened.fields == ["XML"]:
             return self._element(line, opened)
-        if text[1:2] == " " and self._raw_line(line):
+        if len(text) < _LONGEST_RAW and self._raw_line(line):
             return True
         if found := _TITLE.search(text):
             return self._begin(line, tool_version=found["version"])
@@ -256,7 +257,7 @@ class Mtr(DocumentReader):
     # --- the raw form
 
     def _raw_line(self, line: Line) -> bool:
-        found, raw = _RAW.fullmatch(line.text.rstrip()), self._raw
+        found, raw = _RAW.fullmatch(line.text.strip()), self._raw
         if found is None:
             return False
         kind, number = found["kind"], int(found["hop"])

@@ -68,7 +68,7 @@ _STATISTICS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTS: Final = re.compile(
-    rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets?(?:\(s\))? transmitted,? "
+    rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets?(?:\(s\))? transmitted,? (?:[^\d\s]{{1,20}}\s{{1,20}})?"
     rf"(?P<received>\d{{1,12}}) (?:packets?(?:\(s\))? )?received\b"
     rf"(?:.{{0,160}}?{_PER_CENT} (?:packet )?loss|.{{0,60}}?(?P<more>printing up packets|times amplification))"
 )

@@ -31,7 +31,7 @@ _FIGURE: Final = re.compile(
 )
 _LIKE_FIGURE: Final = re.compile(r"^\W{0,20}\s(?:bw|send_bw|recv_bw|latency)\s{1,12}=.{0,80}")
 _RATE: Final = re.compile(r"(?P<power>[KMGTP]?)(?P<unit>B|b|bytes|bits)/sec")
-_FAILED: Final = re.compile(r"^(?:server: \S.{0,200}|\S{1,255}: (?:failed|unable|cannot|could not)\b.{0,200})")
+_FAILED: Final = re.compile(r"^\s{0,40}(?:server: \S.{0,200}|\S{1,255}: (?:failed|unable|cannot|could not)\b.{0,200})")
 _POWERS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _PER_SECOND: Final = {"sec": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _BEGINS: Final = ("bw", "send_bw", "latency", "msg_rate")
