@@ -76,6 +76,38 @@ def test_settings_can_be_changed_afterwards():
         ({"sender.app_cores": [4]}, "found sender: core 4, expected 0 to 3"),
         ({"sender.files_on": ["raid6"]}, "found sender: files on array 'raid6', expected one of raid50,"),
         ({"tool.streams": 2.5}, "found tool.streams: 2.5, expected a whole number"),
+        (
+            {"sender.arrays.raid50.level": 6, "sender.arrays.raid50.disks": 3, "sender.arrays.raid50.groups": 1},
+            "found sender.arrays.raid50: RAID 6 of 3 disks, expected 4 or more for RAID 6",
+        ),
+        (
+            {"sender.arrays.raid50.disks": 15},
+            "found sender.arrays.raid50: RAID 50 of 15 disks in 2 groups, expected the same number in each group",
+        ),
+        ({"sender.slots.nic1.at": "pcie9"}, "found slot 'nic1' at 'pcie9' of the board, expected one of pcie1, pcie2,"),
+        (
+            {"sender.slots.nic2.at": "pcie1"},
+            "found sender: slots 'nic1' and 'nic2' both at 'pcie1' of the board, expected one",
+        ),
+        ({"sender.slots.nic1.behind": "plx"}, "found sender: slot 'nic1' behind 'plx', expected one of x58, nf200"),
+        (
+            {"sender.slots.nic1.mechanical": 4},
+            "found sender.slots.nic1: 8 lanes in an x4 connector, expected no more than it has",
+        ),
+        (
+            {"sender.slots.raid1.nic": "myri-10g-pcie2-8b2-2s"},
+            "found sender.slots.raid1: a network card and a controller in one slot, expected one card",
+        ),
+        (
+            {"sender.slots.nic1.nic": "intel-pro-10gbe-lr"},
+            "found sender.slots.nic1: a PCI-X card in a PCI Express slot, expected a card of its bus",
+        ),
+        ({"sender.cpu.sockets": 2}, "found sender: 2 processors, expected at most 1, a socket each"),
+        ({"sender.memory.channels": 4}, "found sender: 4 memory channels, expected at most 3, those of the board"),
+        ({"sender.cpu": "intel-i7-956"}, "found part 'intel-i7-956', expected one of intel-i7-965,"),
+        ({"path.mtu": 1000, "path.ip": 6}, "found path: an MTU of 1000 B with IPv6, expected at least 1280 B"),
+        ({"path.framing": "atm", "path.vlan": True}, "found path: a VLAN tag with framing 'atm', expected framing"),
+        ({"path.pep_rate": "1 Gb/s"}, "found path: pep_rate on a path without proxies, expected 'pep: true'"),
     ],
 )
 def test_what_is_wrong_is_said(keys, message):

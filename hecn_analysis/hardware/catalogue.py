@@ -1,0 +1,39 @@
+"""The parts that one can name or buy: every entry of ``models/parts``, checked."""
+
+from __future__ import annotations
+
+from hecn_analysis import places
+from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.description import Library
+from hecn_analysis.hardware.parts import KINDS, Part
+
+
+def parts(kind: str) -> dict[str, Part]:
+    """All parts of a kind, by name, in the order of their file.
+
+    Parameters
+    ----------
+    kind
+        boards, controllers, cpus, disks, nics, optics or switches.
+
+    Raises
+    ------
+    InputError
+        Unknown kind, or something wrong in the file, with its line.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware.catalogue import parts
+    >>> [name for name, nic in parts("nics").items() if nic.port_rate.value == 800e9]
+    ['broadcom-thor-ultra']
+    """
+    if kind not in KINDS:
+        raise InputError(f"parts {kind!r}", f"one of {', '.join(KINDS)}", advice=did_you_mean(kind, KINDS))
+    library = Library(places.models_dir())
+    found = {}
+    for name in library.part_names(kind):
+        entry = library.part(kind, name, (None, None))
+        entry.put(("part",), name, entry.place(()))
+        found[name] = yaml_file.validate(KINDS[kind], entry.values, entry.place, prefix=(name,))
+    return found
