@@ -12,7 +12,7 @@ the probe of a short tail; so it is good for losses of up to some percent.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -222,6 +222,16 @@ def _check(value: dict[str, NDArray[np.float64]]) -> None:
     refuse("warm_up_s", value["warm_up_s"], value["warm_up_s"] >= value["duration_s"], "less than duration_s")
 
 
+def _total(streams: NDArray[Any]) -> NDArray[Any]:
+    """Sum over the streams of each element."""
+    return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.sum(axis=1))
+
+
+def _any(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether it is true of a stream of each element."""
+    return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.any(axis=1))
+
+
 class _Run:
     """State and book-keeping that all congestion controls share: clocks, received packets, results."""
 
@@ -286,7 +296,7 @@ class _Run:
         """Add a round of `delivered` packets in `length` seconds, a final part of them evenly over `train`."""
         after = self.t + length
         span = np.minimum(after, self.end) - np.maximum(self.t, self.warm_up)
-        self.counted += delivered * np.clip(span / length, 0.0, 1.0)
+        self.counted += delivered * np.minimum(np.maximum(span / length, 0.0), 1.0)
         self.lost_time += self.starting * (length - delivered / self.full_rate)
         missing = self.amount - self.received
         done = ((after >= self.end) | (delivered >= missing)) & ~self.over
@@ -355,7 +365,8 @@ class _LossBased(_Run):
         with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
             self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
             self.to_loss = rng.exponential(1.0, shape) * self.mean_gap if self.lossy else np.full(shape, np.inf)
-        self.overflows = self.cap[:, 0] * streams + self.together > self.bdp + self.queue
+        overflows = self.cap[:, 0] * streams + self.together > self.bdp + self.queue
+        self.steady = ~overflows & ~self.lockstep
         # congestion avoidance
         self.last_max = np.zeros(shape)
         self.origin = np.zeros(shape)
@@ -401,14 +412,14 @@ class _LossBased(_Run):
             flight = np.where(self.silent > 0, 0.0, flight)
             held |= self.silent > 0
             self.silent = np.maximum(self.silent - 1, 0)
-        total = flight.sum(axis=1)
+        total = _total(flight)
         rtt, bdp = self.rtt, self.bdp
         if self.in_turn:
             rtt = rtt + self.wait_for_ack(total)
             bdp = self.capacity * rtt
         times = self.repeats(flight, total, slow, pending)
         # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
-        burst = np.maximum(burst, np.where(slow, flight, 0.0).sum(axis=1) * (1 - 1 / self.growth))
+        burst = np.maximum(burst, _total(np.where(slow, flight, 0.0)) * (1 - 1 / self.growth))
         peak = np.maximum(burst, total - bdp + self.together)
         lost = np.maximum(peak - self.queue, 0.0)
         length = np.maximum(rtt, np.minimum(total, bdp + self.queue) / self.capacity) * times
@@ -421,12 +432,12 @@ class _LossBased(_Run):
             self.random_loss(flight * times[:, None], new_loss)
         self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
-        self.starting &= (slow & (self.window < self.cap)).any(axis=1)
+        self.starting &= _any(slow & (self.window < self.cap))
         if self.in_turn:
             self.sent += flight * times[:, None]
             np.maximum(self.widest, self.window, out=self.widest)
         # a last part of slow start's round comes in one train; later, packets are spread over the round
-        idle = np.where(slow.any(axis=1), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
+        idle = np.where(_any(slow), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
         self.account(delivered, length, length - idle)
 
     def repeats(
@@ -437,14 +448,14 @@ class _LossBased(_Run):
         pending: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """How many rounds are like this one: more where nothing can change until the next loss or the end."""
-        full = (self.loss == 0) & (total >= self.bdp) & ~slow.any(axis=1)
-        calm = ~self.overflows & ~self.lockstep & (np.all(self.window >= self.cap, axis=1) | full)
+        full = (self.loss == 0) & (total >= self.bdp) & ~_any(slow)
+        calm = self.steady & (~_any(self.window < self.cap) | full)
         if not calm.any():
             return np.ones(total.size)
-        calm &= ~pending.any(axis=1) & np.all(self.quiet + self.silent == 0, axis=1)
+        calm &= ~_any(pending) & ~_any(self.quiet + self.silent != 0)
         length = np.maximum(self.rtt, total / self.capacity)
         packets = np.maximum(flight, 1.0)
-        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / packets.sum(axis=1))
+        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / _total(packets))
         to_loss = np.min((self.to_loss - 1) / packets, axis=1)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
 
@@ -480,8 +491,8 @@ class _LossBased(_Run):
     ) -> None:
         """Tail drop: which streams lose packets, and at which part of the round the first one goes."""
         full = lost > 0
-        starting = np.asarray(slow.any(axis=1))
-        before = np.maximum(flight.sum(axis=1) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
+        starting = _any(slow)
+        before = np.maximum(_total(flight) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
         with np.errstate(invalid="ignore", divide="ignore"):
             where = np.where(starting, np.clip((self.queue - before) / (peak - before), 0.0, 1.0), 0.5)
         hit: NDArray[np.bool_] = np.broadcast_to(full[:, None], flight.shape)
@@ -498,7 +509,7 @@ class _LossBased(_Run):
         hit = np.asarray(self.to_loss <= 0)
         if hit.any():
             i = np.nonzero(hit)
-            where = np.clip(1 + self.to_loss[i] / sent[i], 0.0, 1.0)
+            where = np.minimum(np.maximum(1 + self.to_loss[i] / sent[i], 0.0), 1.0)
             known = new_loss[i]
             new_loss[i] = np.where(np.isnan(known), where, np.minimum(known, where))
             # the next event is one of the packets sent from the same part of the next round on
@@ -510,7 +521,7 @@ class _LossBased(_Run):
         at = np.where(pending, self.loss_at, 1.0)
         window: NDArray[np.float64] = np.floor(self.window - (1 - at) * self.last_growth)
         new = np.maximum(np.floor(self.reduced(window, pending)), 2.0)
-        self.events += pending.sum(axis=1)
+        self.events += _total(pending)
         self.window = np.where(pending, new, self.window)
         self.threshold = np.where(pending, new, self.threshold)
         self.epoch[pending] = np.nan
@@ -526,7 +537,7 @@ class _LossBased(_Run):
         if self.name == "htcp":
             # beta = RTTmin/RTTmax in 0.5 to 0.8; 0.5 where the least RTT is below 10 ms (tcp_htcp.c)
             largest = (
-                self.rtt + np.minimum(self.queue, np.maximum(self.window.sum(axis=1) - self.bdp, 0.0)) / self.capacity
+                self.rtt + np.minimum(self.queue, np.maximum(_total(self.window) - self.bdp, 0.0)) / self.capacity
             )
             beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))[:, None]
             self.last_max = np.where(pending, beta, self.last_max)
@@ -570,7 +581,7 @@ class _LossBased(_Run):
 
         That is when a round's ACKs, at most 2 ms apart, last half the least RTT, or when the RTT is up by an eighth.
         """
-        pace, total = self.capacity, flight.sum(axis=1)
+        pace, total = self.capacity, _total(flight)
         # up to 1 ms is added for ACKs that come late together: four full offload packets at the pacing rate
         slack = np.minimum(0.001, 4 * 65536 / np.maximum(2 * total * self.mss / self.rtt, 1.0))
         threshold = (self.rtt + slack) / 2
@@ -601,7 +612,7 @@ class _LossBased(_Run):
             return self.htcp_step(length)
         since = self.epoch + self.rtt[:, None] - self.k
         target = self.origin + 0.4 * since * since * since
-        step = np.clip(target - w, 0.01, w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
+        step = np.minimum(np.maximum(target - w, 0.01), w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
         step = np.maximum(step, np.where(self.last_max == 0, w / 20, 0.0))  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
         self.epoch += length
@@ -677,7 +688,7 @@ class _Bbr(_Run):
     def round(self) -> None:
         n = self.flight
         length = self.rtt + self.backlog / self.capacity
-        total = n.sum(axis=1)
+        total = _total(n)
         arrived = total * (1 - self.loss)
         delivered = np.minimum(self.backlog + arrived, self.capacity * length)
         rest = self.backlog + arrived - delivered
@@ -701,7 +712,7 @@ class _Bbr(_Run):
         self.flight = np.clip(planned, np.minimum(4.0, self.cap), self.cap)
         if self.rounds < self.first_windows.shape[1]:
             self.flight = np.minimum(self.flight, self.first_windows[:, self.rounds, None])
-        self.starting &= starting.any(axis=1)
+        self.starting &= _any(starting)
         paced = np.minimum(self.capacity, 2.885 / 2 * total / length)
         self.account(delivered, length, np.minimum(total / paced, length))
 

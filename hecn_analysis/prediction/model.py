@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
@@ -163,30 +164,32 @@ class _Model:
                     )
                     draws[:, flow] = np.minimum(draws[:, flow], window[1:])
                     continue
-                runs = RANDOM_RUNS if transport.runs_differ else 1
+                runs = np.array([RANDOM_RUNS if transport.runs_differ(lossless=state.loss) else 1 for state in states])
+                central = np.repeat(np.arange(len(states)), runs)
                 link_bound = [self._is_link(self.levels[state.resources][1][flow : flow + 1]) for state in states]
                 drawn_link_bound = [
                     self._is_link([self.system.resources[index]] if index >= 0 else [])
                     for index in self.stopped[1:, flow]
                 ]
 
-                def column(name: str, states: list[_Lift] = states, runs: int = runs) -> FloatArray:
-                    return np.concatenate(
-                        [np.repeat([float(getattr(state, name)) for state in states], runs), np.zeros(Draws.size - 1)]
-                    )
+                def column(
+                    name: str, states: list[_Lift] = states, central: npt.NDArray[np.int64] = central
+                ) -> FloatArray:
+                    lifted = np.array([float(getattr(state, name)) for state in states])
+                    return np.concatenate([lifted[central], np.zeros(Draws.size - 1)])
 
                 result = transport.simulate(
-                    np.concatenate([np.repeat(by_state[:, flow], runs), draws[:, flow]]),
-                    np.concatenate([np.zeros(len(states) * runs), np.arange(1, Draws.size)]),
+                    np.concatenate([by_state[central, flow], draws[:, flow]]),
+                    np.concatenate([np.zeros(central.size), np.arange(1, Draws.size)]),
                     link_bound=np.concatenate(
-                        [np.repeat(np.array(link_bound, dtype=float), runs), np.array(drawn_link_bound, dtype=float)]
+                        [np.array(link_bound, dtype=float)[central], np.array(drawn_link_bound, dtype=float)]
                     ),
                     lossless=column("loss"),
                     windowless=column("window"),
                     warm=column("start_up"),
                 )
-                by_state[:, flow] = result[: len(states) * runs].reshape(len(states), runs).mean(axis=1)
-                draws[:, flow] = result[len(states) * runs :]
+                by_state[:, flow] = np.add.reduceat(result[: central.size], np.cumsum(runs) - runs) / runs
+                draws[:, flow] = result[central.size :]
         return dict(zip(states, by_state, strict=True)), draws
 
     @staticmethod

@@ -83,11 +83,11 @@ class Transport:
         """Whether two runs differ by more than their start-up: losses, or BBR's phases."""
         return self.matters and bool(self.loss[0] > 0 or self.sending.congestion_control == "bbr")
 
-    @property
-    def runs_differ(self) -> bool:
+    def runs_differ(self, *, lossless: bool) -> bool:
         """Whether one simulated run is not the mean of many: also where it is by chance which stream loses packets."""
         in_turn = self.scenario.tool.lockstep and streams_per_process(self.scenario) > 1
-        return self.is_random or (self.matters and in_turn)
+        phases = self.sending.congestion_control == "bbr"
+        return self.matters and bool(in_turn or phases or (self.loss[0] > 0 and not lossless))
 
     @property
     def matters(self) -> bool:
@@ -151,7 +151,7 @@ class Transport:
         )
         amount = np.full(rate.shape, np.nan if tool.bytes is None else tool.bytes.value)
         warm_up = np.full(rate.shape, 0.0 if tool.bytes is not None else tool.warm_up.value)
-        long_enough = np.maximum(10.0, 1000 * self.rtt_s[index])
+        long_enough = np.maximum(10.0, 300 * self.rtt_s[index])
         is_warm = warm.astype(bool)
         length = np.where(np.isnan(duration), amount * 8 / rate, duration - warm_up)
         duration = np.where(is_warm, length + long_enough, duration)
