@@ -35,6 +35,8 @@ DIMENSIONS = {
     quantity.Frequency: "frequency",
     quantity.Transfers: "transfers",
     quantity.CyclesPerByte: "cycles_per_byte",
+    quantity.Dollars: "dollars",
+    quantity.Power: "power",
 }
 READ_BY = {id(type_.__metadata__[0]): dimension for type_, dimension in DIMENSIONS.items()}
 
