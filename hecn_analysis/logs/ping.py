@@ -23,6 +23,8 @@ Units and traps
   are spread over two or three lines in some.
 - Without statistics at the end (interrupted with a signal, cut) the times are those of the replies, and nothing is
   said about loss.
+- Pings of several hosts at the same time write into one log: the statistics say whose they are. Where these are
+  missing, replies are those of the heading above them.
 - hping, httping and arping print lines that look alike; they are other tools, and not read. fping has its own reader.
 """
 
@@ -118,6 +120,8 @@ _FAILED: Final = re.compile(
     r"|^(?P<connect>connect: (?:Network is unreachable|Invalid argument))"
 )
 _FAR: Final = 4
+_SAME_TIME: Final = 50
+_MOST_PARALLEL: Final = 1000
 _LONGEST_HEADING: Final = 400
 _PER_SECOND: Final = {"us": 1e6, "usec": 1e6, "s": 1.0}
 _PER_SECOND_OTHERWISE: Final = 1e3
@@ -167,6 +171,7 @@ class Ping(DocumentReader):
         super().__init__(findings)
         self._open: _Open | None = None
         self._foreign = -_FAR
+        self._parallel: dict[str, _Open] = {}
 
     def feed(self, line: Line) -> bool:
         """Take a line of ping's."""
@@ -195,6 +200,9 @@ class Ping(DocumentReader):
     def finish(self) -> None:
         """The file has ended."""
         self._close()
+        for opened in list(self._parallel.values()):
+            self._open = opened
+            self._close()
 
     def take(self, document: Document) -> bool:
         """Take the statistics of iputils' ``-J``."""
@@ -225,6 +233,10 @@ class Ping(DocumentReader):
     def _reply(self, line: Line, seconds: float) -> bool:
         if self._open is not None and self._open.columns is not None:
             self._close()
+        if self._open is None and self._parallel:
+            host, last = next(reversed(self._parallel.items()))
+            if line.number - last.last <= _SAME_TIME:
+                self._open = self._parallel.pop(host)
         opened = self._begin(line)
         opened.sure = True
         opened.replies += 1
@@ -263,28 +275,49 @@ class Ping(DocumentReader):
         """What begins a run, or its statistics; a heading of Windows in another language proves nothing yet."""
         text = line.text
         if "--" in text and (found := _STATISTICS.search(text)) and not _OTHER_TOOL.search(text):
-            self._statistics(line, (found["host"] or "").strip() or None, sure=self._is_sure())
+            host = (found["host"] or "").strip() or None
+            self._statistics(line, host, sure=self._is_sure())
+            if host is not None and self._open is not None:
+                self._open.host = host
             return True
         if not any(word in text for word in ("ing", "ING", "ІНГ", "Echos")):
             return False
         header = _HEADER.search(text) or _WINDOWS_HEADER.search(text) or _CISCO_HEADER.search(text)
         if header is not None:
-            self._close()
+            self._set_aside()
             self._begin(line, next((name for name in header.groups() if name), None))
             return True
         if _OTHER_TOOL.search(text):
             self._foreign = line.number
         elif text.rstrip().endswith((":", "：")) and len(text) < _LONGEST_HEADING and "ping" in text.lower():
-            host = _HOST.search(text)
-            self._statistics(line, (host["name"] or host[0]) if host else None, sure=self._is_sure())
-            return host is not None
+            named = _HOST.search(text)
+            self._statistics(
+                line, (named["name"] or named[0].removesuffix(":")) if named else None, sure=self._is_sure()
+            )
+            return named is not None
         return False
+
+    def _set_aside(self) -> None:
+        """Leave a run whose statistics may still come: pings at the same time write into one log."""
+        opened = self._open
+        if opened is None or opened.columns is not None or opened.host is None or not opened.sure:
+            self._close()
+            return
+        self._open = self._parallel.pop(opened.host, None)
+        self._close()
+        if len(self._parallel) >= _MOST_PARALLEL:
+            self._open = self._parallel.pop(next(iter(self._parallel)))
+            self._close()
+        self._parallel[opened.host] = opened
 
     def _is_sure(self) -> bool:
         return self._open is not None and self._open.sure
 
     def _statistics(self, line: Line, host: str | None, *, sure: bool) -> None:
         """Expect statistics below; a heading is not sure to be ping's where nothing of ping stands above it."""
+        if host is not None and host in self._parallel:
+            self._set_aside()
+            self._open, sure = self._parallel.pop(host), True
         if self._open is not None and self._open.columns is not None:
             self._close()
             sure = False

@@ -121,6 +121,19 @@ def test_routers(samples):
     assert reading.problems.kind.tolist() == ["inconsistent"]
 
 
+def test_pings_at_the_same_time(samples, said):
+    reading = read(samples / "ping" / "parallel.txt")
+    assert reading.runs.label.tolist() == ["a", "b", "c", "d"]
+    assert reading.runs.sent_packets.fillna(-1).tolist() == [2, 3, -1, 1]
+    assert reading.runs.rtt_avg_s.tolist() == [0.00125, 0.00225, 0.003, 0.004]
+    assert said(reading) == [
+        (
+            "parallel.txt:16: truncated: found 1 replies and no statistics, "
+            "expected '… packets transmitted, … received'; times are those of the replies"
+        )
+    ]
+
+
 def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
     reading = reading_of(
         "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
