@@ -293,7 +293,7 @@ class _Run:
         raise NotImplementedError
 
     def account(self, delivered: NDArray[np.float64], length: NDArray[np.float64], train: NDArray[np.float64]) -> None:
-        """Add a round of `delivered` packets in `length` seconds, a final part of them evenly over `train`."""
+        """Add a round of `delivered` packets in `length` seconds, a final part of them over `train`."""
         after = self.t + length
         span = np.minimum(after, self.end) - np.maximum(self.t, self.warm_up)
         self.counted += delivered * np.minimum(np.maximum(span / length, 0.0), 1.0)
@@ -302,7 +302,8 @@ class _Run:
         done = ((after >= self.end) | (delivered >= missing)) & ~self.over
         if done.any():
             with np.errstate(invalid="ignore"):
-                finish = np.where(np.isfinite(self.end), self.end, self.t + train * missing / delivered + self.rtt / 2)
+                part = self.time_of_part(missing / delivered, train)
+                finish = np.where(np.isfinite(self.end), self.end, self.t + part + self.rtt / 2)
             self.finish(done, finish)
         self.received = self.received + delivered
         self.t = after
@@ -310,6 +311,10 @@ class _Run:
             self.over |= done
             if 4 * np.count_nonzero(self.over) >= self.over.size:  # copying costs more than a few idle elements
                 self.keep(~self.over)
+
+    def time_of_part(self, part: NDArray[np.float64], train: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Seconds until a part of the last round is sent: evenly."""
+        return train * part
 
     def finish(self, done: NDArray[np.bool_], when: NDArray[np.float64]) -> None:
         timed = np.isfinite(self.end)
@@ -685,9 +690,18 @@ class _Bbr(_Run):
         odd = np.ceil((self.PROBE_S - DELAYED_ACK_S) / self.rtt) + DELAYED_ACK_S / self.rtt
         return 1 + np.where(self.bunch > 2, np.minimum(rounds, odd), rounds)
 
+    def time_of_part(self, part: NDArray[np.float64], train: NDArray[np.float64]) -> NDArray[np.float64]:
+        """In start-up, pace grows as it goes: what is sent doubles in a round trip, without bunches and gaps."""
+        growing = self.starting & (self.backlog <= 0)
+        return np.where(growing, train * np.log2(1 + np.minimum(part, 1.0)), train * part)
+
     def round(self) -> None:
         n = self.flight
         length = self.rtt + self.backlog / self.capacity
+        # Pace follows the rate of the last round trip; from the third to the fifth round, packets that left evenly
+        # spread become the smooth growth of later rounds, which comes 0.24 round trips later than one round after the
+        # other (packet by packet, with the kernel's rules).
+        length = length + np.where(self.starting & (2 < self.rounds < 6), 0.08 * self.rtt, 0.0)
         total = _total(n)
         arrived = total * (1 - self.loss)
         delivered = np.minimum(self.backlog + arrived, self.capacity * length)
@@ -713,8 +727,7 @@ class _Bbr(_Run):
         if self.rounds < self.first_windows.shape[1]:
             self.flight = np.minimum(self.flight, self.first_windows[:, self.rounds, None])
         self.starting &= _any(starting)
-        paced = np.minimum(self.capacity, 2.885 / 2 * total / length)
-        self.account(delivered, length, np.minimum(total / paced, length))
+        self.account(delivered, length, length)
 
     def change_mode(self, starting: NDArray[np.bool_]) -> None:
         """Leave start-up when the rate grows no more, drain what it queued, then go round the phases of probing."""

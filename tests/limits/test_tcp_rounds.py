@@ -52,6 +52,39 @@ def test_bbr_is_silent_while_it_probes_the_round_trip(rtt, mss, silent):
     assert lost == pytest.approx(silent, abs=0.04)
 
 
+def bbr_start_up(packets):
+    """Round trips until the last packet arrives, packet by packet: tcp_bbr.c's pace and window, an ACK per two."""
+    window, pace, highest = 10, 28.85, 0.0
+    sent = delivered = flying = 0
+    now = next_send = first_sent = delivered_at = 0.0
+    acks, waiting = [], []
+    while acks or sent < packets:
+        may_send = max(now, next_send) if sent < packets and flying < window else np.inf
+        if not acks or may_send < acks[0][0]:
+            now = may_send
+            for _ in range(min(2, packets - sent, int(window) - flying)):
+                waiting.append((now, delivered, delivered_at, first_sent))
+                sent, flying, next_send = sent + 1, flying + 1, max(next_send, now) + 1 / (0.99 * pace)
+                if len(waiting) == 2 or sent == packets:
+                    acks.append((now + 1, waiting))
+                    waiting = []
+        else:
+            now, acked = acks.pop(0)
+            window, flying, delivered = window + len(acked), flying - len(acked), delivered + len(acked)
+            at_send, then_delivered, then, first = acked[-1]
+            highest = max(highest, (delivered - then_delivered) / max(at_send - first, now - then))
+            pace, delivered_at, first_sent = max(pace, 2.885 * highest), now, at_send
+    return now - 0.5
+
+
+@pytest.mark.parametrize("packets", [100, 724, 1500, 7240])
+def test_start_up_of_bbr_is_that_of_its_packets(packets):
+    simulated = simulate(
+        rate_bps=1e12, rtt_s=0.1, mss_bytes=1448, congestion_control="bbr", transfer_bytes=1448 * packets
+    )
+    assert simulated.duration_s / 0.1 == pytest.approx(bbr_start_up(packets), abs=0.05)
+
+
 def test_slow_start_of_a_transfer_packet_by_packet():
     # 630 packets in 6 rounds of 10, 20, 40 …, the last 97 of 727 in one train; half an RTT at the end
     result = simulate(rate_bps=400e6, rtt_s=0.18, mss_bytes=1448, transfer_bytes=727 * 1448, congestion_control="reno")
