@@ -85,7 +85,7 @@ def arrays(**values: Number) -> tuple[FloatArray, ...]:
         array = np.asarray(value)
         if array.dtype.kind not in "iuf":
             raise RangeError(f"{name}: found {value!r}, expected a number or an array of numbers")
-        array = array.astype(np.float64)
+        array = array.astype(np.float64, copy=False)
         if (missing := np.isnan(array)).any():
             _warn(f"{name}: NaN{_place(missing)}; what depends on it is NaN")
         out.append(array)
@@ -117,6 +117,8 @@ def refuse(name: str, values: Number, bad: Any, expected: str) -> None:  # noqa:
     expected
         What is allowed, as in "a time > 0 s".
     """
+    if not np.any(bad):
+        return
     array = np.asarray(values, dtype=np.float64)
     array, where = np.broadcast_arrays(array, bad)
     where = where & ~np.isnan(array)

@@ -45,6 +45,7 @@ References
 .. [4] Xilinx UG962, "VC709 Virtex-7 FPGA XT Connectivity Targeted Reference Design", v3.0, 2014, chapter 4.
 """
 
+import functools
 from typing import Final, Literal
 
 import numpy as np
@@ -84,8 +85,9 @@ _TRANSFERS_PER_LANE: Final = np.array([np.nan, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9
 # 8b/10b, 128b/130b, and in FLIT mode the 236 of 256 bytes that carry packets (6 DLP, 8 CRC, 6 FEC).
 _CODING: Final = np.array([np.nan, 8 / 10, 8 / 10, 128 / 130, 128 / 130, 128 / 130, 236 / 256])
 _ACK_DELAY: Final = np.array([np.nan, 19.0, 70.0, 115.0, 115.0, 115.0, np.nan])  # internal delay, symbol times [1]
-# Framing: generations 1 and 2 start 1, sequence 2, LCRC 4, end 1; 3 to 5 start token 4 with the sequence, LCRC 4 [B].
-_FRAMING: Final = np.array([np.nan, 8.0, 8.0, 8.0, 8.0, 8.0, 0.0])
+# Framing: generations 1 and 2 start 1, sequence 2, LCRC 4, end 1; 3 to 5 start token 4 with the sequence, LCRC 4; FLIT
+# mode none [B].
+_FRAMING: Final = 8.0
 
 # Indexed by lanes: how many packets may share an ACK, for MaxPayload to 256 and above [1].
 _ACK_FACTOR_SMALL: Final = np.full(33, np.nan)
@@ -104,8 +106,10 @@ TMT_OVERHEAD: Final = 24.0
 
 def _look_up(table: FloatArray, key: FloatArray) -> FloatArray:
     """Return the table's values at whole keys, NaN at NaN."""
-    known = ~np.isnan(key)
-    return np.where(known, table[np.where(known, key, 1).astype(np.intp)], np.nan)
+    missing = np.isnan(key)
+    if not missing.any():
+        return np.asarray(table[key.astype(np.intp)])
+    return np.where(missing, np.nan, table[np.where(missing, 1, key).astype(np.intp)])
 
 
 def raw_bps(gen: Count, lanes: Count) -> Number:
@@ -273,10 +277,26 @@ def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     >>> packet_bps(3, 8, 256) / 1e9
     57.885
     """
-    raw, late = raw_bps(gen, lanes), ack_limit(gen, lanes, max_payload)
-    gen, max_payload = arrays(gen=gen, max_payload=max_payload)
-    spacing = np.where(gen <= 2, np.maximum(late, max_payload + _PACKET_OVERHEAD), late)
-    return given(raw * np.where(gen == 6, 1.0, 1 - 2 * _DLLP / spacing - _SKIP))
+    gen, lanes, max_payload = arrays(gen=gen, lanes=lanes, max_payload=max_payload)
+    require_one_of(GENERATIONS, gen=gen)
+    require_one_of(LANES, lanes=lanes)
+    require_one_of(SIZES, max_payload=max_payload)
+    table = _packet_table()
+    place = (gen * table.shape[1] + lanes) * table.shape[2] + max_payload / SIZES[0]
+    return given(_look_up(table.ravel(), place))
+
+
+@functools.cache
+def _packet_table() -> FloatArray:
+    """Work out the rates of packets of all links: by generation, lanes, and MaxPayload in units of the smallest."""
+    table = np.full((max(GENERATIONS) + 1, max(LANES) + 1, max(SIZES) // SIZES[0] + 1), np.nan)
+    gen, lanes, size = (axis.astype(np.float64) for axis in np.meshgrid(GENERATIONS, LANES, SIZES, indexing="ij"))
+    late = np.asarray(ack_limit(gen, lanes, size))
+    spacing = np.where(gen <= 2, np.maximum(late, size + _PACKET_OVERHEAD), late)
+    left = np.where(gen == 6, 1.0, 1 - 2 * _DLLP / spacing - _SKIP)
+    at = tuple(axis.astype(np.intp) for axis in (gen, lanes, size / SIZES[0]))
+    table[at] = np.asarray(raw_bps(gen, lanes)) * left
+    return table
 
 
 def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> tuple[Number, Number]:
@@ -495,16 +515,17 @@ def throughput_bps(
     require_word(OPS, op=op)
     require_word((32, 64), address_bits=address_bits)
     size = np.maximum(max_payload, max_read_request) if transfer is None else _whole_transfer(transfer)
-    fixed = _look_up(_FRAMING, gen) + (_ECRC if ecrc else 0.0)
+    fixed = np.where(gen == 6, 0.0, _FRAMING) + (_ECRC if ecrc else 0.0)
     request_overhead = fixed + (16.0 if address_bits == 64 else 12.0)
     up = down = np.zeros(())
-    if op in {"write", "both"}:
+    if op != "read":
         up = size + np.ceil(size / max_payload) * request_overhead
-    if op in {"read", "both"}:
+    if op != "write":
         cut = max_payload if completion_boundary is None else np.minimum(max_payload, _boundary(completion_boundary))
-        requests = np.floor(size / max_read_request)
-        completions = requests * np.ceil(max_read_request / cut) + np.ceil((size - requests * max_read_request) / cut)
-        up = up + np.ceil(size / max_read_request) * request_overhead
+        requests = size / max_read_request
+        full = np.floor(requests)
+        completions = full * np.ceil(max_read_request / cut) + np.ceil((size - full * max_read_request) / cut)
+        up = up + np.ceil(requests) * request_overhead
         down = size + completions * (fixed + _COMPLETION_HEADER)
     return given(packets * size / np.maximum(up, down))
 
