@@ -190,6 +190,10 @@ class _Model:
                 )
                 by_state[:, flow] = np.add.reduceat(result[: central.size], np.cumsum(runs) - runs) / runs
                 draws[:, flow] = result[central.size :]
+        for flow, reverse in enumerate(self.system.reverse):
+            if reverse in self.transports:
+                by_state[:, flow] = self.transports[reverse].delayed(by_state[:, flow], slice(1))
+                draws[:, flow] = self.transports[reverse].delayed(draws[:, flow], slice(1, None))
         return dict(zip(states, by_state, strict=True)), draws
 
     @staticmethod

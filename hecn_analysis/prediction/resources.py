@@ -146,6 +146,9 @@ def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[t
             which = f"link {link + 1} of the path" if path.links > 1 else "the link"
             title = f"{which} ({path.title})" if path.title else which
             demands.add(flow, name, share * seconds_per_bit, title=title, variant=str(way))
+            if path.pep_rate is not None:
+                proxy = share * wire / payload / draw("path.pep_rate", path.pep_rate)
+                demands.add(flow, "path.pep", proxy, title="the proxies of the path", variant=str(way))
 
 
 def _trained(slot: Slot) -> tuple[int, int]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _ROUNDS = 60
 _NEGLIGIBLE = 2e-3
 
+#: Round-trip time between a host and the proxy on its side: they stand in one building. [s]
+_TO_PROXY = 1e-3
+
 #: Rate at which a transfer is simulated that no resource limits: more than any link carries. [bit/s]
 NO_LIMIT_BPS = 1e13
 
@@ -39,6 +42,8 @@ class Transport:
         a round save up to a quarter. [1]
     bunching
         Bunches of packets that meet in front of a full queue: none to two. [1]
+    delay_s
+        Time from the proxies at one end of the path to those at the other, which TCP does not see. [s]
     """
 
     scenario: Scenario
@@ -50,6 +55,7 @@ class Transport:
     window_owner: tuple[str, str]
     start_up_delay: FloatArray
     bunching: FloatArray
+    delay_s: FloatArray
 
     @classmethod
     def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
@@ -60,16 +66,19 @@ class Transport:
         assert sending is not None  # noqa: S101 - a network tool has both ends
         assert receiving is not None  # noqa: S101 - see above
         window, owner = _window(scenario, draw, roles, sending, receiving)
+        rtt, loss = draw("path.rtt", scenario.path.rtt), draw("path.loss", scenario.path.loss)
+        proxied = scenario.path.pep
         return cls(
             scenario,
             sending,
             receiving,
-            draw("path.rtt", scenario.path.rtt),
-            draw("path.loss", scenario.path.loss),
+            np.minimum(rtt, _TO_PROXY) if proxied else rtt,
+            np.zeros_like(loss) if proxied else loss,
             window,
             owner,
             _start_up_delay(draw),
             2 * draw.uniform("path.bunching", central=0.5),
+            rtt / 2 if proxied else np.zeros_like(rtt),
         )
 
     @property
@@ -106,6 +115,23 @@ class Transport:
         if tool.bytes is None:
             return float("inf") if tool.duration is None else tool.duration.value
         return 0.0 if path.rate is None else tool.bytes.value * 8 / (path.rate.value * path.links)
+
+    def delayed(self, payload_bps: FloatArray, part: slice) -> FloatArray:
+        """Throughput of a fixed amount whose bytes are under way between proxies for `delay_s` [bit/s].
+
+        Parameters
+        ----------
+        payload_bps
+            Throughput at which they are sent. [bit/s]
+        part
+            Elements of `delay_s` that belong to it.
+        """
+        amount = self.scenario.tool.bytes
+        if amount is None or not self.scenario.path.pep:
+            return payload_bps
+        bits = amount.value * 8
+        late = bits / (bits / payload_bps + self.delay_s[part])
+        return np.where(np.isfinite(payload_bps), late, payload_bps)
 
     def own_port_is_narrowest(self) -> bool:
         """Whether the sender's own port is as slow as the path: its queue then holds the sender back."""
