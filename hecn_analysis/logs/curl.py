@@ -158,6 +158,8 @@ class Curl(DocumentReader):
         self.findings.problem(
             line.number, "aborted", f"found error {found['code']}, {found['text'].strip()!r}, expected a transfer"
         )
+        if self._meter is not None and self.findings.command.line > self._meter.last:
+            self._end()
         meter, self._meter = self._meter, None
         if meter is not None:
             meter.last = line.number

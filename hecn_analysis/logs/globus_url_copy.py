@@ -1,14 +1,14 @@
 """Output of ``globus-url-copy -vb``: bytes so far, average and present rate.
 
-Written from the source (gass/copy/source/globus_url_copy.c of the Grid Community Toolkit 6.2); no recorded output was
-found. Versions: Globus Toolkit 4 to 6, GCT 6.2.
+Written from the source (gass/copy/source/globus_url_copy.c of the Grid Community Toolkit 6.2) and from runs of its
+versions 10.12 and 10.13. Versions: Globus Toolkit 4 to 6, GCT 6.2.
 
 Units and traps
 ---------------
 - "MB/sec" is 2^20 bytes per second.
-- The lines stand between carriage returns, one about every five seconds and one at the end: each is a row of the
-  intervals, the last one gives the run. They carry no time: duration and times of the intervals are missing. Bytes
-  over the average would be a time, but only to the two decimals of the average.
+- The lines stand between carriage returns, one every second (older versions: every five): each is a row of the
+  intervals, the last one gives the run, and may come before the end of the file. They carry no time: duration and times
+  of the intervals are missing. Bytes over the average would be a time, but only to the two decimals of the average.
 - "Source:", "Dest:" and the name of the file stand above them, once for every file: one run each. A copy that ends
   before its first report leaves those lines only: no run.
 - "error: …" ends a copy; "continuing on error" is printed with -cont-on-err.
@@ -51,6 +51,8 @@ class GlobusUrlCopy:
     def feed(self, line: Line) -> bool:  # noqa: C901 - one branch for each kind of line
         """Take a report, or one of the lines around it."""
         text = line.text
+        if self._reports and self._findings.command.line > self._reports[-1][0]:
+            self._close()
         if found := _REPORT.search(text):
             amount = int(found["bytes"])
             if self._reports and (self._failed is not None or amount < self._reports[-1][1]):
@@ -67,7 +69,8 @@ class GlobusUrlCopy:
             elif found["url"].startswith("file:"):
                 self._direction = None if self._direction else "receive"
             return True
-        if (found := _ERROR.search(text)) and (self._reports or self._first is not None):
+        known = self._reports or self._first is not None or self._findings.command.program == "globus-url-copy"
+        if known and (found := _ERROR.search(text)):
             self._findings.problem(
                 line.number, "aborted", f"found {found['text'].strip()!r}, expected a copy to its end"
             )

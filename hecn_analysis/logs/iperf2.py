@@ -293,7 +293,7 @@ class Iperf2:
         """Take an error that stands above the banner, for the banner was held back and the error was not."""
         command = self._findings.command.line
         for line in self._findings.recent:
-            found = _FAILURE.search(line.text)
+            found = _FAILURE.search(line.text) if "connect failed: " in line.text else None
             if found is not None and max(command, number - _NEAR) < line.number:
                 self._findings.problem(line.number, "aborted", f"found {found[0].strip()!r}, expected a result")
                 self._begin(line.number).failed = True

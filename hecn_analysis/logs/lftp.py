@@ -94,7 +94,7 @@ class Lftp:
         """A failure right after a run is that run's, or one of its files."""
         self._findings.problem(line.number, "aborted", f"found {text!r}, expected files transferred to their end")
         last = self._last
-        if last is not None and line.number <= last.line_last + 2:
+        if last is not None and self._findings.command.line <= last.line_last >= line.number - 2:
             last.columns["error"] = True
             last.line_last = line.number
             return

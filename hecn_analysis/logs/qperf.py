@@ -26,10 +26,10 @@ _TEST: Final = re.compile(
     r"^\W{0,20}(?P<test>(?P<transport>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?P<kind>(?:\w{1,20}_)?(?:bw|lat|mr))):\s*$"
 )
 _FIGURE: Final = re.compile(
-    r"^\W{0,20}\s(?P<name>[a-z_]{2,20})\s{1,12}=\s{1,12}"
+    r"^\W{0,20}\s(?P<name>[a-z_]{2,20})\s{1,24}=\s{1,12}"
     r"(?P<value>\d{1,3}(?:,\d{3}){1,6}|\d{1,18}(?:\.\d{1,12})?) (?P<unit>\S.{0,30}?)\s*$"
 )
-_LIKE_FIGURE: Final = re.compile(r"^\W{0,20}\s(?:bw|send_bw|recv_bw|latency)\s{1,12}=.{0,80}")
+_LIKE_FIGURE: Final = re.compile(r"^\W{0,20}\s(?:bw|send_bw|recv_bw|latency)\s{1,24}=.{0,80}")
 _RATE: Final = re.compile(r"(?P<power>[KMGTP]?)(?P<unit>B|b|bytes|bits)/sec")
 _FAILED: Final = re.compile(r"^\s{0,40}(?:server: \S.{0,200}|\S{1,255}: (?:failed|unable|cannot|could not)\b.{0,200})")
 _POWERS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
