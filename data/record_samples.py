@@ -1,85 +1,710 @@
-"""Records the sample logs of data/logs/own: runs the tools on this machine and keeps what they print.
+"""Records the sample logs of data/logs/own: runs measurement and transfer tools and keeps what they print.
 
-Run it as ``python data/record_samples.py``; it takes half a minute and needs nuttcp and GNU dd. The runs go over the
-loopback interface and into a temporary folder, so that no name or path of the machine is printed.
-"""  # noqa: INP001 - a script, not a package
+Run it as ``python data/record_samples.py`` (Linux, best as root); it takes some minutes. Two network namespaces, "here"
+and "there", are joined by a 1 Gb/s link; servers run there, clients here, in a scratch folder. All of it lives in
+namespaces of this process and vanishes with it. Where no namespaces may be made, everything runs over the loopback
+interface. Tools that are missing are named and left out, samples that exist already of other versions stay.
+
+``--tree FOLDER`` records the tools of another root folder too, for instance a Debian tree of another release made with
+``mmdebstrap --include=iperf3,fio trixie FOLDER``. Names of the machine, its user and its kernel are replaced.
+"""
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import dataclasses
+import fcntl
+import os
+import pty
+import re
+import select
+import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-OWN = Path(__file__).parent / "logs" / "own"
+OWN = Path(__file__).resolve().parent / "logs" / "own"
+SCRATCH = "/mnt"
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+INSIDE = "--inside-namespaces"
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C",
+    "TERM": "dumb",
+    "COLUMNS": "80",
+    "USER": "user",
+}
 
-# file: the command lines of the session that it holds
-SESSIONS = {
-    "nuttcp-summary.txt": ["nuttcp -T1 127.0.0.1", "nuttcp -r -T1 127.0.0.1", "nuttcp -b -w256k -T1 127.0.0.1"],
-    "nuttcp-intervals.txt": ["nuttcp -i0.5 -T2 127.0.0.1", "nuttcp -r -i0.5 -T2 127.0.0.1"],
-    "nuttcp-udp.txt": ["nuttcp -u -R100m -i0.5 -T2 127.0.0.1", "nuttcp -u -R100m -T1 127.0.0.1"],
-    "nuttcp-streams.txt": ["nuttcp -N3 -T1 127.0.0.1", "nuttcp -N3 -v -T1 127.0.0.1"],
-    "nuttcp-verbose.txt": [
-        "nuttcp -v -T1 127.0.0.1",
-        "nuttcp -v -r -I mine -T1 127.0.0.1",
-        "nuttcp -v -u -R50m -T1 127.0.0.1",
-    ],
-    "nuttcp-parsable.txt": [
-        "nuttcp -fparse -i0.5 -T2 127.0.0.1",
-        "nuttcp -fparse -v -T1 127.0.0.1",
-        "nuttcp -fparse -u -R50m -T1 127.0.0.1",
-    ],
-    "nuttcp-rare-fields.txt": [
-        "nuttcp -frunningtotal -i0.5 -T2 127.0.0.1",
-        "nuttcp -fxmitstats -u -R50m -i0.5 -T2 127.0.0.1",
-        "nuttcp -I mine -T1 127.0.0.1",
-    ],
-    "dd.txt": [
-        "dd if=/dev/zero of=scratch bs=1M count=256 conv=fsync",
-        "dd if=scratch of=/dev/null bs=1M",
-        "dd if=/dev/zero of=small bs=619 count=1",
-    ],
-    "dd-progress.txt": ["dd if=/dev/zero of=/dev/null bs=64K count=1200000 status=progress"],
-    "session.txt": [
-        "uname -s",
-        "dd if=/dev/zero of=scratch bs=1M count=64",
-        "nuttcp -T1 127.0.0.1",
-        "echo done",
-    ],
+_UNKNOWN = re.compile(rb"(?:unrecognized|invalid|unknown|bad) option|sh: .* not found", re.IGNORECASE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    """Commands that make one sample.
+
+    Parameters
+    ----------
+    name
+        Folder, which is the tool's name in the table of runs, and end of the file's name.
+    program
+        A key of `VERSIONS`: the program that must be there, with its version.
+    commands
+        Command lines for the shell, as they are shown; "{there}" is the other end.
+    terminal
+        Whether the tool prints it only on a terminal.
+    prepare
+        A command line before each command, not shown.
+    log
+        A log of a server, relative to the scratch folder, that is kept instead of what the commands print.
+    server
+        A command line of a server that runs for this session; what it prints is kept instead.
+    disk
+        Whether the commands need a block device, whose name is put for "$DISK".
+    """
+
+    name: str
+    program: str
+    commands: tuple[str, ...]
+    terminal: bool = False
+    prepare: str = ""
+    log: str = ""
+    server: str = ""
+    disk: bool = False
+
+
+# program: command that prints its version, and the pattern of the version
+VERSIONS = {
+    "nuttcp": ("nuttcp -V", r"nuttcp-([\d.]+)"),
+    "iperf": ("iperf -v", r"version ([\d.]+)"),
+    "iperf3": ("iperf3 -v", r"iperf ([\d.]+)"),
+    "netperf": ("netperf -V", r"version ([\d.]+)"),
+    "qperf": ("qperf --version", r"qperf ([\d.]+)"),
+    "sockperf": ("sockperf --version", r"version ([\d.]+)"),
+    "flent": ("flent --version", r"Flent v?([\d.]+)"),
+    "fio": ("fio --version", r"fio-([\d.]+)"),
+    "dd": ("dd --version", r"coreutils\) ([\d.]+)"),
+    "busybox": ("busybox", r"BusyBox v([\d.]+)"),
+    "hdparm": ("hdparm -V", r"v([\d.]+)"),
+    "iozone": ("iozone -v", r"Revision: ([\d.]+)"),
+    "bonnie++": ("bonnie++ -h", r"Version: ([\w.]+)"),
+    "rsync": ("rsync --version", r"version ([\d.]+)"),
+    "scp": ("ssh -V", r"OpenSSH_([\w.]+)"),
+    "lftp": ("lftp --version", r"Version ([\d.]+)"),
+    "tnftp": ("dpkg-query --show tnftp", r"(\d{8})"),
+    "inetutils-ftp": ("inetutils-ftp --version", r"inetutils\) ([\d.]+)"),
+    "vsftpd": ("vsftpd -v 0>&1", r"version ([\d.]+)"),
+    "curl": ("curl --version", r"curl ([\d.]+)"),
+    "wget": ("wget --version", r"Wget ([\d.]+)"),
+    "globus-url-copy": ("globus-url-copy -version", r"globus_gass_copy.* ([\d.]+)|globus-url-copy.*?([\d.]+)"),
+    "globus-gridftp-server": ("globus-gridftp-server -version", r"server: ([\d.]+)"),
+    "ping": ("ping -V", r"iputils (\d+)"),
+    "fping": ("fping -v", r"Version ([\d.]+)"),
+    "inetutils-ping": ("inetutils-ping --version", r"inetutils\) ([\d.]+)"),
+    "traceroute": ("traceroute -V", r"version ([\d.]+)"),
+    "inetutils-traceroute": ("inetutils-traceroute --version", r"inetutils\) ([\d.]+)"),
+    "mtr": ("mtr --version", r"mtr ([\d.]+)"),
+    "ss": ("ss -V", r"iproute2-([\d.]+)"),
+    "tc": ("tc -V", r"iproute2-([\d.]+)"),
+}
+
+FIO = "fio --name=first --rw=write --bs=256k --size=32m --name=second --rw=randrw --bs=16k --size=8m"
+CURL_FORMAT = r"%{http_code} %{size_download} bytes, %{speed_download} bytes/s, %{time_total} s"
+FTP = r"printf 'user anonymous me\nbinary\nget run.dat\ncd incoming\nput store/small.dat small.dat\nget none\nquit\n' |"
+
+SESSIONS = (
+    Session(
+        "nuttcp/summary", "nuttcp", ("nuttcp -T1 {there}", "nuttcp -r -T1 {there}", "nuttcp -b -w256k -T1 {there}")
+    ),
+    Session("nuttcp/intervals", "nuttcp", ("nuttcp -i0.5 -T2 {there}", "nuttcp -r -i0.5 -T2 {there}")),
+    Session("nuttcp/udp", "nuttcp", ("nuttcp -u -R100m -i0.5 -T2 {there}", "nuttcp -u -R100m -T1 {there}")),
+    Session("nuttcp/streams", "nuttcp", ("nuttcp -N3 -T1 {there}", "nuttcp -N3 -v -T1 {there}")),
+    Session(
+        "nuttcp/verbose",
+        "nuttcp",
+        ("nuttcp -v -T1 {there}", "nuttcp -v -r -I mine -T1 {there}", "nuttcp -v -u -R50m -T1 {there}"),
+    ),
+    Session(
+        "nuttcp/parsable",
+        "nuttcp",
+        (
+            "nuttcp -fparse -i0.5 -T2 {there}",
+            "nuttcp -fparse -v -T1 {there}",
+            "nuttcp -fparse -u -R50m -T1 {there}",
+        ),
+    ),
+    Session(
+        "nuttcp/rare-fields",
+        "nuttcp",
+        (
+            "nuttcp -frunningtotal -i0.5 -T2 {there}",
+            "nuttcp -fxmitstats -u -R50m -i0.5 -T2 {there}",
+            "nuttcp -I mine -T1 {there}",
+        ),
+    ),
+    Session(
+        "iperf2/tcp",
+        "iperf",
+        (
+            "iperf -c {there} -p 6001 -t 2 -i 0.5",
+            "iperf -c {there} -p 6001 -t 1 -f m -w 256K",
+            "iperf -c {there} -p 6001 -t 1 -P 3",
+        ),
+    ),
+    Session(
+        "iperf2/enhanced", "iperf", ("iperf -c {there} -p 6001 -t 2 -i 1 -e", "iperf -c {there} -p 6001 -t 1 -e -P 2")
+    ),
+    Session("iperf2/both-ways", "iperf", ("iperf -c {there} -p 6001 -t 1 -r", "iperf -c {there} -p 6001 -t 1 -d")),
+    Session(
+        "iperf2/udp",
+        "iperf",
+        ("iperf -c {there} -p 6002 -u -b 50m -t 2 -i 1", "iperf -c {there} -p 6002 -u -b 20m -t 1 -e"),
+    ),
+    Session(
+        "iperf2/values", "iperf", ("iperf -c {there} -p 6001 -t 2 -i 1 -y C", "iperf -c {there} -p 6001 -t 1 -P 2 -y C")
+    ),
+    Session(
+        "iperf2/server",
+        "iperf",
+        ("iperf -c {there} -p 6003 -t 2", "iperf -c {there} -p 6003 -t 2 -P 2"),
+        server="stdbuf -oL iperf -s -p 6003 -i 1",
+    ),
+    Session("iperf2/refused", "iperf", ("iperf -c {there} -p 9 -t 1",)),
+    Session(
+        "iperf3/tcp",
+        "iperf3",
+        ("iperf3 -c {there} -t 2 -i 0.5", "iperf3 -c {there} -t 1 -R", "iperf3 -c {there} -t 2 -O 1 -V"),
+    ),
+    Session("iperf3/streams", "iperf3", ("iperf3 -c {there} -t 2 -P 2", "iperf3 -c {there} -t 1 -P 2 -f M")),
+    Session("iperf3/udp", "iperf3", ("iperf3 -c {there} -u -b 50M -t 2", "iperf3 -c {there} -u -b 20M -t 1 -R")),
+    Session("iperf3/both-ways", "iperf3", ("iperf3 -c {there} -t 2 --bidir",)),
+    Session("iperf3/json", "iperf3", ("iperf3 -c {there} -t 2 -J", "iperf3 -c {there} -u -b 50M -t 1 -J")),
+    Session("iperf3/json-both-ways", "iperf3", ("iperf3 -c {there} -t 1 --bidir -J",)),
+    Session("iperf3/json-streams", "iperf3", ("iperf3 -c {there} -t 1 -P 2 -R -J",)),
+    Session("iperf3/json-stream", "iperf3", ("iperf3 -c {there} -t 1 --json-stream",)),
+    Session("iperf3/server-output", "iperf3", ("iperf3 -c {there} -t 1 --get-server-output",)),
+    Session("iperf3/refused", "iperf3", ("iperf3 -c {there} -p 9 -t 1", "iperf3 -c {there} -p 9 -t 1 -J")),
+    Session(
+        "iperf3/server",
+        "iperf3",
+        ("iperf3 -c {there} -p 6004 -t 1", "iperf3 -c {there} -p 6004 -u -b 20M -t 1"),
+        server="iperf3 -s -p 6004 --forceflush",
+    ),
+    Session(
+        "netperf/streams",
+        "netperf",
+        ("netperf -H {there} -l 1", "netperf -H {there} -l 1 -t TCP_MAERTS -f M", "netperf -H {there} -l 1 -c -C"),
+    ),
+    Session(
+        "netperf/datagrams-and-requests",
+        "netperf",
+        ("netperf -H {there} -l 1 -t UDP_STREAM -- -m 1400", "netperf -H {there} -l 1 -t TCP_RR"),
+    ),
+    Session(
+        "netperf/omni",
+        "netperf",
+        (
+            "netperf -H {there} -l 1 -t omni -- -d send",
+            "netperf -H {there} -l 1 -t omni -- -d send -k THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,PROTOCOL,DIRECTION",
+            "netperf -H {there} -l 1 -t omni -- -d recv -o THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,PROTOCOL,DIRECTION",
+        ),
+    ),
+    Session("qperf/tests", "qperf", ("qperf -t 1 {there} tcp_bw tcp_lat udp_bw", "qperf -t 1 -vv {there} tcp_bw")),
+    Session(
+        "sockperf/udp",
+        "sockperf",
+        ("sockperf ping-pong -i {address} -t 1", "sockperf throughput -i {address} -t 1 -m 1400"),
+    ),
+    Session("sockperf/tcp", "sockperf", ("sockperf throughput --tcp -i {address} -p 11112 -t 1 -m 1400",)),
+    Session(
+        "flent/download",
+        "flent",
+        ("flent tcp_download -H {there} -l 2 -s 0.5 -D flent > /dev/null 2>&1; gunzip -c flent/*.flent.gz",),
+        prepare="rm -rf flent; mkdir flent",
+    ),
+    Session("fio/text", "fio", (FIO,)),
+    Session("fio/json", "fio", ("fio --name=first --rw=write --bs=256k --size=32m --output-format=json",)),
+    Session("fio/terse", "fio", (f"{FIO} --output-format=terse", f"{FIO} --output-format=terse --terse-version=5")),
+    Session(
+        "dd/copies",
+        "dd",
+        (
+            "dd if=/dev/zero of=scratch bs=1M count=64 conv=fsync",
+            "dd if=scratch of=/dev/null bs=1M",
+            "dd if=/dev/zero of=small bs=619 count=1",
+            "dd if=none of=/dev/null",
+        ),
+    ),
+    Session("dd/progress", "dd", ("dd if=/dev/zero of=/dev/null bs=64K count=1200000 status=progress",)),
+    Session(
+        "dd/busybox",
+        "busybox",
+        ("busybox dd if=/dev/zero of=scratch bs=1M count=64", "busybox dd if=scratch of=/dev/null bs=1M"),
+    ),
+    Session("hdparm/timings", "hdparm", ("hdparm -tT $DISK", "hdparm -t --direct $DISK"), disk=True),
+    Session(
+        "iozone/table",
+        "iozone",
+        ("iozone -s 8m -r 64k -r 256k -i 0 -i 1 -i 2", "iozone -s 8m -r 64k -i 0 -i 1 -R"),
+    ),
+    Session("iozone/throughput", "iozone", ("iozone -t 2 -s 8m -r 64k -i 0 -i 1",)),
+    Session("bonnie/text-and-values", "bonnie++", ("bonnie++ -d . -s 2g -r 1g -n 0 -u 0 -m here -f",)),
+    Session(
+        "rsync/copies",
+        "rsync",
+        (
+            "rsync -av --stats store/ rsync://{there}/store/copy/",
+            "rsync -av rsync://{there}/store/run.dat got.dat",
+            "rsync -ahP rsync://{there}/store/run.dat rsync://{there}/store/small.dat got/",
+            "rsync -a --info=progress2 rsync://{there}/store/run.dat again.dat",
+            "rsync -av rsync://{there}/store/none .",
+        ),
+        prepare="rm -rf got got.dat again.dat pub/copy",
+    ),
+    Session(
+        "rsync/daemon",
+        "rsync",
+        ("rsync -a store/ rsync://{there}/store/copy/", "rsync -a rsync://{there}/store/run.dat got.dat"),
+        prepare="rm -rf got.dat pub/copy",
+        log="rsyncd.log",
+    ),
+    Session(
+        "scp/copies",
+        "scp",
+        (
+            "scp -F ssh.conf store/run.dat store/small.dat {there}:{scratch}/pub/incoming/",
+            "scp -F ssh.conf {there}:{scratch}/pub/run.dat got.dat",
+            "scp -F ssh.conf {there}:{scratch}/pub/none got.dat",
+        ),
+        terminal=True,
+        prepare="rm -f got.dat",
+    ),
+    Session(
+        "scp/sftp",
+        "scp",
+        ("echo 'get pub/run.dat got.dat' | sftp -F ssh.conf {there}:{scratch}",),
+        terminal=True,
+        prepare="rm -f got.dat",
+    ),
+    Session(
+        "lftp/commands",
+        "lftp",
+        (
+            "lftp -e 'get big.dat; quit' ftp://{there}",
+            "lftp -e 'cd incoming; put store/small.dat; quit' ftp://{there}",
+            "lftp -e 'mirror --verbose . copy; quit' ftp://{there}",
+            "lftp -e 'get none; quit' ftp://{there}",
+        ),
+        terminal=True,
+        prepare="rm -rf big.dat copy pub/incoming/*",
+    ),
+    Session(
+        "lftp/transfer-log",
+        "lftp",
+        ("lftp -c 'set xfer:log yes; set xfer:log-file {scratch}/xfer.log; get ftp://{there}/run.dat'",),
+        prepare="rm -f run.dat",
+        log="xfer.log",
+    ),
+    Session("ftp/tnftp", "tnftp", (f"{FTP} tnftp -n -v {{there}}",), prepare="rm -f run.dat pub/incoming/*"),
+    Session(
+        "ftp/inetutils",
+        "inetutils-ftp",
+        (f"{FTP} inetutils-ftp -n -v {{there}}",),
+        prepare="rm -f run.dat pub/incoming/*",
+    ),
+    Session(
+        "ftp/xferlog",
+        "vsftpd",
+        ("curl -sS -o got.dat ftp://{there}/run.dat", "curl -sS -T store/small.dat ftp://{there}/incoming/"),
+        prepare="rm -f pub/incoming/*",
+        log="xferlog",
+    ),
+    Session(
+        "ftp/vsftpd-log",
+        "vsftpd",
+        ("curl -sS -o got.dat ftp://{there}/run.dat", "curl -sS -T store/small.dat ftp://{there}/incoming/"),
+        prepare="rm -f pub/incoming/*",
+        log="vsftpd.log",
+    ),
+    Session(
+        "curl/meter",
+        "curl",
+        (
+            "curl -o got.dat http://{there}:8000/run.dat",
+            "curl -o a http://{there}:8000/run.dat -o b http://{there}:8000/small.dat",
+            "curl -T store/run.dat ftp://{there}/incoming/",
+            "curl -o got.dat http://{there}:9/",
+        ),
+        prepare="rm -f pub/incoming/*",
+    ),
+    Session(
+        "curl/variables",
+        "curl",
+        (
+            f"curl -s -o got.dat -w '{CURL_FORMAT}\\n' http://{{there}}:8000/run.dat",
+            "curl -s -o got.dat -w '%{json}\\n' http://{there}:8000/run.dat",
+        ),
+    ),
+    Session(
+        "wget/copies",
+        "wget",
+        (
+            "wget --progress=dot:giga http://{there}:8000/run.dat",
+            "wget -nv http://{there}:8000/small.dat",
+            "wget --progress=dot:giga --report-speed=bits ftp://{there}/run.dat -O got.dat",
+            "wget http://{there}:8000/none",
+        ),
+        prepare="rm -f run.dat small.dat got.dat",
+    ),
+    Session("wget/bar", "wget", ("wget http://{there}:8000/run.dat",), terminal=True, prepare="rm -f run.dat"),
+    Session(
+        "globus-url-copy/verbose",
+        "globus-url-copy",
+        (
+            "globus-url-copy -vb -p 2 ftp://{there}:2811{scratch}/pub/big.dat file://{scratch}/got.dat",
+            "globus-url-copy -vb file://{scratch}/pub/big.dat ftp://{there}:2811{scratch}/pub/incoming/run.dat",
+            "globus-url-copy -vb ftp://{there}:2811{scratch}/pub/none file://{scratch}/got.dat",
+        ),
+        prepare="rm -f got.dat pub/incoming/*",
+    ),
+    Session(
+        "gridftp-server/transfers",
+        "globus-gridftp-server",
+        (
+            "globus-url-copy -p 2 ftp://{there}:2811{scratch}/pub/run.dat file://{scratch}/got.dat",
+            "globus-url-copy file://{scratch}/store/run.dat ftp://{there}:2811{scratch}/pub/incoming/run.dat",
+        ),
+        prepare="rm -f got.dat pub/incoming/*",
+        log="gridftp.log",
+    ),
+    Session(
+        "ping/iputils",
+        "ping",
+        (
+            "ping -c 3 -i 0.2 {there}",
+            "ping -c 20 -i 0.01 -q -s 1472 {there}",
+            "ping -c 2 -i 0.2 -W 1 192.0.2.99",
+        ),
+    ),
+    Session("fping/counts", "fping", ("fping -c 3 -p 200 {there}", "fping -C 3 -q -p 200 {there}", "fping -e {there}")),
+    Session("ping/inetutils", "inetutils-ping", ("inetutils-ping -c 2 {there}",)),
+    Session("ping/busybox", "busybox", ("busybox ping -c 2 {there}", "busybox ping -c 1 -W 1 192.0.2.99")),
+    Session("traceroute/linux", "traceroute", ("traceroute -n {there}", "traceroute -n -m 2 -w 0.3 192.0.2.99")),
+    Session("traceroute/inetutils", "inetutils-traceroute", ("inetutils-traceroute {there}",)),
+    Session("traceroute/busybox", "busybox", ("busybox traceroute -n {there}",)),
+    Session(
+        "mtr/report", "mtr", ("mtr -n -c 3 -i 0.2 --report {there}", "mtr -n -c 3 -i 0.2 --report-wide -b {there}")
+    ),
+    Session("mtr/comma-separated", "mtr", ("mtr -n -c 3 -i 0.2 --csv {there}",)),
+    Session("mtr/json", "mtr", ("mtr -n -c 3 -i 0.2 --json {there}",)),
+    Session(
+        "ss/sockets",
+        "ss",
+        ("ss -tin dst {address}",),
+        prepare="(iperf3 -c {there} -t 3 -P 2 > /dev/null 2>&1 &); sleep 2",
+    ),
+    Session("tc/queues", "tc", ("tc -s qdisc show", "tc -s -d qdisc show")),
+    Session(
+        "session/session",
+        "dd",
+        ("uname -s", "dd if=/dev/zero of=scratch bs=1M count=64", "nuttcp -T1 {there}", "echo done"),
+    ),
+)
+
+# How the servers are started in the scratch folder of the other end.
+SERVERS = (
+    "nuttcp -S --nofork",
+    "iperf -s -p 6001",
+    "iperf -s -u -p 6002",
+    "iperf3 -s",
+    "netserver -D",
+    "qperf",
+    "sockperf server -i {address}",
+    "sockperf server --tcp -i {address} -p 11112",
+    "rsync --daemon --no-detach --config=rsyncd.conf",
+    "/usr/sbin/sshd -D -e -f sshd.conf",
+    "vsftpd vsftpd.conf",
+    "globus-gridftp-server -c gridftp.conf",
+)
+CONFIGURATIONS = {
+    "rsyncd.conf": "use chroot = no\nuid = root\ngid = root\n[store]\npath = {scratch}/pub\nread only = no\n"
+    "log file = {scratch}/rsyncd.log\n",
+    "sshd.conf": "HostKey {scratch}/key\nAuthorizedKeysFile {scratch}/key.pub\nPermitRootLogin yes\nStrictModes no\n"
+    "UseDNS no\nPort 2222\nSubsystem sftp internal-sftp\n",
+    "ssh.conf": "IdentityFile {scratch}/key\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n"
+    "Port 2222\n",
+    "gridftp.conf": "port 2811\ndata_interface {address}\nallow_anonymous 1\nanonymous_user nobody\n"
+    "anonymous_group nogroup\nanonymous_names_allowed *\nlog_level ALL\nlog_single {scratch}/server.log\n"
+    "log_transfer {scratch}/gridftp.log\n",
+    "vsftpd.conf": "listen=YES\nanonymous_enable=YES\nanon_root={scratch}/pub\nwrite_enable=YES\n"
+    "anon_upload_enable=YES\nno_anon_password=YES\nxferlog_enable=YES\nxferlog_std_format=YES\ndual_log_enable=YES\n"
+    "xferlog_file={scratch}/xferlog\nvsftpd_log_file={scratch}/vsftpd.log\nsecure_chroot_dir={scratch}/empty\n"
+    "seccomp_sandbox=NO\nisolate=NO\nisolate_network=NO\nanon_umask=022\n",
 }
 
 
-def record(commands: list[str], folder: str) -> bytes:
-    """Run commands one after another in a folder and give the session as a terminal would show it."""
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where commands run.
+
+    Parameters
+    ----------
+    scratch
+        The scratch folder, as programs see it.
+    there, address
+        Name and address of the other end.
+    inside
+        Words in front of a server's command: the namespace of the other end.
+    tree
+        Root folder of the programs, None for the machine's own.
+    """
+
+    scratch: str
+    there: str
+    address: str
+    inside: tuple[str, ...] = ()
+    tree: Path | None = None
+
+    def words(self, text: str) -> str:
+        """Fill in the names of a command or a file."""
+        names = {"{there}": self.there, "{address}": self.address, "{scratch}": self.scratch}
+        for name, value in names.items():
+            text = text.replace(name, value)
+        return text
+
+    def shell(self, command: str) -> list[str]:
+        """Words that run a command in the scratch folder."""
+        line = f"cd {shlex.quote(self.scratch)} && {{ {self.words(command)}\n}}"
+        return [*(["chroot", str(self.tree)] if self.tree else []), "sh", "-c", line]
+
+    def output(self, command: str, *, terminal: bool = False) -> bytes:
+        """Run a command and give what it prints, standard error in between as on a screen."""
+        if terminal:
+            return self._on_terminal(command)
+        done = subprocess.run(
+            self.shell(command),
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=60,
+            check=False,
+        )
+        return done.stdout
+
+    def _on_terminal(self, command: str) -> bytes:
+        ours, theirs = pty.openpty()
+        mode = termios.tcgetattr(theirs)
+        mode[1] &= ~termios.OPOST  # line feeds stay line feeds
+        termios.tcsetattr(theirs, termios.TCSANOW, mode)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        with subprocess.Popen(
+            ["setsid", "--ctty", "--wait", *self.shell(command)],
+            env=ENVIRONMENT,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            printed = bytearray()
+            with contextlib.suppress(OSError):  # how the end of a terminal is told
+                while select.select([ours], [], [], 60)[0] and (piece := os.read(ours, 65536)):
+                    printed += piece
+            process.kill()
+        os.close(ours)
+        return bytes(printed)
+
+    def version(self, program: str) -> str | None:
+        """Version of a program, None where there is none."""
+        command, pattern = VERSIONS[program]
+        found = re.search(pattern, self.output(f"{command}").decode(errors="replace"))
+        return next((group for group in found.groups() if group), None) if found else None
+
+
+def neutral(printed: bytes, place: Place) -> bytes:
+    """Take the names of this machine out of what a tool printed."""
+    system = os.uname()
+    for name, instead in (
+        (place.scratch, SCRATCH),
+        (system.release, "6.1.0"),
+        (system.version, "#1 SMP"),
+        (system.nodename, "here"),
+    ):
+        if len(name) > 1:
+            printed = re.sub(rb"(?<![\w.-])" + re.escape(name.encode()) + rb"(?![\w.-])", instead.encode(), printed)
+    return printed
+
+
+@contextlib.contextmanager
+def servers(place: Place) -> Iterator[None]:
+    """Run the servers: those of the tree, and this machine's where the tree has none."""
+    running = []
+    for command in SERVERS:
+        for where in (place, dataclasses.replace(place, tree=None)):
+            if where.output(f"command -v {command.split()[0]}"):
+                words = where.shell(f"exec {command} > /dev/null 2>&1")
+                running.append(subprocess.Popen([*place.inside, *words], env=ENVIRONMENT, stdin=subprocess.DEVNULL))
+                break
+    page = [sys.executable, "-m", "http.server", "8000", "--directory", f"{place.scratch}/pub"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running.append(subprocess.Popen([*place.inside, *page], **quiet))
+    time.sleep(2)
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def record(session: Session, place: Place) -> bytes:
+    """Run the commands of a session and give it as a terminal would show it, or the server's log of it."""
+    log = Path(place.scratch, session.log or "server.txt")
+    process = None
+    if session.server:
+        log.unlink(missing_ok=True)
+        command = [*place.inside, *place.shell(f"exec {session.server} > server.txt 2>&1")]
+        process = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+        time.sleep(1)
+    logged = len(log.read_bytes()) if session.log and log.exists() else 0
+    commands = session.commands
+    disk = ""
+    if session.disk:
+        disk = (
+            place.output("dd if=/dev/urandom of=disk bs=1M count=400 2> dd.log; losetup -f --show disk")
+            .decode()
+            .strip()
+        )
+        commands = tuple(command.replace("$DISK", disk) for command in commands)
     shown = []
     for command in commands:
-        done = subprocess.run(  # noqa: S603 - the commands stand above
-            command.split(), cwd=folder, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, capture_output=True, check=True
-        )
-        shown += [f"$ {command}\n".encode(), done.stdout, done.stderr]
-    return b"".join(shown)
+        if session.prepare:
+            place.output(session.prepare)
+        printed = place.output(command, terminal=session.terminal)
+        bare = place.words(command).removesuffix("")
+        shown.append(f"$ {bare}\n".encode() + printed + (b"" if printed.endswith(b"\n") or not printed else b"\n"))
+    if disk:
+        place.output(f"losetup -d {disk}; rm disk")
+    if session.log or process:
+        time.sleep(1.5)
+        if process:
+            process.terminate()
+            process.wait(10)
+        return neutral(log.read_bytes()[logged:] if log.exists() else b"", place)
+    return neutral(b"".join(shown), place)
+
+
+def fill(place: Place) -> None:
+    """Put the files to copy, the key and the configurations into the scratch folder."""
+    folder = Path(place.scratch)
+    for name in ("store", "pub/incoming", "empty"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "pub" / "incoming").chmod(0o777)
+    for name in ("store", "pub"):
+        (folder / name / "run.dat").write_bytes(os.urandom(1 << 20) * 30)
+        (folder / name / "small.dat").write_bytes(bytes(3456))
+    with (folder / "pub" / "big.dat").open("wb") as big:
+        big.truncate(500 << 20)
+    for name, text in CONFIGURATIONS.items():
+        (folder / name).write_text(place.words(text))
+    if shutil.which("ssh-keygen"):
+        (folder / "key").unlink(missing_ok=True)
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder / "key"], check=True)
+
+
+def record_all(place: Place, wanted: list[str]) -> None:
+    """Record the samples of one tree, those of the wanted tools or all."""
+    fill(place)
+    sessions = [session for session in SESSIONS if not wanted or session.name.partition("/")[0] in wanted]
+    versions = {program: place.version(program) for program in VERSIONS}
+    missing = sorted({session.program for session in sessions if not versions[session.program]})
+    if missing:
+        print(f"left out, for they are not there: {', '.join(missing)}", file=sys.stderr)
+    with servers(place):
+        for session in sessions:
+            if not versions[session.program]:
+                continue
+            tool, _, what = session.name.partition("/")
+            path = OWN / tool / f"{what}-{versions[session.program]}.txt"
+            try:
+                sample = record(session, place)
+            except subprocess.TimeoutExpired:
+                print(f"{path.relative_to(OWN)}: took too long, left out", file=sys.stderr)
+                continue
+            if _UNKNOWN.search(sample):
+                print(f"{path.relative_to(OWN)}: an option is not known, left out", file=sys.stderr)
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(sample)
+            print(f"{path.relative_to(OWN)}: {len(sample)} bytes")
+
+
+def namespaces() -> list[str] | None:
+    """Words that run a program in namespaces of its own, None where they may not be made."""
+    base = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    for words in (base, [*base, "--user", "--map-root-user"]):
+        if subprocess.run([*words, "ip", "link"], capture_output=True, check=False).returncode == 0:
+            return words
+    return None
+
+
+def join(tree: Path | None) -> None:
+    """Make the two ends, the link between them and the scratch folder; everything vanishes with this process."""
+
+    def run(command: str, *, must: bool = True) -> bool:
+        return subprocess.run(command.split(), check=must, capture_output=not must).returncode == 0
+
+    run("hostname here")
+    for folder in ("/run", "/mnt", "/media"):
+        run(f"mount -t tmpfs tmpfs {folder}")
+    Path("/media/hosts").write_text(f"127.0.0.1 localhost\n{HERE} here\n{THERE} there\n")
+    Path("/media/nsswitch.conf").write_text("passwd: files\ngroup: files\nhosts: files\n")
+    for root in (Path("/"), tree or Path("/")):
+        for name in ("hosts", "nsswitch.conf"):
+            (root / "etc" / name).touch()
+            run(f"mount --bind /media/{name} {root / 'etc' / name}")
+    if tree:
+        for name in ("proc", "dev", "sys"):
+            run(f"mount --rbind /{name} {tree / name}")
+        run(f"mount -t tmpfs tmpfs {tree / 'run'}")
+        run(f"mount --bind /mnt {tree / 'mnt'}")
+        (tree / "run" / "sshd").mkdir()
+    Path("/run/sshd").mkdir()
+    run("ip netns add there")
+    run("ip link add veth0 type veth peer name veth1 netns there")
+    for words, link, address in (("", "veth0", HERE), ("ip netns exec there ", "veth1", THERE)):
+        run(f"{words}ip link set lo up")
+        run(f"{words}ip addr add {address}/24 dev {link}")
+        run(f"{words}ip link set {link} up")
+        if not run(f"{words}tc qdisc add dev {link} root netem delay 1ms rate 1gbit limit 20000", must=False):
+            run(f"{words}tc qdisc add dev {link} root tbf rate 1gbit burst 64k latency 20ms", must=False)
 
 
 def main() -> int:
     """Write the samples."""
-    missing = [tool for tool in ("nuttcp", "dd") if shutil.which(tool) is None]
-    if missing:
-        print(f"found no {', '.join(missing)}, expected them on the PATH", file=sys.stderr)
-        return 1
-    server = subprocess.Popen(["nuttcp", "-S", "--nofork"])  # noqa: S607 - whichever nuttcp the PATH has
-    try:
-        time.sleep(1)
-        with tempfile.TemporaryDirectory() as folder:
-            sessions = {name: record(commands, folder) for name, commands in SESSIONS.items()}
-    finally:
-        server.terminate()
-        server.wait()
-    OWN.mkdir(parents=True, exist_ok=True)
-    for name, session in sessions.items():
-        (OWN / name).write_bytes(session)
-        print(f"{name}: {session.count(b'$ ')} commands")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tools", nargs="*", help="folders of data/logs/own to record; default: all")
+    parser.add_argument("--tree", type=Path, help="root folder of other versions of the tools")
+    parser.add_argument(INSIDE, action="store_true", dest="inside", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.inside:
+        join(options.tree)
+        record_all(Place(SCRATCH, "there", THERE, ("ip", "netns", "exec", "there"), options.tree), options.tools)
+        return 0
+    words = namespaces()
+    if words:
+        return subprocess.run([*words, sys.executable, __file__, INSIDE, *sys.argv[1:]], check=False).returncode
+    if options.tree:
+        parser.error("--tree needs namespaces, which may not be made here")
+    print("no namespaces may be made here: all runs go over the loopback interface", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        record_all(Place(folder, "127.0.0.1", "127.0.0.1"), options.tools)
     return 0
 
 

@@ -11,8 +11,12 @@ HERE = Path(__file__).parent / "samples"
 
 
 def _samples():
-    own = sorted(path for path in HERE.glob("*/*.txt"))
-    return own + sorted(data_dir().glob("logs/**/*.txt"))
+    """Those of the tests, the documents', and of those recorded one for each session, whatever the version."""
+    written = [*HERE.glob("*/*.txt"), *data_dir().glob("logs/*.txt")]
+    recorded = {
+        (path.parent, path.name.rpartition("-")[0]): path for path in sorted(data_dir().glob("logs/own/*/*.txt"))
+    }
+    return sorted(written) + sorted(recorded.values())
 
 
 SAMPLES = _samples()

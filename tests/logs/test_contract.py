@@ -13,7 +13,7 @@ from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings
 from hecn_analysis.logs.source import Line, Source
 
-# folder of a sample, or beginning of its name in data/logs -> the reader that it is for; None: all that it needs
+# folder of a sample -> the reader that it is for; None: all that it needs
 OWNERS = {
     "nuttcp": "Nuttcp",
     "nuttscp": "Nuttscp",
@@ -54,8 +54,7 @@ def owner(sample):
         return "Nuttscp"
     if sample.name.startswith("c-systems-dd"):
         return "Dd"
-    by_name = {"logs": None, "own": sample.stem.partition("-")[0]}
-    return OWNERS[by_name.get(sample.parent.name) or sample.parent.name]
+    return OWNERS[sample.parent.name]
 
 
 def same(one, other):
@@ -98,7 +97,7 @@ def test_only_its_own_reader_finds_runs_in_a_sample(sample):
             found[reader.__name__] = len(findings.runs)
     if sample.parent.name == "neighbours":
         assert found == {}
-    elif sample.name == "session.txt":
+    elif sample.parent.name == "session":
         assert found == {"Nuttcp": 1, "Dd": 1}
     else:
         assert list(found) == [owner(sample)]
