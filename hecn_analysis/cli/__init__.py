@@ -23,6 +23,7 @@ COMMANDS = {
     "parse": "read the logs of transfer tools into one table",
     "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
     "predict": "how fast a transfer should be, what holds it back, what would next",
+    "validate": "predictions of measured rows, and how far off they are",
     "brief": "result briefs: HTML, PDF and an index page",
     "completion": "completion of this command line in a shell",
 }

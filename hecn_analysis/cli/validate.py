@@ -1,0 +1,67 @@
+"""``hecn validate``: predictions of every row of a table of measurements, and how far off they are."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction.validation import Validation
+
+DESCRIPTION = """\
+Predict every row of a table of measurements and compare: error, whether the
+measurement lies in the interval, whether the stated limit is the predicted
+one; and by group the median and 90th percentile of the errors. A mapping says
+which column is which key of a scenario. Without a table, the series that are
+shipped are validated."""
+
+EPILOG = """\
+examples:
+  hecn validate
+  hecn validate runs.csv --mapping mapping.yaml
+  hecn validate runs.csv --mapping mapping.yaml --format json -o errors.json
+
+exit status:
+  0  fine
+  1  a row could not be predicted, or the table or the mapping not used
+  2  wrong usage"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn validate``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("runs", nargs="?", metavar="RUNS", help="CSV table of measurements")
+    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that says what its columns mean")
+    parser.add_argument("--rows", action="store_true", help="text: every row, not the groups alone")
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Validate, deliver rows and groups, say which rows could not be predicted."""
+    from hecn_analysis.prediction import validation  # noqa: PLC0415 (not needed for --help)
+
+    if (arguments.runs is None) != (arguments.mapping is None):
+        raise InputError("a table without a mapping, or a mapping without a table", "RUNS and --mapping together")
+    if arguments.runs is None:
+        found = validation.validate_series()
+    else:
+        found = validation.validate(arguments.runs, arguments.mapping, progress=True)
+    output.deliver(_written(found, output.chosen_format(arguments), rows=arguments.rows), arguments)
+    faults = found.rows.loc[found.rows["fault"].notna(), "fault"]
+    say_all(sorted(set(faults)), "each stands in its row")
+    if found.left_out:
+        say(f"{found.left_out} rows left out: the mapping does not take them, or they have no measured rate")
+    return 1 if len(faults) else 0
+
+
+def _written(found: Validation, form: str, *, rows: bool) -> Iterator[str]:
+    if form == "json":
+        return output.json_object(found.to_dict())
+    table = found.rows if rows or form == "csv" else found.groups
+    return output.written(output.records(table), list(table.columns), form)
