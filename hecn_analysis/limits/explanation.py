@@ -285,7 +285,7 @@ def _pcie(options: Options, figures: Figures) -> Iterator[Value]:
         yield (
             "acknowledgements and flow control (DLLPs)",
             packets,
-            f"{spec}, tables 2-46 to 3-9; Neugebauer et al., SIGCOMM 2018",
+            "Neugebauer et al., SIGCOMM 2018",
         )
     settings = {"max_read_request": options["max_read_request"], "address_bits": options["address_bits"]}
 
