@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test lint format docs bench lock upgrade test-oldest clean
+.PHONY: help setup brief lab test lint format docs bench fuzz lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -46,6 +46,12 @@ docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an 
 bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS='--rounds 31'
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
+# All groups are searched, whatever is found in one of them.
+MINUTES ?= 10
+GROUPS ?= memory files paths wrappers
+fuzz: $(VENV)/fuzz.stamp ## look for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
+	@status=0; for group in $(GROUPS); do $(BIN)/python -m fuzz.run $$group --minutes $(MINUTES) || status=1; done; exit $$status
+
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(OLDEST)/bin/python $(PYTEST) -W default tests hecn_analysis notebooks $(ARGS)
 
@@ -56,14 +62,15 @@ compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml
 	$(compile) --group bootstrap -o requirements-bootstrap.lock
 	$(compile) pyproject.toml --group build -o requirements.lock
-	$(compile) --group test --group lint --group docs --constraint requirements.lock -o requirements-dev.lock
+	$(compile) --group test --group lint --group docs --group bench --constraint requirements.lock -o requirements-dev.lock
+	$(compile) --group fuzz -o requirements-fuzz.lock
 	$(compile) pyproject.toml --group build --group test --resolution lowest-direct --upgrade -o requirements-oldest.lock
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions of everything
 
 clean: ## remove what make made: environments, briefs, built docs, caches
-	rm -rf $(VENV) $(OLDEST) briefs dist docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) briefs dist fuzz/corpus docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than the lock it was made from: nothing is installed again until a lock or pyproject.toml changes. It
@@ -81,6 +88,11 @@ $(VENV)/runtime.stamp: requirements-bootstrap.lock requirements.lock pyproject.t
 $(VENV)/dev.stamp: $(VENV)/runtime.stamp requirements-dev.lock
 	@echo "Adding the tools for tests, checks and docs to $(VENV) (once) …"
 	@$(call install,$(VENV)) --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+$(VENV)/fuzz.stamp: $(VENV)/dev.stamp requirements-fuzz.lock
+	@echo "Adding the fuzzer to $(VENV) (once) …"
+	@$(call install,$(VENV)) --require-hashes --requirement requirements-fuzz.lock
 	@touch $@
 
 $(OLDEST)/oldest.stamp: PYTHON ?= python3.11

@@ -21,7 +21,10 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-LOCKS = ("requirements-bootstrap.lock", "requirements.lock", "requirements-dev.lock", "requirements-oldest.lock")
+LOCKS = (
+    *("requirements-bootstrap.lock", "requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock"),
+    "requirements-oldest.lock",
+)
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -85,6 +88,7 @@ def test_lock_has_a_hash_for_every_package_and_no_place(name):
         ("requirements-bootstrap.lock", ["bootstrap"]),
         ("requirements.lock", ["project", "build"]),
         ("requirements-dev.lock", ["test", "lint", "docs"]),
+        ("requirements-fuzz.lock", ["fuzz"]),
         ("requirements-oldest.lock", ["project", "build", "test"]),
     ],
 )

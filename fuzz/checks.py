@@ -1,0 +1,126 @@
+"""What must hold for a file of any bytes, and the groups of readers that are searched one after another.
+
+`check` is what the search runs for each input, and what the tests run for each input that has once been found.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from hecn_analysis import tables
+from hecn_analysis.logs import read, registry
+from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.source import sources
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+REGRESSIONS: Final = Path(__file__).parent / "regressions"
+SECONDS_PER_MEBIBYTE: Final = 2.0
+
+# group: folders of samples whose lines it starts from, and modules of the readers beside those that all need
+GROUPS: Final = {
+    "memory": (
+        *("nuttcp", "nttcp", "ttcp", "ntttcp", "iperf2", "iperf3", "netperf", "perftest", "qperf", "sockperf", "ethr"),
+        "speedtest",
+    ),
+    "files": (
+        *("nuttscp", "dd", "xdd", "fio", "ior", "iozone", "bonnie", "hdparm", "gpfsperf", "bbcp", "bbftp", "fdt"),
+        *("ascp", "irods", "dsync", "rsync", "scp", "ftp", "lftp", "ncftp", "wget", "wget2", "curl", "gridftp-server"),
+        "globus-url-copy",
+    ),
+    "paths": ("ping", "fping", "traceroute", "mtr", "ss", "owping", "twping", "tc", "flent", "pscheduler"),
+    "wrappers": ("session", "neighbours", "nuttcp", "dd", "iperf3", "fio", "mtr", "flent", "pscheduler", "speedtest"),
+}
+
+
+def samples(group: str) -> list[Path]:
+    """Sample logs of a group: those of the tests and those recorded."""
+    places = (ROOT / "tests" / "logs" / "samples", ROOT / "data" / "logs" / "own")
+    return [path for place in places for name in GROUPS[group] for path in sorted((place / name).glob("*"))]
+
+
+class Broken(AssertionError):  # noqa: N818 - it says what the reading is
+    """A reading that is not as documented."""
+
+
+@contextmanager
+def written(content: bytes) -> Iterator[Path]:
+    """Give a file of these bytes, in memory where the system has a place for that."""
+    memory = Path("/dev/shm")  # noqa: S108 - the file's name is random
+    with tempfile.NamedTemporaryFile(dir=memory if memory.is_dir() else None, suffix=".log") as file:
+        file.write(content)
+        file.flush()
+        yield Path(file.name)
+
+
+def check(content: bytes) -> None:
+    """Read bytes as a file and check what comes out, row by row and without making the tables."""
+    with written(content) as path:
+        for source in sources("a.log", path):
+            findings = Findings(source.name)
+            registry.read(source.lines(), findings)
+            runs, streams, blocks = findings.tables(source.content_hash)
+            _ = source.problems
+            for table, rows in (("runs", runs), ("streams", streams), ("problems", findings.problems)):
+                for row in rows:
+                    if faults := tables.faults(table, row):
+                        raise Broken(f"{table}: {list(faults.values())} in {row}")
+            for block in blocks:
+                lengths = {len(values) for values in block.arrays.values()}
+                if lengths - {block.length}:
+                    raise Broken(f"intervals of {lengths} rows, expected {block.length}")
+                tables.concatenate("intervals", [block])
+
+
+def check_tables(content: bytes) -> None:
+    """Read bytes as users do and check the tables: dtypes, that they refer to each other, figures that can be."""
+    with written(content) as path:
+        reading = read(path)
+    for table, columns in tables.COLUMNS.items():
+        found = {name: str(dtype) for name, dtype in getattr(reading, table).dtypes.items()}
+        if found != {column.name: column.dtype for column in columns.values()}:
+            raise Broken(f"{table}: columns {found}")
+    names = {(row.source_file, row.run) for row in reading.runs.itertuples()}
+    for table in (reading.streams, reading.intervals):
+        if not {(row.source_file, row.run) for row in table.itertuples()} <= names:
+            raise Broken("streams or intervals of no run")
+    if not len(reading.runs) + len(reading.problems):
+        raise Broken("neither a run nor a problem")
+    figures = reading.runs.select_dtypes("float64").to_numpy()
+    if np.isinf(figures).any():
+        raise Broken("an infinite figure")
+
+
+def seconds_per_mebibyte(content: bytes, size: int = 1 << 20) -> float:
+    """Time for reading the bytes, repeated until they make a mebibyte, in a process without the search's probes."""
+    repeated = content * max(1, size // max(1, len(content)))
+    with written(repeated) as path:
+        done = subprocess.run(  # noqa: S603 - this module
+            [sys.executable, "-m", "fuzz.checks", str(path)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+    return float(done.stdout) * (1 << 20) / len(repeated)
+
+
+def main() -> None:
+    """Print the processor time for reading a file."""
+    path = Path(sys.argv[1])
+    start = time.process_time()
+    read(path)
+    print(time.process_time() - start)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Inputs that a search (`make fuzz`) has once found to break a reader: they must not do so again.
+
+The samples are tried too, so that the checks of the search are themselves tested, and so is that they find faults.
+"""
+
+import pytest
+
+from fuzz import checks
+from hecn_analysis import tables
+
+
+@pytest.mark.parametrize("group", checks.GROUPS)
+def test_what_a_search_found_is_mended(group):
+    for path in sorted((checks.REGRESSIONS / group).glob("*")):
+        content = path.read_bytes()
+        checks.check(content)
+        checks.check_tables(content)
+        assert checks.seconds_per_mebibyte(content) < checks.SECONDS_PER_MEBIBYTE, path.name
+
+
+@pytest.mark.parametrize("group", checks.GROUPS)
+def test_the_checks_of_the_search_hold_for_the_samples_it_starts_from(group):
+    samples = checks.samples(group)
+    assert len(samples) > 10
+    for path in samples[::5]:
+        checks.check(path.read_bytes())
+
+
+def test_every_folder_of_samples_is_searched(samples):
+    searched = {name for names in checks.GROUPS.values() for name in names}
+    assert {path.name for path in samples.iterdir()} - searched == set()
+
+
+def test_the_checks_see_a_row_that_cannot_be(monkeypatch):
+    monkeypatch.setattr(tables, "faults", lambda *_: {"bytes": "bytes: found -1"})
+    with pytest.raises(checks.Broken, match="bytes: found -1"):
+        checks.check(b"1048576 bytes (1.0 MB) copied, 1 s, 1.0 MB/s\n")
