@@ -6,7 +6,6 @@ scenario); each later layer wins, a ``null`` takes a key away.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,18 @@ class Description:
         self.places = places
 
     @classmethod
-    def of_document(cls, document: yaml_file.Document) -> Description:
-        """All of a YAML file."""
+    def of_document(cls, document: yaml_file.Document, *entry: str) -> Description:
+        """All of a YAML file, or what stands in it at `entry`."""
+        values: Any = document.values
+        for key in entry:
+            values = values[key]
         places: dict[KeyPath, Place] = {}
-        _collect(document, document.values, (), places)
-        return cls(copy.deepcopy(document.values), places)
+        _collect(document, values, entry, places, len(entry))
+        return cls(_copied(values), places)
 
     def copy(self) -> Description:
         """Return a copy that can be changed alone."""
-        return Description(copy.deepcopy(self.values), dict(self.places))
+        return Description(_copied(self.values), dict(self.places))
 
     def place(self, path: KeyPath) -> Place:
         """Where the key at `path`, or its nearest parent, was written."""
@@ -71,18 +73,20 @@ class Description:
             if not isinstance(below, dict):
                 below = current[key] = {"part": below} if isinstance(below, str) else {}
             current = below
-        self.places = {known: where for known, where in self.places.items() if known[: len(path)] != path}
+        if path[-1] in current:
+            size = len(path)
+            self.places = {known: where for known, where in self.places.items() if known[:size] != path}
         if value is None:
             current.pop(path[-1], None)
         else:
-            current[path[-1]] = copy.deepcopy(value)
+            current[path[-1]] = _copied(value)
             self.places[path] = place
 
     def below(self, path: KeyPath) -> Description:
         """Return what stands at `path`, as a description of its own."""
         size = len(path)
         places = {known[size:]: where for known, where in self.places.items() if known[:size] == path}
-        return Description(copy.deepcopy(self.at(path)), places)
+        return Description(_copied(self.at(path)), places)
 
     def graft(self, path: KeyPath, part: Description) -> None:
         """Put `part` at `path` in place of what is there."""
@@ -108,11 +112,24 @@ class Description:
                 self.put(here, value, upper.place(here))
 
 
-def _collect(document: yaml_file.Document, value: Any, path: KeyPath, places: dict[KeyPath, Place]) -> None:  # noqa: ANN401
-    places[path] = (document.source, document.line(path))
+def _copied(value: Any) -> Any:  # noqa: ANN401 - whatever a YAML file holds
+    """Copy of nested dicts and lists; what they hold cannot change."""
+    if isinstance(value, dict):
+        return {key: _copied(below) for key, below in value.items()}
+    return [_copied(below) for below in value] if isinstance(value, list) else value
+
+
+def _collect(
+    document: yaml_file.Document,
+    value: Any,  # noqa: ANN401
+    path: KeyPath,
+    places: dict[KeyPath, Place],
+    above: int,
+) -> None:
+    places[path[above:]] = (document.source, document.line(path))
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, below in items:
-        _collect(document, below, (*path, str(key)), places)
+        _collect(document, below, (*path, str(key)), places, above)
 
 
 def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
@@ -160,7 +177,6 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._parts: dict[str, Description] = {}
 
     def names(self, kind: str) -> list[str]:
         """Names of all descriptions of a kind (hosts, paths, tools, scenarios), sorted."""
@@ -217,16 +233,17 @@ class Library:
         above
             Entries that are like this one.
         """
-        known = self._part_file(kind)
-        if name not in known.values:
+        document = self._part_file(kind)
+        known = document.values
+        if name not in known:
             raise InputError(
                 f"part {name!r}",
-                f"one of {', '.join(known.values)}",
+                f"one of {', '.join(known)}",
                 source=place[0],
                 line=place[1],
-                advice=did_you_mean(name, known.values),
+                advice=did_you_mean(name, known),
             )
-        entry = known.below((name,))
+        entry = Description.of_document(document, name)
         like = entry.values.pop("like", None) if isinstance(entry.values, dict) else None
         if like is None:
             return entry
@@ -242,10 +259,8 @@ class Library:
         """Names of all parts of a kind (cpus, nics, …), in the order of their file."""
         return list(self._part_file(kind).values)
 
-    def _part_file(self, kind: str) -> Description:
-        if kind not in self._parts:
-            self._parts[kind] = Description.of_document(yaml_file.load(self.folder / "parts" / f"{kind}.yaml"))
-        return self._parts[kind]
+    def _part_file(self, kind: str) -> yaml_file.Document:
+        return yaml_file.load(self.folder / "parts" / f"{kind}.yaml")
 
     def with_parts(self, host: Description) -> Description:
         """Fill in the parts that a host names.
@@ -261,6 +276,6 @@ class Library:
                 continue
             part = self.part(kind, name, host.place(path))
             part.put(("part",), name, host.place(path))
-            host.graft(path, part.overlay(host.below(path)))
+            host.graft(path, part if list(named) == ["part"] else part.overlay(host.below(path)))
         _fill_in_board_slots(host)
         return host

@@ -152,6 +152,13 @@ class Host(_Described):
     max_payload: Bytes = Field(default=256, validate_default=True, description="MaxPayload of slots that name none")
     read_rate: Rate | None = Field(default=None, description="storage known only by the rate it reads with")
     write_rate: Rate | None = Field(default=None, description="storage known only by the rate it writes with")
+    filter_rate: Rate | None = Field(
+        default=None,
+        description="a program that all data pass through here (cipher, compression), by what it does on one core",
+    )
+    filter_quota: Factor = Field(
+        default=1, validate_default=True, description="share of a core that this program may use (cgroup cpu.max)"
+    )
     files_on: list[str] = Field(
         default=[], description="arrays that the processes' files lie on, in turn; default: the first array"
     )

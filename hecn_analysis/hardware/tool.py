@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Time
+from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, Time
 
 End = Literal["memory", "disk", "none"]
 
@@ -61,6 +61,7 @@ class Tool(BaseModel):
     bidirectional: bool = Field(
         default=False, description="as many processes again send the other way at the same time"
     )
+    pace: Rate | None = Field(default=None, description="rate that each stream holds itself to (iperf3 -b)")
     window: Bytes = Field(default=0, validate_default=True)
     duration: Time | None = Field(default=None, description="whole test")
     warm_up: Time = Field(default=0, validate_default=True, description="its first seconds, left out of the average")

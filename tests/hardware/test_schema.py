@@ -11,7 +11,9 @@ from hecn_analysis import places
 from hecn_analysis.hardware.schema import schemas
 
 MODELS = places.models_dir()
-FILES = sorted(MODELS.glob("*/*.yaml"))
+FILES = sorted(
+    path for kind in ("hosts", "parts", "paths", "scenarios", "tools") for path in (MODELS / kind).glob("*.yaml")
+)
 
 
 def plain(value):
