@@ -33,7 +33,7 @@ _SUMMARY: Final = re.compile(
     rf"(?:, ?outage\(ms\) = -?\d{{1,12}})?"
     rf"(?:, ?min/avg/max = (?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N}))?"
 )
-_LIKE_SUMMARY: Final = re.compile(r"\sxmt/rcv/%\w{1,8} = \d")
+_LIKE_SUMMARY: Final = re.compile(rf"^[^\w\"']{{0,20}}{_HOST}:\s?xmt/rcv/%\w{{1,8}} = \d")
 _CLOCK: Final = re.compile(r"^\W{0,20}\[\d\d:\d\d:\d\d\]\s*$")
 _PROBE: Final = re.compile(
     rf"{_HOST}: \[\d{{1,12}}\], (?:\d{{1,6}} bytes, (?P<ms>{_N}) ms|timed out) "

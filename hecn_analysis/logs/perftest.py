@@ -40,7 +40,7 @@ _QUEUE_PAIRS: Final = re.compile(
     r"Number of qp'?s\s{0,30}(?:running)?\s{0,3}:?\s{0,3}(?P<a>\d{1,6})|(?P<b>\d{1,6}) qp's running"
 )
 _TX_DEPTH: Final = re.compile(r"TX depth\s{0,30}:")
-_HEAD: Final = re.compile(r"#bytes\s{1,30}(?:#sl\s{1,30})?#iterations\s")
+_HEAD: Final = re.compile(r"^[^\w#\"]{0,40}#bytes\s{1,30}(?:#sl\s{1,30})?#iterations\s")
 _COLUMN: Final = re.compile(
     r"#bytes|#sl|#iterations|"
     r"BW peak\[(?P<peak>\w{1,8})/sec\]|BW average\[(?P<average>\w{1,8})/sec\]|MsgRate\[\w{1,8}\]|"
@@ -53,14 +53,16 @@ _LIKE_ROW: Final = re.compile(r"\s*\d{1,12}\s+\d")
 _RULE: Final = re.compile(r"\s*-{20,200}\s*$")
 _WHOSE: Final = re.compile(r"\s*(?P<label>(?:Local|Remote) results):\s*$")
 _ERROR: Final = re.compile(
-    r"Completion with? error at|Failed status \d|Unable to init the socket connection|"
-    r"Unable to open file descriptor for socket|Unable to Connect the HCA|Unable to find the Infiniband|"
-    r"IB device \S{1,60} not found|Did not detect devices|Can't produce a report|Couldn't connect to \S{1,200}:\d|"
+    r"^[^\w\"]{0,20}(?:\d{1,8}:\w{1,40}: )?(?:Completion with? error at|Failed status \d|"
+    r"Unable to init the socket connection|Unable to open file descriptor for socket|"
+    r"Unable to Connect the HCA|Unable to find the Infiniband|IB device \S{1,60} not found|"
+    r"Did not detect devices|Can't produce a report|Couldn't connect to \S{1,200}:\d|"
     r"Failed to complete \w{1,40} function|Failed to exchange data between server|Couldn't read remote address|"
-    r"Failed to modify QP|ERRNO: "
+    r"Failed to modify QP|ERRNO: )"
 )
 _ALONE: Final = re.compile(
-    r"Unable to init the socket|Unable to open file descriptor|Unable to find the Infiniband|Did not detect devices"
+    r"^[^\w\"]{0,20}(?:Unable to init the socket|Unable to open file descriptor|"
+    r"Unable to find the Infiniband|Did not detect devices)"
 )
 _OLD_HEAD: Final = re.compile(r"(?:^|\s)(?:\d{1,8}: )?\| port=\d{1,6} \| ib_port=")
 _OLD_DUPLEX: Final = re.compile(r"\| duplex=1 ")

@@ -47,7 +47,7 @@ _PER_CENT: Final = r"(?P<loss>\d{1,12}(?:[.,]\d{1,9})?(?:e[-+]\d{1,3})?)\s?%"
 _ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}:[\da-fA-F:.]{0,60}(?:%\w{1,20})?)"
 _MS: Final = r"(?:msec|ms|мсек|мс|毫秒|ミリ秒|მწმ|mts)"
 _HEADER: Final = re.compile(
-    r"\b(?:PING6?|ПІНГ)(?:\(\d{1,6}=\d{1,6}\+[\d+]{1,20} bytes\) \S{1,100} --> (?P<host6>\S{1,255})"
+    r"(?<![\"'])\b(?:PING6?|ПІНГ)(?:\(\d{1,6}=\d{1,6}\+[\d+]{1,20} bytes\) \S{1,100} --> (?P<host6>\S{1,255})"
     r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\(.{1,300}?[):] (?:[^\s\d]{1,8} )?"
     r"\d{1,6}(?: ?\(\d{1,6}\)| (?:data )?bytes| \S{0,6}data)"
     r"|\s(?P<plain>\S{1,255}): \d{1,6}\s{1,2}data bytes)"
@@ -70,7 +70,7 @@ _STATISTICS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTS: Final = re.compile(
-    rf"(?<![\w.])(?P<sent>\d{{1,12}}) packets?(?:\(s\))? transmitted,? (?:[^\d\s]{{1,20}}\s{{1,20}})?"
+    rf"(?<![\w.\"'])(?P<sent>\d{{1,12}}) packets?(?:\(s\))? transmitted,? (?:[^\d\s]{{1,20}}\s{{1,20}})?"
     rf"(?P<received>\d{{1,12}}) (?:packets?(?:\(s\))? )?received\b"
     rf"(?:.{{0,160}}?{_PER_CENT} (?:packet )?loss|.{{0,60}}?(?P<more>printing up packets|times amplification))"
 )
@@ -249,7 +249,8 @@ class Ping(DocumentReader):
         """Take a reply."""
         text = line.text
         if ("eq" in text or "TTL=" in text) and (found := _REPLY.search(text)):
-            return "connected to" not in text and self._reply(line, _seconds(found["ms"], found["unit"]))
+            quoted = self._open is None and ('"' in text or "'" in text)
+            return not quoted and "connected to" not in text and self._reply(line, _seconds(found["ms"], found["unit"]))
         if "TTL=" in text and (found := _WINDOWS_REPLY.search(text)):
             return self._reply(line, int(found["ms"]) / 1e3)
         if ("Reply from" in text or self._open is not None) and (found := _WINDOWS_REPLY6.search(text)):
@@ -279,6 +280,8 @@ class Ping(DocumentReader):
             self._statistics(line, host, sure=self._is_sure())
             if host is not None and self._open is not None:
                 self._open.host = host
+            if counts := _COUNTS.search(text, found.end()):  # all on one line, as scripts print it
+                self._counts(line, counts)
             return True
         if not any(word in text for word in ("ing", "ING", "ІНГ", "Echos")):
             return False
@@ -391,6 +394,8 @@ class Ping(DocumentReader):
         if took := _TIME.search(line.text, found.end()):
             columns["duration_s"] = int(took["ms"]) / 1e3
         opened.columns, opened.counted, opened.statistics = columns, line.number, opened.statistics or line.number
+        if _TIMES.search(line.text, found.end()):
+            self._time_lines(line, opened)
         return True
 
     def _cisco(self, line: Line, found: re.Match[str]) -> bool:

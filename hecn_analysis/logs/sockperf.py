@@ -47,7 +47,7 @@ _MEAN: Final = re.compile(
 )
 _DROPPED: Final = re.compile(r"sockperf: # dropped messages = (?P<dropped>\d{1,18})")
 _EXTREME: Final = re.compile(rf"sockperf: ---> <(?P<which>MAX|MIN)> observation =\s{{0,12}}(?P<us>{_N})")
-_ERROR: Final = re.compile(r"sockperf: ERROR: (?P<text>\S.{0,300})")
+_ERROR: Final = re.compile(r"(?<![\"'])sockperf: ERROR: (?P<text>[^\s\"].{0,300})")
 _UNREAD: Final = re.compile(
     r"sockperf: Summary: (?:BandWidth|Latency|Round trip)\b.{0,200}|sockperf: ====> avg-.{0,60}"
 )

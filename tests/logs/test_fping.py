@@ -82,6 +82,7 @@ def test_what_is_missing_or_wrong_is_told(reading_of, said):
         'fprintf(stderr, " xmt/rcv/%%loss = %d/%d/%d%%", sent, received, loss);\n',
         "r'xmt/rcv/%loss = (\\d+)/(\\d+)'\n",
         "[12:00:05]\nnothing\n",
+        "$cmd->stderr_like(qr{localhost : xmt/rcv/%loss = 2/2/0%, min/avg/max = \\d});\n",
     ],
 )
 def test_other_text_is_left_alone(reading_of, text):

@@ -145,3 +145,17 @@ def test_a_column_that_is_not_known_is_left_out(reading_of):
     )
     assert reading.runs.throughput_bps.tolist() == [97.74e9]
     assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'fprintf(stderr," Unable to init the socket connection\\n");\n',
+        '#define RESULT_FMT " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]"\n',
+        'printf("sockperf: ERROR: " log_fmt);\n',
+    ],
+)
+def test_source_code_is_left_alone(reading_of, text):
+    reading = reading_of(text)
+    assert reading.runs.empty
+    assert reading.problems.kind.tolist() == ["unrecognised"]

@@ -134,6 +134,15 @@ def test_pings_at_the_same_time(samples, said):
     ]
 
 
+def test_all_on_one_line(reading_of):
+    reading = reading_of(
+        "--- a ping statistics --- 4 packets transmitted, 3 received, 25% packet loss, time 3003ms "
+        "rtt min/avg/max/mdev = 1.000/1.250/1.500/0.250 ms\n"
+    )
+    assert reading.runs[["lost_packets", *TIMES]].to_numpy().tolist() == [[1, 0.001, 0.00125, 0.0015]]
+    assert reading.problems.empty
+
+
 def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
     reading = reading_of(
         "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
@@ -198,6 +207,8 @@ def test_a_heading_alone_is_a_problem(reading_of, said):
         "How to ping 192.0.2.7:\n  -- see the ping manual --\n  sent = 4, received = 3, lost = 2 (50%)\n",
         'printf("PING %s (%s): %d data bytes\\n");\nprintf("%d packets transmitted, %d received");\n',
         "bash: ping: command not found\n",
+        'expect(text).toContain("3 packets transmitted, 3 received, 0% packet loss");\n',
+        "'64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=0.5 ms',\n'PING 192.0.2.7 (192.0.2.7) 56(84) bytes',\n",
     ],
 )
 def test_other_tools_and_prose_are_left_alone(reading_of, text):
