@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hecn_analysis.errors import HecnError as HecnError
     from hecn_analysis.errors import InputError as InputError
     from hecn_analysis.errors import RangeError as RangeError
+    from hecn_analysis.errors import ValidityWarning as ValidityWarning
     from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.logs import read as read
     from hecn_analysis.prediction import predict as predict
@@ -29,13 +30,24 @@ _SOURCES = {
     "HecnError": "errors",
     "InputError": "errors",
     "RangeError": "errors",
+    "ValidityWarning": "errors",
     "limits": "limits",
     "load_scenario": "hardware",
     "predict": "prediction",
     "read": "logs",
 }
 
-__all__ = ["HecnError", "InputError", "RangeError", "__version__", "limits", "load_scenario", "predict", "read"]
+__all__ = [
+    "HecnError",
+    "InputError",
+    "RangeError",
+    "ValidityWarning",
+    "__version__",
+    "limits",
+    "load_scenario",
+    "predict",
+    "read",
+]
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 
 from hecn_analysis.cli.parser import Parser
-from hecn_analysis.cli.remarks import explain, say
+from hecn_analysis.cli.remarks import explain, say, warnings_told
 
 STATUS_FINE = 0
 STATUS_BAD_INPUT = 1
@@ -90,7 +90,8 @@ def _run(argv: Sequence[str] | None) -> int:
             return STATUS_FINE
         if arguments.command is None:
             parser.error("a command is missing, one of " + ", ".join(COMMANDS))
-        status: int = arguments.run(arguments)
+        with warnings_told():
+            status: int = arguments.run(arguments)
     except BrokenPipeError:
         raise
     except Exception as error:

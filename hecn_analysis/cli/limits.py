@@ -9,9 +9,7 @@ import argparse
 import inspect
 import itertools
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -19,8 +17,7 @@ import hecn_analysis as hecn
 from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.remarks import say_all
-from hecn_analysis.errors import InputError, ValidityWarning
+from hecn_analysis.errors import InputError
 from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."
@@ -126,11 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
         _explain(arguments, given, several)
         return 0
     rows = []
-    with _warnings_told():
-        for values in itertools.product(*given.values()):
-            settings = dict(zip(given, values, strict=True))
-            figures = arguments.figures(**settings)
-            rows.append({**{name: settings[name] for name in several}, **figures})
+    for values in itertools.product(*given.values()):
+        settings = dict(zip(given, values, strict=True))
+        figures = arguments.figures(**settings)
+        rows.append({**{name: settings[name] for name in several}, **figures})
     form = output.chosen_format(arguments)
     if several or form == "csv":
         chunks = output.written(rows, list(rows[0]), form, DIGITS)
@@ -148,8 +144,7 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
     if measured is not None:
         measured = units.parse(measured, "rate", name="--measured")
     settings = {name: values[0] for name, values in given.items()}
-    with _warnings_told():
-        explanation = hecn.limits.explain(arguments.kind, measured=measured, **settings)
+    explanation = hecn.limits.explain(arguments.kind, measured=measured, **settings)
     form = output.chosen_format(arguments)
     if form == "json":
         output.deliver(output.json_object(explanation.to_dict()), arguments)
@@ -158,16 +153,6 @@ def _explain(arguments: argparse.Namespace, given: Mapping[str, list[object]], s
         output.deliver(output.csv_rows(rows, list(rows[0])), arguments)
     else:
         output.deliver([f"{explanation}\n"], arguments)
-
-
-@contextmanager
-def _warnings_told() -> Iterator[None]:
-    """Say on stderr what the figures warn of, each remark once."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ValidityWarning)
-        yield
-    remarks = dict.fromkeys(str(warning.message) for warning in caught)
-    say_all(list(remarks), "give fewer values at once")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, list[object]]:

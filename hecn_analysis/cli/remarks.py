@@ -1,11 +1,14 @@
-"""What ``hecn`` says to people on stderr: one line an error, never a traceback."""
+"""What ``hecn`` says to people on stderr: one line an error or a warning, never a traceback."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-from hecn_analysis.errors import HecnError
+from hecn_analysis.errors import HecnError, ValidityWarning
 
 SHOWN = 20  # errors told one by one; of more the number is told
 
@@ -29,6 +32,27 @@ def say_all(remarks: Sequence[str], rest: str) -> None:
         say(remark)
     if len(remarks) > SHOWN:
         say(f"… and {len(remarks) - SHOWN} more: {rest}")
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Say at the end what limits warned of, each remark once; other warnings go their usual way."""
+    remarks: dict[str, None] = {}
+    with warnings.catch_warnings():  # restores what is changed here
+        warnings.simplefilter("always", ValidityWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:  # noqa: ANN401
+            if issubclass(category, ValidityWarning):
+                remarks.setdefault(str(message))
+            else:
+                others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        try:
+            yield
+        finally:
+            say_all(list(remarks), "give fewer values at once")
 
 
 def explain(error: Exception) -> str:

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.cli import COMMANDS, build_parser, main
 from hecn_analysis.cli.completion import SHELLS
+from hecn_analysis.cli.remarks import warnings_told
+from hecn_analysis.errors import ValidityWarning
 
 HECN = [sys.executable, "-m", "hecn_analysis"]
 HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")
@@ -266,3 +269,14 @@ def test_many_errors_are_counted_not_all_told(tmp_path, capsys):
     assert len(out.splitlines()) == 51
     assert len(err.splitlines()) == 21
     assert err.splitlines()[-1] == "hecn: … and 30 more: each stands in its row"
+
+
+def test_warnings_of_limits_are_remarks_and_others_go_their_way(capfd):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with warnings_told():
+            for _ in range(2):
+                warnings.warn("mtu: found 9, the formula holds for more", ValidityWarning, stacklevel=1)
+            warnings.warn("soon gone", FutureWarning, stacklevel=1)
+    assert [str(warning.message) for warning in caught] == ["soon gone"]
+    assert capfd.readouterr().err == "hecn: mtu: found 9, the formula holds for more\n"
