@@ -11,7 +11,8 @@ Units and traps
   with ``-N``, and is left out.
 - MB/sec is 2**20 bytes per second; since 4.5 it is written MiB/sec, which is the same. Gb/sec is 10**9 bit/s. The JSON
   file does not say which of the two it holds: the message rate decides.
-- A bidirectional test prints the sum of both directions, and has no direction here.
+- A bidirectional test prints the sum of both directions, and has no direction here. With ``--report-both`` the two
+  ends' own results follow, in JSON as "results_local" and "results_remote".
 - The streams are the queue pairs. A client prints its "TX depth", a server does not: that tells the direction, in
   versions that print it. A read brings data to the client.
 - Latencies are half of a round trip for send and write, a whole one for read and atomic operations, as printed. The
@@ -23,6 +24,7 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -71,6 +73,7 @@ _OLD_AVERAGE: Final = re.compile(rf"(?:^|\s)(?:\d{{1,8}}: )?Bandwidth average: (
 _OLD_LATENCY: Final = re.compile(
     rf"(?:^|\s)Latency (?P<which>typical|best|worst)\s{{0,4}}: (?P<value>{_G}) (?P<unit>usec|cycles)\s*$"
 )
+_RESULTS: Final = {"results": None, "results_local": "Local results", "results_remote": "Remote results"}
 _NEAR: Final = 40
 
 
@@ -261,17 +264,26 @@ class Perftest(DocumentReader):
     # --- JSON
 
     def take(self, document: Document) -> bool:
-        """Take the file of --out_json, in which the test and its only row are named."""
-        about, results = at(document.value, "test_info"), at(document.value, "results")
+        """Take the file of --out_json, in which the test and its rows are named."""
+        about = at(document.value, "test_info")
+        results = {name: at(document.value, name) for name in _RESULTS}
         if not isinstance(about, dict):
             return False
-        if not isinstance(results, dict):
+        if not any(isinstance(found, dict) for found in results.values()):
             return document.truncated
         test = _Test(document.first, document.last, str(about.get("test", "")).replace("_", " "))
         test.name = test.name.replace("RDMA ", "RDMA_")
         test.queue_pairs = count(about.get("Number_of_qps"))
         if "Connection_type" in about:
             test.client = "TX_depth" in about
+        for name, found in results.items():
+            if isinstance(found, dict):
+                test.label = _RESULTS[name]
+                self._result(document, test, found)
+        return True
+
+    def _result(self, document: Document, test: _Test, results: Mapping[str, object]) -> None:
+        """Take the figures of one row."""
         size = count(results.get("MsgSize"))
         values = self._values(test, None if size is None else str(size))
         figures = {name: found for name, value in results.items() if (found := number(value)) is not None}
@@ -279,7 +291,6 @@ class Perftest(DocumentReader):
             values["throughput_bps"] = self._rate(document.last, rate, 8e6 * (size or 0) * figures.get("MsgRate", 0.0))
         values |= _latencies(figures, "t_min", "t_avg", "t_max")
         self.findings.run(Run(document.first, document.last, values))
-        return True
 
     def _rate(self, line: int, rate: float, by_messages: float) -> float | None:
         """Rate [bit/s] in the unit that agrees with the message rate."""

@@ -159,3 +159,18 @@ def test_source_code_is_left_alone(reading_of, text):
     reading = reading_of(text)
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]
+
+
+def test_both_ends_in_json(reading_of):
+    row = '{"MsgSize": 8388608, "n_iterations": 1000, "BW_peak": 9.0, "BW_average": %s, "MsgRate": %s}'
+    reading = reading_of(
+        '{"test_info": {"test": "Send_Bidirectional_BW_Test", "Number_of_qps": 1, "Connection_type": "RC"},\n'
+        f'"results": {row % ("380.00", "0.005662")},\n"results_local": {row % ("190.25", "0.002835")},\n'
+        f'"results_remote": {row % ("189.75", "0.002827")}}}\n'
+    )
+    assert reading.runs.throughput_bps.tolist() == [380e9, 190.25e9, 189.75e9]
+    assert reading.runs.label.tolist() == [
+        f"{end}Send Bidirectional BW Test, 8388608 bytes" for end in ("", "Local results, ", "Remote results, ")
+    ]
+    assert reading.runs.direction.isna().all()
+    assert reading.problems.empty
