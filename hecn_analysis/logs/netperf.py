@@ -82,8 +82,10 @@ _WHOLE: Final = re.compile(r"(?:\.\d\d|[^\d.,\s])\s*$")
 _PLAIN: Final = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 _VALUE: Final = re.compile(r"(?:^|[\s,])-?\d{1,18}(?:\.\d{1,9})?(?=$|[\s,])")
 _ERROR: Final = re.compile(
-    r"^\s*(?:netperf: (?!send_\w+: requesting|get_sock|set_sock)\S|(?:send|udp|recv|tcp|sctp)_\w{1,40}: \S|"
-    r"establish[ _]control|shutdown_control: (?:no|error)|connect_data_socket|(?:netperf: )?remote error \d|catcher: |"
+    r"^\s*(?:netperf: (?!send_\w+: requesting|get_sock|set_sock)\S|"
+    r"(?:send|udp|recv|tcp|sctp)_\w{1,40}: (?!received a |\d)\S|establish control: |"
+    r"establish_control(?:: \S| could not)|"
+    r"shutdown_control: (?:no|error)|connect_data_socket|(?:netperf: )?remote error \d|catcher: |"
     r"The test you requested \(\w{1,40}\) is unknown to this netperf)"
 )
 _ALWAYS_OURS: Final = re.compile(r"netperf: |establish[ _]control|this netperf")

@@ -12,7 +12,9 @@ Units and traps
 - ``ntttcps`` is the sender's file and ``ntttcpr`` the receiver's. A sender's figure is the throughput of its run.
 - Linux prints a ``Real-time throughput`` on the way, over carriage returns: it is a display without times, and no
   interval.
-- The number of streams is that of the connections, or else of the threads.
+- The number of streams is that of the connections, or else of the threads. A receiver on Linux counts the threads that
+  listen, and one more: they say nothing about the streams.
+- Windows does not print which end it is: the command line above says so.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ _ELEMENT: Final = re.compile(
 _ROOT: Final = re.compile(r"<ntttcp(?P<role>[rs])\b(?P<attributes>[^>]{0,300})>")
 _ROOT_END: Final = re.compile(r"</ntttcp[rs]>")
 _ATTRIBUTE: Final = re.compile(r"\bversion=\"(?P<version>[^\"]{1,40})\"")
+_COMMAND: Final = re.compile(r"(?:^|[\s>\\/])ntttcp(?:\.exe)? (?P<arguments>-.{0,300})$", re.IGNORECASE)
 _NEAR: Final = 6
 _TABLE: Final = ("Bytes(MEG)", "realtime(s)")
 _PACKETS: Final = ("Packets Sent", "Retransmits")
@@ -120,9 +123,12 @@ class Ntttcp(DocumentReader):
             return False
         opened = self._begin(line)
         opened.version = banner["version"] or banner["windows"]
-        if opened.command.program == "ntttcp":
-            words = " ".join(opened.command.arguments)
-            opened.direction = "send" if words.startswith("-s") else "receive" if words.startswith("-r") else None
+        words = [" ".join(opened.command.arguments)] if opened.command.program == "ntttcp" else []
+        words += [found["arguments"] for above in self.findings.recent if (found := _COMMAND.search(above.text))]
+        if words:
+            opened.direction = (
+                "send" if words[-1].startswith("-s") else "receive" if words[-1].startswith("-r") else None
+            )
         return True
 
     # --- XML
@@ -254,7 +260,8 @@ class Ntttcp(DocumentReader):
                     opened.last, "truncated", "found the beginning of a run of NTttcp and no totals; no run made"
                 )
             return
-        streams = values.get("streams") or values.get("threads") or opened.threads
+        started = 0.0 if opened.direction == "receive" else values.get("threads", 0.0)
+        streams = values.get("streams") or started or opened.threads
         rtt = values.get("rtt_us")
         columns: dict[str, object] = {
             "tool": "ntttcp",

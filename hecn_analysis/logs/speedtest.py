@@ -26,7 +26,8 @@ from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?"
 _BEGINS: Final = re.compile(
-    r"Retrieving speedtest\.net (?:configuration|server list)\.\.\.|Selecting best server based on (?:ping|latency)"
+    r"Retrieving speedtest\.net (?:configuration|server list)\.\.\.(?!['\"])|"
+    r"Selecting best server based on (?:ping|latency)(?!\.*['\"])"
     r"|\bSpeedtest by Ookla\b"
 )
 _LATENCY: Final = re.compile(
@@ -39,7 +40,7 @@ _LOSS: Final = re.compile(rf"\bPacket Loss:\s{{1,12}}(?P<loss>{_N})%")
 _UNDER_WAY: Final = re.compile(r"\bTesting (?P<way>download|upload) speed\.{3,}")
 _BROKEN: Final = re.compile(r"\b(?P<way>Download|Upload):.{0,80}")
 _FAILED: Final = re.compile(
-    r"(?P<text>Cannot retrieve speedtest (?:configuration|server list).{0,200})|^ERROR: (?P<error>\S.{0,300})"
+    r"(?P<text>Cannot retrieve speedtest (?:configuration|server list)(?!['\"]).{0,200})|^ERROR: (?P<error>\S.{0,300})"
 )
 _CSV: Final = re.compile(
     rf"^\d{{1,9}},.{{0,300}},\d{{4}}-\d\d-\d\dT[\d:.]{{8,16}}Z,{_N},(?P<ms>{_N}),(?P<down>{_N}),(?P<up>{_N}),"

@@ -1,7 +1,8 @@
 """Output of ttcp (Mike Muuss, 1984, and its many descendants): memory to memory over TCP or UDP.
 
-Versions: the BSD and Linux ttcp, SGI's and HP's, ttcp of Cisco IOS, PCAUSA's and the Java one as far as they print the
-same lines. From the source codes; there is no common version number.
+Versions: the BSD and Linux ttcp, SGI's and HP's, ttcp of Cisco IOS and the Java one as far as they print the same
+lines, and PCATTCP of PCAUSA, which prints its result below a line of statistics. From the source codes; there is no
+common version number.
 
 Units and traps
 ---------------
@@ -28,12 +29,15 @@ from hecn_analysis.logs.source import Line
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 _LINE: Final = re.compile(r"(?:^|[\s>])ttcp(?P<role>-[tr])?: ?(?P<text>.{0,500})$")
 _BEGINNING: Final = re.compile(r"buflen=\d{1,12}.{0,80}")
-_PROTOCOL: Final = re.compile(r"\bport=\d{1,5}\s{1,8}(?P<protocol>tcp|udp)\b")
+_PROTOCOL: Final = re.compile(r"\bport=\d{1,5}\s{1,8}(?P<protocol>tcp|udp|[a-z]{3,8})\b")
+_STATISTICS: Final = re.compile(
+    r"\s{0,8}Statistics {1,4}: (?P<protocol>TCP|UDP) (?P<way><-|->) \S{1,80}:\d{1,5}\s{0,8}$"
+)
 _RESULT: Final = re.compile(
     rf"(?P<amount>{_N}) (?P<prefix>[KMG]?)[Bb]ytes in (?:(?P<ms>\d{{1,15}}) ms \()?(?P<seconds>{_N}) real seconds"
     rf"(?:\) \(~(?P<about>{_N}) ?[kK]B/s\)| = ?(?P<rest>.{{0,80}})$)"
 )
-_RATE: Final = re.compile(rf"\s{{0,8}}(?P<rate>{_N}) (?P<unit>[KMGkmg]?)(?P<kind>B|bits?|b|bytes)/sec")
+_RATE: Final = re.compile(rf"\s{{0,8}}(?P<rate>{_N}) (?P<unit>[KMGkmg]?)(?P<kind>B|bits?|b|bytes)/sec\b")
 _CPU: Final = re.compile(r"(?<![\d.])\d{1,9}\.\d{1,6}user .{0,60}real (?P<percent>\d{1,6})%")
 _ERROR: Final = re.compile(
     r"(?:connect|accept|bind|socket|IO|listen|setsockopt|getpeername|bad hostname|unknown host|select)\b[^=+]{0,60}: "
@@ -58,14 +62,15 @@ class _Open:
     cpu: float | None = None
     failed: bool = False
     wrapped: bool = False
+    awaited: bool = False
 
 
 class Ttcp:
     """Reader of ttcp."""
 
     TOOLS: tuple[str, ...] = ("ttcp",)
-    VERSIONS: str = "BSD, Linux, SGI, HP, Cisco IOS"
-    HINTS: tuple[str, ...] = ("ttcp",)
+    VERSIONS: str = "BSD, Linux, SGI, HP, Cisco IOS, PCATTCP"
+    HINTS: tuple[str, ...] = ("ttcp", "Statistics  : ", "Statistics : ")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -78,7 +83,7 @@ class Ttcp:
             self._close()
         found = _LINE.search(line.text)
         if found is None:
-            return self._continuation(line)
+            return self._statistics(line) or self._continuation(line)
         role, text = found["role"] or "", found["text"]
         if self._open is not None and (_BEGINNING.match(text) or role not in {self._open.role, ""}):
             self._close()
@@ -96,6 +101,24 @@ class Ttcp:
     def finish(self) -> None:
         """The file has ended."""
         self._close()
+
+    def _statistics(self, line: Line) -> bool:
+        """The heading of a result of PCATTCP's; the result stands on the line below."""
+        found = _STATISTICS.match(line.text)
+        if found is not None:
+            self._close()
+            role = "-t" if found["way"] == "->" else "-r"
+            protocol = found["protocol"].lower()
+            self._open = _Open(line.number, line.number, self._findings.command, role, protocol, awaited=True)
+            return True
+        opened = self._open
+        if opened is None or not opened.awaited or line.number > opened.last + _WRAPPED:
+            return False
+        if _RESULT.match(line.text) is None:
+            return False
+        opened.last, opened.awaited = line.number, False
+        self._take(line, opened, line.text)
+        return True
 
     def _continuation(self, line: Line) -> bool:
         """The rest of a line of ttcp's that was wrapped."""
@@ -115,6 +138,7 @@ class Ttcp:
     def _take(self, line: Line, opened: _Open, text: str) -> None:
         if (protocol := _PROTOCOL.search(text)) is not None:
             opened.protocol = protocol["protocol"]
+        opened.protocol = opened.protocol or "tcp"
         if (result := _RESULT.search(text)) is not None:
             opened.found = {name: value for name, value in result.groupdict().items() if value is not None}
             opened.rate = _RATE.match(result["rest"] or "")
@@ -140,7 +164,7 @@ class Ttcp:
         sends = opened.role == "-t"
         columns: dict[str, object] = {
             "tool": "ttcp",
-            "protocol": opened.protocol or "tcp",
+            "protocol": opened.protocol if opened.protocol in {"tcp", "udp"} else None,
             "direction": {"-t": "send", "-r": "receive"}.get(opened.role),
             "streams": 1,
             "error": opened.failed,

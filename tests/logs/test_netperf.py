@@ -295,3 +295,15 @@ def test_a_command_without_arguments(reading_of):
     reading = reading_of("$ netperf\n" + BANNER + TITLES.format(unit="10^6bits") + ROW)
     assert reading.runs.throughput_bps.tolist() == [2e9]
     assert reading.problems.empty
+
+
+def test_what_netperf_says_about_itself_is_no_error(reading_of):
+    text = "establish_control called with host 'there' port '12865' remfam AF_INET\n" + BANNER
+    text += "recv_response: received a 656 byte response\nsend_omni_inner: 2 entry send_ring obtained...\n"
+    reading = reading_of(text + TITLES.format(unit="10^6bits") + ROW)
+    assert reading.runs[["throughput_bps", "error"]].to_numpy().tolist() == [[2e9, False]]
+    assert reading.problems.empty
+
+
+def test_source_code_that_prints_errors_has_no_runs(reading_of):
+    assert reading_of("establish_control(char *hostname,\n                  char *port)\n").runs.empty

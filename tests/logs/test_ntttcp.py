@@ -51,3 +51,15 @@ def test_an_error(reading_of, said):
     )
     assert values(reading, "error", "throughput_bps") == [[True, None]]
     assert said(reading) == ["a.log:2: aborted: found 'sender: failed to create sync socket', expected a result"]
+
+
+def test_a_command_of_windows_says_the_direction(samples, reading_of):
+    text = (samples / "ntttcp" / "windows.txt").read_text()
+    assert reading_of("C:\\tools>ntttcp.exe -s -m 2,*,192.0.2.7 -t 60\n" + text).runs.direction.tolist() == ["send"]
+
+
+def test_the_threads_of_a_receiver_are_no_streams(reading_of):
+    text = "$ ntttcp -r -m 16\nNTTTCP for Linux 1.4.0\n08:05:20 INFO: 17 threads created\n"
+    text += "08:06:28 INFO: #####  Totals:  #####\n08:06:28 INFO: test duration    :60.00 seconds\n"
+    text += "08:06:28 INFO: total bytes      :75000000000\n08:06:28 INFO:   throughput     :10.00Gbps\n"
+    assert values(reading_of(text), "direction", "streams", "throughput_bps") == [["receive", None, 1e10]]

@@ -67,3 +67,9 @@ def test_a_rate_without_its_unit(reading_of, said):
 
 def test_a_download_of_something_else_is_left_alone(reading_of):
     assert reading_of("Download: 102.21 Mbit/s\nUpload: 2.97 Mbit/s\n").runs.empty
+
+
+def test_source_code_that_prints_such_lines_has_no_runs(reading_of):
+    text = "    printer('Retrieving speedtest.net configuration...', quiet)\n"
+    text += "    printer('Cannot retrieve speedtest configuration', error=True)\n"
+    assert reading_of(text).runs.empty

@@ -66,3 +66,31 @@ def test_what_went_wrong(samples, reading_of, said):
 def test_nuttcp_is_not_ttcp(reading_of):
     reading = reading_of("nuttcp-t: 16.0000 MB in 1.43 real seconds = 11457.34 KB/sec = 93.8585 Mbps\n")
     assert "ttcp" not in reading.runs.tool.tolist()
+
+
+@pytest.mark.parametrize(
+    ("way", "result", "expected"),
+    [
+        ("TCP -> 192.0.2.7:5001", "1048576 bytes in 0.80 real seconds = 1280.00 KB/sec +++", ["send", "tcp", 10485760]),
+        (
+            "TCP <- 192.0.2.7:5001",
+            "1048576 bytes in 0.80 real seconds = 10.00 Mbit/sec +++",
+            ["receive", "tcp", 10485760],
+        ),
+        ("UDP -> 192.0.2.7:5001", "1048576 bytes in 0.80 real seconds = 1.25 MB/sec +++", ["send", "udp", None]),
+    ],
+)
+def test_pcattcp_prints_its_result_below_the_connection(reading_of, way, result, expected):
+    text = "PCAUSA Test TCP Utility V2.01.01.08\nTest\n  Buffer Size : 8192; Alignment: 16384/0\n"
+    reading = reading_of(text + f"  Statistics  : {way}\n{result}\nnumCalls: 128; msec/call: 6.4; calls/sec: 160.0\n")
+    assert values(reading, "direction", "protocol", "throughput_bps") == [expected]
+    assert values(reading, "line_first", "line_last", "duration_s") == [[4, 5, 0.8]]
+
+
+def test_a_result_without_its_connection_is_left_alone(reading_of):
+    assert reading_of("1048576 bytes in 0.80 real seconds = 1280.00 KB/sec +++\n").runs.empty
+
+
+def test_another_protocol_is_neither_tcp_nor_udp(reading_of):
+    text = BEGINNING.format("atm") + "ttcp-t: 16777216 bytes in 4.0 real seconds = 4096.0 KB/sec\n"
+    assert values(reading_of(text), "protocol", "throughput_bps") == [[None, 4096 * 1024 * 8]]
