@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import orjson
 
 from hecn_analysis.logs.contract import Array
 
@@ -150,15 +151,24 @@ def numbers(texts: Sequence[Text]) -> Array:
 
     Examples
     --------
-    >>> numbers(["1.5", None])
-    array([1.5, nan])
+    >>> numbers(["1.5", None]), numbers(["007", "nan"])
+    (array([1.5, nan]), array([ 7., nan]))
     """
     missing = texts.count(None)
     if missing == len(texts):
         return np.full(missing, np.nan)
-    if missing:
-        return np.array([np.nan if text is None else float(text) for text in texts])
-    return np.fromiter(map(float, texts), float, len(texts))
+    given = [text for text in texts if text is not None] if missing else texts
+    try:  # as a JSON array: a fifth of the time of float() on each
+        found = np.array(orjson.loads(f"[{','.join(given)}]"), float)
+    except orjson.JSONDecodeError:
+        found = np.empty(0)
+    if len(found) != len(given):  # "007", "1." or ".5"
+        found = np.fromiter(map(float, given), float, len(given))
+    if not missing:
+        return found
+    column = np.full(len(texts), np.nan)
+    column[[text is not None for text in texts]] = found
+    return column
 
 
 def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:
@@ -176,4 +186,6 @@ def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:
     >>> looked_up(["K", "M"], {"K": 1024, "M": 1048576})
     array([1.024000e+03, 1.048576e+06])
     """
+    if keys and keys.count(keys[0]) == len(keys):
+        return np.full(len(keys), values[keys[0]])
     return np.fromiter(map(values.__getitem__, keys), float, len(keys))
