@@ -6,12 +6,16 @@ scenario); each later layer wins, a ``null`` takes a key away.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
+
+#: How many names an error lists before it keeps to the nearest.
+ALL_NAMED = 12
 
 #: What a part says of itself alone: one that is `like` it does not take these over.
 PRODUCT = ("title", "source", "date", "year", "price", "power")
@@ -145,6 +149,22 @@ def _keys(host: Description, field: str) -> list[str]:
     return list(below) if isinstance(below, dict) else []
 
 
+def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
+    """Words for what a name may be: all that are known or, of many, those nearest to the word that was written.
+
+    Examples
+    --------
+    >>> one_of(["b", "c"], "bb", where="models/hosts")
+    'one of b, c'
+    >>> one_of([f"nic{number}" for number in range(100)], "nic99x", where="models/parts/nics.yaml")
+    'one of nic99, nic9, nic98, nic97, nic96, nic95, nic94, nic93, … (100 in models/parts/nics.yaml)'
+    """
+    if len(known) <= ALL_NAMED:
+        return f"one of {', '.join(known)}"
+    near = difflib.get_close_matches(word, known, n=8, cutoff=0.0) if word else list(known)[:8]
+    return f"one of {', '.join(near)}, … ({len(known)} in {where})"
+
+
 def _fill_in_board_slots(host: Description) -> None:
     """Lay what a slot says itself over the slot of the board that it is ``at``."""
     known = host.at(("board", "slots"))
@@ -201,7 +221,7 @@ class Library:
                 source, line = asked_by or (None, None)
                 raise InputError(
                     f"{kind.removesuffix('s')} {name!r}",
-                    f"one of {', '.join(known)}",
+                    one_of(known, name, where=f"models/{kind}"),
                     source=source,
                     line=line,
                     advice=did_you_mean(name, known),
@@ -238,7 +258,7 @@ class Library:
         if name not in known:
             raise InputError(
                 f"part {name!r}",
-                f"one of {', '.join(known)}",
+                one_of(known, name, where=f"models/parts/{kind}.yaml"),
                 source=place[0],
                 line=place[1],
                 advice=did_you_mean(name, known),

@@ -16,7 +16,7 @@ import yaml
 from hecn_analysis import places
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.hardware.description import Description, Library, Place
+from hecn_analysis.hardware.description import Description, Library, Place, one_of
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.hardware.tool import Tool
@@ -96,7 +96,7 @@ def load_scenario(
         if str(scenario) not in known:
             raise InputError(
                 f"scenario {str(scenario)!r}",
-                f"a YAML file or one of {', '.join(known)}",
+                f"a YAML file or {one_of(known, str(scenario), where='models/scenarios')}",
                 advice=did_you_mean(str(scenario), known),
             )
         document = yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
@@ -142,7 +142,7 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
     if tool.protocol != "file" and "path" not in flat and not any(key.startswith("path.") for key in flat):
         raise InputError(
             "no path",
-            f"the key 'path' (one of {', '.join(library.names('paths'))}) or keys such as 'path.rate'",
+            f"the key 'path' ({one_of(library.names('paths'), where='models/paths')}) or keys such as 'path.rate'",
             source=source or None,
         )
     return Scenario(
@@ -171,7 +171,7 @@ def _host(
     if role not in flat and not any(key.startswith(f"{role}.") for key in flat):
         raise InputError(
             f"no {role}",
-            f"the key {role!r}: one of {', '.join(library.names('hosts'))}",
+            f"the key {role!r}: {one_of(library.names('hosts'), where='models/hosts')}",
             source=place(role)[0],
             line=place(role)[1],
         )

@@ -64,7 +64,7 @@ def test_settings_can_be_changed_afterwards():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"sender": "bb"}, "found host 'bb', expected one of a, a+, a++,"),
+        ({"sender": "bb"}, "found host 'bb', expected one of b, "),
         ({"tool": "nutcp"}, "found tool 'nutcp', expected one of"),
         ({"path": "lan-10g"}, "found path 'lan-10g', expected one of"),
         ({"path.rt": "1 ms"}, "found unknown key 'path.rt', expected one of name, title,"),
