@@ -271,7 +271,7 @@ def _pcie(options: Options, figures: Figures) -> Iterator[Value]:
     device, lanes = int(options["gen"]), int(options["lanes"])
     gen = min(device, int(options["slot_gen"] or device))
     width = min(lanes, int(options["slot_lanes"] or lanes))
-    base, spec = "PCI Express Base Specification", "PCI Express Base Specification 5.0"
+    base, spec = "PCIe Base Specification", "PCIe Base Specification 5.0"
     yield f"signalling of the device, generation {device} x{lanes}", _transfers(device) * lanes, f"{base}, chapter 4"
     yield f"the slot: generation {gen} x{width}", _transfers(gen) * width, "as given"
     raw = figures["raw_bps"]
@@ -377,7 +377,11 @@ def _atm(options: Options, figures: Figures) -> Iterator[Value]:
     count = _number(optical_carrier.cells(mtu, options["encapsulation"]))
     room = 48 * count
     snap = 8.0 if options["encapsulation"] == "llc" else 0.0
-    yield f"padding of {count:.0f} cells, {room - mtu - snap - 8:.0f} bytes", cells * (mtu + snap + 8) / room, "I.363.5"
+    yield (
+        f"padding of {count:.0f} cells, {room - mtu - snap - 8:.0f} bytes",
+        cells * (mtu + snap + 8) / room,
+        "ITU-T I.363.5",
+    )
     yield "AAL5 trailer, 8 bytes", cells * (mtu + snap) / room, "ITU-T I.363.5"
     yield "LLC/SNAP, 8 bytes", figures["ip_bps"], "RFC 2684"
     yield from _above_ip(options, figures)

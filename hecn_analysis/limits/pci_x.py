@@ -20,11 +20,13 @@ from hecn_analysis.limits._checks import (
     Count,
     Frequency,
     Number,
+    Rate,
     arrays,
     given,
     refuse,
     require_between,
     require_not_negative,
+    require_positive,
     require_word,
 )
 
@@ -109,6 +111,52 @@ def throughput_bps(
     require_between(1, LONGEST_BURST, burst=burst)
     require_not_negative(overhead_clocks=overhead_clocks)
     return given(raw * burst / (burst + np.asarray(overhead_clocks) * (width / 8)))
+
+
+def burst_overhead_clocks(clock: Frequency, width: Literal[32, 64], burst: Bytes, measured: Rate) -> Number:
+    r"""Return the clocks that a burst costs beside its data, from a measured rate: what a chipset is calibrated by.
+
+    .. math:: c = \frac{8 N}{w} \left(\frac{R}{B} - 1\right)
+
+    Parameters
+    ----------
+    clock
+        Data clock. [Hz]
+    width
+        Width w of the bus: 32 or 64. [bit]
+    burst
+        Length N of a burst. [B]
+    measured
+        Rate B that the bus carried, headers included. [bit/s]
+
+    Returns
+    -------
+    float or array
+        Clocks c, for :func:`throughput_bps`.
+
+    Raises
+    ------
+    RangeError
+        An impossible clock, width or burst, or a rate that is not positive or above that of the bus.
+
+    Notes
+    -----
+    The inverse of :func:`throughput_bps`. Two measurements with different bursts that give different clocks have
+    another limit in them. Source: [1]_ of the module.
+
+    Examples
+    --------
+    The documents' 3.2 Gb/s of TCP data with bursts of 512 bytes, of which 9014 of 8948 bytes cross the bus:
+
+    >>> burst_overhead_clocks(133.333333e6, 64, 512, 3.2e9 * 9014 / 8948)
+    105.4
+    """
+    raw = raw_bps(clock, width)
+    burst, measured = arrays(burst=burst, measured=measured)
+    require_between(1, LONGEST_BURST, burst=burst)
+    require_positive(measured=measured)
+    refuse("measured", measured, measured > np.asarray(raw), "a rate that the bus can carry, in bit/s")
+    return given(8 * burst / width * (np.asarray(raw) / measured - 1))
 
 
 def pcix(clock: Frequency, width: Literal[32, 64], burst: Bytes, overhead_clocks: Count = 100) -> dict[str, Number]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hecn_analysis.errors import RangeError
-from hecn_analysis.limits.pci_x import pcix, raw_bps, throughput_bps
+from hecn_analysis.limits.pci_x import burst_overhead_clocks, pcix, raw_bps, throughput_bps
 
 CLOCK = 400e6 / 3
 
@@ -27,6 +27,17 @@ def test_longer_bursts_and_fewer_clocks_are_faster_up_to_the_raw_rate():
     assert (np.diff(bursts) > 0).all()
     assert (np.diff(clocks) < 0).all()
     assert clocks[0] == raw_bps(CLOCK)
+
+
+@pytest.mark.parametrize("clocks", [0, 1, 90, 1000])
+def test_clocks_are_found_back_from_a_rate(clocks):
+    for burst in (512, 4096):
+        rate = throughput_bps(CLOCK, burst=burst, overhead_clocks=clocks)
+        assert burst_overhead_clocks(CLOCK, 64, burst, rate) == pytest.approx(clocks, abs=1e-9)
+    with pytest.raises(
+        RangeError, match=r"^measured: found 9000000000, expected a rate that the bus can carry, in bit/s$"
+    ):
+        burst_overhead_clocks(CLOCK, 64, 512, 9e9)
 
 
 @pytest.mark.parametrize(
