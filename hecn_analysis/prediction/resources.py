@@ -26,6 +26,9 @@ NETWORK_PASSES = 2
 #: What a file adds: the copy's side in the page cache (or, with direct I/O, in the buffer), and the controller's.
 FILE_PASSES = 2
 
+#: Classes of resources that are stages of a request: while one works on it, the others wait where nothing overlaps.
+_STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
+
 _DEFAULT_APP_CORES = (1, 3, 2, 0)
 
 
@@ -106,6 +109,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
             _HostDemands(scenario, draw, demands, role, flows).add()
     if tool.protocol != "file":
         _add_links(scenario, draw, demands, flows)
+    _add_tool(scenario, draw, demands, flows)
     rows = list(demands.table.values())
     demand = np.stack([column for _, column in rows], axis=2) if rows else np.zeros((Draws.size, len(flows), 0))
     return System(tuple(resource for resource, _ in rows), tuple(names), demand, tuple(way for _, way in flows))
@@ -151,6 +155,39 @@ def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[t
                 demands.add(flow, "path.pep", proxy, title="the proxies of the path", variant=str(way))
 
 
+def _add_tool(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tuple[int, bool]]) -> None:
+    """Add what the tool itself holds back: its pace, and that it does one thing after another."""
+    tool = scenario.tool
+    for flow, (_, way) in enumerate(flows):
+        sender = "receiver" if way else "sender"
+        if tool.pace is not None:
+            rate = draw("tool.pace", tool.pace) * streams_per_process(scenario)
+            demands.add(flow, f"{sender}.tool.pace", 1 / rate, title="the pace that the tool holds itself to")
+        if not tool.overlap:
+            _add_stages_in_turn(scenario, draw, demands, flow)
+
+
+def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: _Demands, flow: int) -> None:
+    """Add the time of a request: its stages one after another, and the round trip, by the requests under way at once."""
+    tool = scenario.tool
+    stages = {
+        resource.name: column[:, flow]
+        for resource, column in demands.table.values()
+        if resource.resource_class in _STAGES and column[0, flow] > 0
+    }
+    if not stages:
+        return
+    total = np.sum(list(stages.values()), axis=0)
+    slowest = max(stages, key=lambda name: float(stages[name][0]))
+    if tool.protocol == "file" or tool.request is None:
+        role, resource_class, *_ = slowest.split(".")
+        name, title = f"{role}.{resource_class}.in-turn", "reading and writing in turn"
+    else:
+        total = total + draw("path.rtt", scenario.path.rtt) / draw("tool.request", tool.request) / 8
+        name, title = "sender.tool.requests", f"{tool.outstanding * tool.streams} requests under way, each answered first"
+    demands.add(flow, name, total / (tool.outstanding * tool.streams), title=title)
+
+
 def _trained(slot: Slot) -> tuple[int, int]:
     """Generation and lanes that a PCIe slot and its card agree on."""
     card = slot.nic or slot.controller
@@ -186,6 +223,7 @@ class _HostDemands:
             end = tool.source_end if sends else tool.sink_end
             on_disk = end == "disk"
             self._storage(flow, number, sends=sends, on_disk=on_disk)
+            self._filter(flow)
             if networked:
                 self._cards(flow, number, sends=sends)
             if self.host.cpu is not None:
@@ -244,6 +282,13 @@ class _HostDemands:
             "throughput_bps"
         ]
         return np.asarray(result, dtype=np.float64)
+
+    def _filter(self, flow: int) -> None:
+        if self.host.filter_rate is not None:
+            rate = self.draw(f"{self.role}.filter_rate", self.host.filter_rate)
+            share = self.draw(f"{self.role}.filter_quota", self.host.filter_quota)
+            name = f"{self.role}.cpu.filter{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.filter"
+            self.demands.add(flow, name, 1 / (rate * share), title=f"the filter of the {self.role}")
 
     # slots and cards -----------------------------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ _NEGLIGIBLE = 2e-3
 #: Round-trip time between a host and the proxy on its side: they stand in one building. [s]
 _TO_PROXY = 1e-3
 
+#: Packets that any port has room for: a path of less than a millisecond is not to have a queue of less than a packet.
+_LEAST_QUEUE = 64
+
 #: Rate at which a transfer is simulated that no resource limits: more than any link carries. [bit/s]
 NO_LIMIT_BPS = 1e13
 
@@ -169,7 +172,7 @@ class Transport:
         rate = np.minimum(payload_bps, NO_LIMIT_BPS)
         queue = np.full(rate.shape, np.inf)
         if not self.own_port_is_narrowest():
-            one_bdp = rate * wire / payload * self.rtt_s[index] / 8
+            one_bdp = np.maximum(rate * wire / payload * self.rtt_s[index] / 8, _LEAST_QUEUE * wire)
             named = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
             queue = np.where(link_bound.astype(bool), named, np.inf)
         duration = np.full(

@@ -18,6 +18,7 @@ rows repeat each other, and which limit the table states. It is a YAML file:
     columns:                            # an empty cell leaves a key out
       path.rtt: rtt_ms / 1000
       tool: {from: tool, values: {nuttcp: nuttcp, iperf: iperf3}}
+      sender.read_rate: {from: member_rates, unit: MB/s, take: min}
     parts:                              # rows that differ in more than their values, each with keys of its own
       - where: kind == 'copy'
         set: {tool: dd-copy}
@@ -30,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -51,10 +52,12 @@ class _Described(BaseModel):
 
 
 class _Lookup(_Described):
-    """A key whose values stand in the table in other words."""
+    """A key whose values stand in the table in other words, in another unit, or several in a cell."""
 
     expression: str = Field(alias="from")
-    words: dict[str | int | float | bool, Any] = Field(alias="values")
+    words: dict[str | int | float | bool, Any] = Field(default={}, alias="values")
+    unit: str = ""
+    take: Literal["min", "max", "sum"] = "min"
 
 
 Source = str | _Lookup
@@ -341,8 +344,21 @@ def _values(
     if isinstance(source, str):
         return _plain(evaluate(source, place))
     found = _plain(evaluate(source.expression, place))
-    known = {str(word): value for word, value in source.words.items()}
-    return [None if value is None else known.get(str(value)) for value in found]
+    if source.words:
+        known = {str(word): value for word, value in source.words.items()}
+        return [None if value is None else known.get(str(value)) for value in found]
+    return [None if value is None else _one_of(str(value).replace(",", " ").split(), source, place) for value in found]
+
+
+def _one_of(numbers: Sequence[str], source: _Lookup, place: tuple[str, ...]) -> str:
+    """Take one of the numbers in a cell, or their sum, with its unit."""
+    try:
+        found = {"min": min, "max": max, "sum": sum}[source.take](float(number) for number in numbers)
+    except ValueError:
+        raise InputError(
+            f"the cell {' '.join(numbers)!r} for {place[-1]}", "numbers with blanks or commas between them"
+        ) from None
+    return f"{found!r} {source.unit}".strip()
 
 
 def _plain(column: pd.Series[Any]) -> list[Any]:
