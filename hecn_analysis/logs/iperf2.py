@@ -75,6 +75,7 @@ _NO_ROW: Final = re.compile(r"out-of-order|trip-time|-PDF: |OWD Delays|L2 proces
 _NAMES: Final = re.compile(
     r"\s{0,8}time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,speed,(?P<rest>.{0,400})$"
 )
+_WRAPPED: Final = re.compile(r"\s{0,8}(?P<lost>\d{1,15})/ {0,12}(?P<packets>\d{1,15}) {0,8}\(")
 _NEAR: Final = 3
 _ROUNDED: Final = 0.03
 
@@ -105,6 +106,7 @@ class _Open:
     start_time: pd.Timestamp | None = None
     failed: bool = False
     report: str = ""
+    wrapped: str = ""
     streams: dict[str, Stream] = field(default_factory=dict)
     connections: dict[str, _Connection] = field(default_factory=dict)
     csv: bool = False
@@ -221,9 +223,10 @@ class Iperf2:
             opened.count = int(found["id"].removeprefix("SUM-"))
         stream = self._stream(opened, key)
         opened.udp = opened.udp or row.packets is not None
-        if opened.report == key and row.packets is not None:
+        if opened.report == key and row.start == 0:
             stream.report = row
             opened.report = ""
+            opened.wrapped = key if row.packets is None else ""
         else:
             stream.add(row, texts)
         return True
@@ -332,6 +335,11 @@ class Iperf2:
         elif (found := _SENT.search(text)) is not None:
             if not found["id"].startswith("SUM"):
                 self._stream(opened, key_of(found["id"])).sent = int(found["packets"])
+        elif opened.wrapped and (found := _WRAPPED.match(text)) is not None and line.number <= opened.last + 1:
+            stream = opened.streams[opened.wrapped]
+            if stream.report is not None:
+                stream.report = stream.report._replace(lost=int(found["lost"]), packets=int(found["packets"]))
+            opened.wrapped = ""
         elif not _CHATTER.search(text):
             return self._failure(line)
         opened.last = line.number

@@ -313,3 +313,13 @@ def test_what_is_omitted_and_what_is_no_row(reading_of):
 def test_a_round_trip_time_without_a_window(reading_of):
     text = BANNER + CONNECTED + ROW.replace("\n", "  8002/0          4       NA/123(45) us  953\n")
     assert values(reading_of(text), "retransmits", "rtt_s") == [[4, 123e-6]]
+
+
+def test_a_report_of_the_server_that_a_mail_has_wrapped(reading_of):
+    text = (
+        BANNER.replace("TCP port", "UDP port") + CONNECTED + ROW + "[  3] Sent 1000 datagrams\n[  3] Server Report:\n"
+    )
+    text += "[  3]  0.0-10.2 sec   900 MBytes   740 Mbits/sec   0.811 ms\n 300/1000 (30%)\n"
+    assert values(reading_of(text), "throughput_bps", "sender_throughput_bps", "lost_packets", "duration_s") == [
+        [740e6, 939e6, 300, 10.2]
+    ]
