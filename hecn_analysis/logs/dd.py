@@ -14,7 +14,8 @@ Units and traps
   else is a copy, with no direction.
 - ``status=progress`` prints the total so far, pieces of one line between carriage returns: these are intervals of the
   run.
-- Other locales print a decimal comma and other words. Those lines are known by their numbers and units.
+- Other locales print a decimal comma and other words, French with blanks that do not break. Those lines are known by
+  their numbers and units.
 - dd prints its report after an error too: the run then has figures, and `error` is true.
 - A report asked for with a signal (USR1, INFO) looks like the one at the end: it is read as a run of its own.
 - Two copies at once may write into each other's lines ("1.0 kB/s1+0 records in"), and mail breaks a report in two.
@@ -36,11 +37,11 @@ from hecn_analysis.logs.source import Line
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,3})?"
 _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"
 _HUMAN: Final = r"[ \t]?[(（][^()（）]{1,40}[)）]"
-_SECONDS: Final = r"(?:s|secs?|seconds?|Sek\w*\.?|sek\w*\.?|с|сек\w*\.?|秒)"
+_SECONDS: Final = r"(?:s|secs?|seconds?|Sek\w*\.?|sek\w*\.?|с|сек\w*\.?|秒|mp|giây)"
 _COPIED: Final = re.compile(
     rf"{_START}[ \t]?(?P<noun>[^\W\d_]{{1,12}}+)(?P<human>{_HUMAN})?"
     rf"(?P<verb>[ \t]?[^\W\d_][^\d,，、]{{0,30}}?)?[,，、][ \t]?(?P<seconds>{_N})[ \t]?{_SECONDS}"
-    rf"[,，、][ \t]?(?P<rate>{_N}|[Ii]nf\w*)[ \t]?(?P<unit>[kKMGTPEZYRQ]?)(?P<binary>i?)B?/(?:s|sec|с|秒)"
+    rf"[,，、][ \t]?(?P<rate>{_N}|[Ii]nf\w*)[ \t]?(?P<unit>[kKMGTPEZYRQ]?)(?P<binary>i?)B?/(?:s|sec|с|秒|mp|giây)"
     r"(?:(?!\w)|(?=\d{1,12}\+\d))"
 )
 _TRANSFERRED: Final = re.compile(
@@ -67,6 +68,8 @@ _LIKE_REPORT: Final = re.compile(r"^\W{0,8}\d{1,19}[ \t]?[^\W\d_]")
 _TO_NOWHERE: Final = re.compile(r"of=/dev/null$")
 _FROM_NOWHERE: Final = re.compile(r"if=/dev/(?:zero|u?random|full)$")
 _WAYS: Final = re.compile(r"(?P<read>\bread)|(?P<write>\bwrit)", re.IGNORECASE)
+_VERBS_IN_FRONT: Final = ("skopiowan", "zkopírován", "skopírovan", "скопирован", "скопійован", "複製了", "复制了")
+_RECORD_WORDS: Final = ("record", "registr", "zapis")
 _POWERS: Final = "KMGTPEZYRQ"
 _NEAR: Final = 400
 
@@ -110,6 +113,8 @@ class Dd:
         """Take a line of dd's."""
         if self._held is not None and self._joined(line):
             return True
+        if "\u00a0" in line.text:
+            line = line._replace(text=line.text.replace("\u00a0", " "))
         text, opened = line.text, self._open
         if opened is not None and not opened.last <= line.number <= opened.last + _NEAR:
             self._close()
@@ -162,11 +167,13 @@ class Dd:
         if not (english or near or "B" in known.get("human", "")):
             return None
         before = line.text[: found.start()].strip(_BULLETS).rstrip(" :;")
-        label = before[-120:] if any(character.isalpha() for character in before) else None
+        named = any(character.isalpha() for character in before) and not before.casefold().startswith(_VERBS_IN_FRONT)
+        label = before[-120:] if named else None
         return _Report(line, label, int(known["bytes"]), _number(known["seconds"]), known)
 
     def _is_record(self, text: str) -> bool:
-        return "record" in text or "registr" in text or not text.isascii() or self._findings.command.program == "dd"
+        known = not text.isascii() or any(word in text for word in _RECORD_WORDS)
+        return known or self._findings.command.program == "dd"
 
     def _records(self, line: Line) -> None:
         """The records come before the last report; reports right before them were shown on the way."""

@@ -10,7 +10,8 @@ Units and traps
 - The bytes are the first number in the brackets. What was there before (-c) is in it, but not in the rate.
 - The duration is that of the bar above ("in 3m 19s") or of the last dots ("=0.2s").
 - "Downloaded: 3 files, 29M in 0.1s (1.90 Gb/s)" is the sum of the runs above it: no run.
-- "Connection closed at byte …" and "Read error" end a try; wget tries again, and only the last line is the run.
+- "Connection closed at byte …" and "Read error" end a try; wget tries again, and only the last line is the run. In
+  any language such a line has a number and neither a name between quotes nor a size in brackets.
 - "ERROR 404: …", "failed: …", "unable to resolve …" are runs that failed, unless another address or try went well. That
   there is no robots.txt is no failure.
 - -nv prints the bytes and no rate.
@@ -27,13 +28,13 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
 _DONE: Final = re.compile(
-    r"(?:^|\s)\d\d:\d\d:\d\d \((?P<rate>\d{1,6}(?:[.,]\d{1,3})?) (?P<unit>[KMGT]?)(?P<what>[Bb])/s\) - "
-    r"(?P<tail>.{1,2000})"
+    r"^(?P<before>[^\"']{0,200}?)(?<!\S)\d\d:\d\d:\d\d \((?P<rate>\d{1,6}(?:[.,]\d{1,3})?) (?P<unit>[KMGT]?)"
+    r"(?P<what>[Bb])/s\)[ \u00a0](?:--?|[–—])[ \u00a0]{1,2}(?P<tail>.{1,2000})"
 )
-_SIZE: Final = re.compile(r"\[(?P<bytes>\d{1,19})(?:/\d{1,19})?\][).]?\s*$")
-_TRY: Final = re.compile(
-    r"(?:Connection closed at byte|Read error at byte|connection reset|Data transfer aborted|Retrying)", re.IGNORECASE
-)
+_SIZE: Final = re.compile(r"\[(?P<bytes>\d{1,19})(?:/\d{1,19})?\]")
+_TRY: Final = re.compile(r"connection reset|Data transfer aborted|Retrying", re.IGNORECASE)
+_AT_BYTE: Final = re.compile(r"^(?:[^‘’“”«»„`'\"「」]|(?<=\w)['’](?=\w)){0,200}?(?<![\w.,/-])\d{1,19}(?!\w|[.,/-]\w)")
+_AGAIN: Final = re.compile(r"--\s{1,2}\([^()]{1,24} ?\d{1,6}\)\s")
 _QUIET: Final = re.compile(r"(?:^|\s)\d\d:\d\d:\d\d URL: ?\S{1,2000} \[(?P<bytes>\d{1,19})(?:/\d{1,19})?\] -> ")
 _BEGUN: Final = re.compile(r"(?:^|\s)--(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d--\s{1,2}\S")
 _AWAITING: Final = re.compile(
@@ -41,12 +42,14 @@ _AWAITING: Final = re.compile(
 )
 _BAR: Final = re.compile(
     r"\d{1,3}%\s?\[[=+>< -]{0,4000}\]\s{0,8}[\d.,\u00a0\u202f]{1,20}[KMGT]?\s{1,12}(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
-    r"(?:\s{1,8}(?:in|en|em|in einem|za|за|用时|om)\s{1,2}(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
+    r"(?:\s{1,8}(?!eta\b|ETA\b)(?:[^\W\d_]{1,10}(?: [^\W\d_]{1,10})?|/)\s{1,2}"
+    r"(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
 )
 _DOTS: Final = re.compile(
     r"^\s{0,12}\d{1,12}K [ .,]{1,120}(?:\d{1,3}%)?\s{0,4}[\d.,]{1,12}[KMGT]?"
     r"(?:=(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3})|[ \ddhms]{0,16})\s*$"
 )
+_CODE: Final = re.compile(r"^(?:\w{2,12}\s)?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?P<text>\D{1,24}[45]\d\d(?!\d).{0,200})$")
 _ERROR: Final = re.compile(
     r"(?P<text>ERROR \d{3}: .{0,200}|failed: .{1,200}|^wget: .{0,200}unable to resolve .{1,200}|"
     r"^wget: (?:can't connect|server returned error|bad address|download timed out|error getting response).{0,200}|"
@@ -73,7 +76,7 @@ class Wget:
 
     TOOLS: tuple[str, ...] = ("wget",)
     VERSIONS: str = "GNU Wget 1.5 to 1.24 in any language"
-    HINTS: tuple[str, ...] = ("B/s) - ", "b/s) - ", "--  ", " URL:", "wget: ", "' saved", "Downloaded: ")
+    HINTS: tuple[str, ...] = ("B/s) ", "b/s) ", "/s)\u00a0", "--  ", " URL:", "wget: ", "' saved", "Downloaded: ")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -86,7 +89,7 @@ class Wget:
             self._done(line, found)
             return True
         if _BEGUN.search(text):
-            if "--  (try:" in text and self._open is not None:
+            if _AGAIN.search(text) and self._open is not None:
                 self._open.last = line.number
                 return True
             self._close()
@@ -97,6 +100,9 @@ class Wget:
             self._run(line, {"bytes": int(found["bytes"])})
             return True
         if self._open is not None and self._under_way(line, self._open):
+            return True
+        if self._open is not None and (found := _CODE.match(text)):
+            self._failed(line, found["text"].strip())
             return True
         if (found := _ERROR.search(text)) and (self._open is not None or text.startswith("wget: ")):
             self._failed(line, found["text"].strip())
@@ -127,8 +133,8 @@ class Wget:
 
     def _done(self, line: Line, found: re.Match[str]) -> None:
         tail = found["tail"]
-        size = _SIZE.search(tail)
-        if size is None and _TRY.search(tail):
+        size = next(reversed(list(_SIZE.finditer(tail))), None)
+        if size is None and (_TRY.search(tail) or _AT_BYTE.match(tail)):
             self._failed(line, tail.strip()[:200])
             return
         base, bits = (1024, 8) if found["what"] == "B" else (1000, 1)

@@ -213,6 +213,23 @@ def test_results_alone_are_no_progress(reading_of, one, other, between):
     assert len(reading_of(f"{one}\n{between}{other}\n").runs) == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "100+0\u00a0enregistrements lus\n104857600\u00a0octets (105 MB, 100 MiB) copiés, 0,0512 s, 2,0 GB/s\n",
+        "100+0 zapisa primljeno\n104857600 bajtova je kopirano, 0,0512 s, 2,0 GB/s\n",
+        "100+0 kiírt rekord\n104857600 bájt (105 MB) átmásolva, 0,0512 mp, 2,0 GB/mp\n",
+        "skopiowane 104857600 bajtów (105 MB), 0,0512 s, 2,0 GB/s\n",
+        "複製了 104857600 位元組 (105 MB)，0.0512 秒，2.0 GB/秒\n",
+    ],
+)
+def test_blanks_units_and_verbs_of_other_languages(reading_of, text):
+    reading = reading_of(text)
+    assert reading.runs.bytes.tolist() == [104857600]
+    assert reading.runs.duration_s.tolist() == [0.0512]
+    assert reading.runs.label.isna().all()
+
+
 def test_a_live_run(reading_of):
     done = subprocess.run(
         ["dd", "if=/dev/zero", "of=/dev/null", "bs=64K", "count=1000"],

@@ -82,3 +82,72 @@ def test_the_bar_says_the_duration_in_any_language(reading_of, column, bar, seco
         f"--2026-01-31 12:00:10--  http://there.example/run\n{bar}\n12:00:15 (1,0 MB/s) - «run» сохранён [7]\n"
     )
     assert column(reading, "duration_s") == [seconds]
+
+
+BEGUN = "--2026-01-31 12:00:00--  http://there/run.dat\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "- ‘run.dat’ gespeichert [30000000/30000000]",
+        "— ‘run.dat’ sauvegardé [30000000/30000000]",
+        "-- ‘run.dat’ mentve [30000000]",
+        "- 已保存 ‘run.dat’ [30000000/30000000])",
+        "- stdout [30000000/30000000] içine yazıldı",
+        "- a[1].dat kaydedildi [30000000/30000000]",
+    ],
+)
+@pytest.mark.parametrize("blank", [" ", "\u00a0"])
+def test_results_in_other_languages(reading_of, column, words, blank):
+    reading = reading_of(f"{BEGUN}2026-01-31 12:00:00 (58,9 KB/s){blank}{words}\n")
+    assert column(reading, "throughput_bps") == [58.9 * 8192]
+    assert column(reading, "bytes") == [30000000]
+    assert column(reading, "error") == [False]
+
+
+@pytest.mark.parametrize("word", ["in", "kului", "ds", "időt", "時間", "/", "in einem"])
+def test_durations_in_other_languages(reading_of, column, word):
+    bar = f"run.dat             100%[===================>]  28,61M   176MB/s    {word} 0,2s    \n\n"
+    reading = reading_of(f"{BEGUN}{bar}2026-01-31 12:00:00 (176 MB/s) - ‘run.dat’ x [30000000/30000000]\n")
+    assert column(reading, "duration_s") == [0.2]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-01-31 12:00:00 FEHLER 404: Not Found.",
+        "2026-01-31 12:00:00 erreur\u00a0404\u00a0: Not Found.",
+        "2026-01-31 12:00:00 ERROR: 404 Not Found.",
+        "EROARE 2026-01-31 12:00:00 404: Not Found.",
+        "2026-01-31 12:00:00 (176 MB/s) - Verbindung bei Byte 15000000 geschlossen. Aufgegeben.",
+        "2026-01-31 12:00:00 (176 MB/s) — Fermeture de la connexion à l’octet 15000000. Abandon.",
+        "2026-01-31 12:00:00 (176 MB/s) - 在 15000000 字节处连接关闭。放弃操作。",
+    ],
+)
+def test_failures_in_other_languages(reading_of, column, line):
+    reading = reading_of(f"{BEGUN}{line}\n")
+    assert column(reading, "error") == [True]
+    assert column(reading, "throughput_bps") == [None]
+
+
+def test_a_try_that_broke_off_and_one_that_went_well_are_one_run(reading_of, column):
+    reading = reading_of(
+        f"{BEGUN}2026-01-31 12:00:00 (1,76 MB/s) - Verbindung bei Byte 15000000 geschlossen. Erneuter Versuch.\n"
+        "--2026-01-31 12:00:01--  (Versuch: 2)  http://there/run.dat\n"
+        "2026-01-31 12:00:09 (1,9 MB/s) - »run.dat« gespeichert [30000000/30000000]\n"
+    )
+    assert column(reading, "error") == [False]
+    assert column(reading, "bytes") == [30000000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '    "RESULT": ["2012-10-02 11:28:38 (58.9 KB/s) - run.dat"],\n',
+        "'2018-09-14 13:06:20 (210 MB/s) - run.dat saved [3648/3648]'\n",
+        "2026-01-31 12:00:00 FEHLER 404: Not Found.\n",
+    ],
+)
+def test_lines_within_source_code_and_other_logs_are_left_alone(reading_of, text):
+    assert reading_of(text).runs.empty
