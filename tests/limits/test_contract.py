@@ -84,14 +84,17 @@ def test_numbers_in_give_the_named_figures_as_floats(kind):
 def test_an_array_gives_what_its_elements_give_and_nan_stays_in_its_element(kind, name):
     function, call = limits.KINDS[kind], CALLS[kind]
     alone = function(**call)
+    values = np.array([call[name], np.nan, call[name]], dtype=float)
     with pytest.warns(ValidityWarning, match=r"NaN at \[1\]; what depends on it is NaN"):
-        together = function(**call | {name: np.array([call[name], np.nan, call[name]], dtype=float)})
+        together = function(**call | {name: values})
+    np.testing.assert_array_equal(values, [call[name], np.nan, call[name]])  # left as it was
     touched = 0
     for figure, value in together.items():
         if np.ndim(value) == 0:  # does not depend on it
             assert value == alone[figure]
         else:
             touched += 1
+            assert not np.shares_memory(value, values)
             np.testing.assert_array_equal(value, [alone[figure], np.nan, alone[figure]])
     assert touched
 
