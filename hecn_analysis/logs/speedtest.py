@@ -1,13 +1,14 @@
 """Output of speedtest: download (receive), then upload (send), each a run.
 
 Versions: speedtest-cli 0.2 to 2.1 (text, ``--simple``, ``--json``, ``--csv``) and Ookla's own command 1.0 to 1.2 (text,
-JSON).
+JSON, and values between commas or tabs).
 
 Units and traps
 ---------------
 - speedtest-cli's Mbit is 10**6 bit; ``--bytes`` prints "Mbyte/s". Old versions write "Mbits/s". Its JSON and CSV are
   bit/s, and the latency is ms.
-- Ookla's JSON has "bandwidth" in bytes per second and "elapsed" in ms; its text is "Mbps".
+- Ookla's JSON has "bandwidth" in bytes per second and "elapsed" in ms, and so have the values of ``-f csv`` and
+  ``-f tsv``; its text is "Mbps".
 - ``--csv`` prints no names of columns, unless asked with ``--csv-header``.
 - The whole text may stand on one line (a log that swallows line ends); an upload that is announced and not there is a
   problem, and the download is kept.
@@ -44,6 +45,11 @@ _FAILED: Final = re.compile(
 )
 _CSV: Final = re.compile(
     rf"^\d{{1,9}},.{{0,300}},\d{{4}}-\d\d-\d\dT[\d:.]{{8,16}}Z,{_N},(?P<ms>{_N}),(?P<down>{_N}),(?P<up>{_N}),"
+)
+_OOKLA: Final = re.compile(
+    r'^"?[^"\t]{1,200}(?P<gap>","|\t)\d{1,9}(?P=gap)(?P<ms>\d{1,9}(?:\.\d{1,9})?)(?P=gap)[\d.]{1,20}(?P=gap)'
+    r"(?P<loss>[\d.]{1,20}|N/A)(?P=gap)(?P<down>\d{1,15})(?P=gap)(?P<up>\d{1,15})(?P=gap)(?P<down_bytes>\d{1,18})"
+    r"(?P=gap)(?P<up_bytes>\d{1,18})(?P=gap)https://www\.speedtest\.net/"
 )
 _POWERS: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 _FAR: Final = 30
@@ -113,7 +119,20 @@ class Speedtest(DocumentReader):
         if found := _CSV.match(text):
             self._values(line.number, line.number, *(float(found[name]) for name in ("ms", "down", "up")))
             return True
-        return taken or self._failure(line)
+        return self._ookla_values(line) or taken or self._failure(line)
+
+    def _ookla_values(self, line: Line) -> bool:
+        """Take the values of Ookla's command between commas or tabs."""
+        found = _OOKLA.match(line.text) if "speedtest.net" in line.text else None
+        if found is None:
+            return False
+        self._close()
+        loss = None if found["loss"] == "N/A" else float(found["loss"]) / 100
+        for way, name in (("Download", "down"), ("Upload", "up")):
+            run = self._run(line.number, line.number, way, 8.0 * int(found[name]), float(found["ms"]) / 1e3)
+            run.columns |= {"bytes": int(found[f"{name}_bytes"]), "loss_fraction": loss}
+            self.findings.run(run)
+        return True
 
     def finish(self) -> None:
         """The file has ended."""

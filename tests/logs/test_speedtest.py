@@ -73,3 +73,16 @@ def test_source_code_that_prints_such_lines_has_no_runs(reading_of):
     text = "    printer('Retrieving speedtest.net configuration...', quiet)\n"
     text += "    printer('Cannot retrieve speedtest configuration', error=True)\n"
     assert reading_of(text).runs.empty
+
+
+@pytest.mark.parametrize("gap", ['","', "\t"])
+def test_values_of_ookla_are_bytes_per_second(reading_of, gap):
+    values = ["Somebody - There", "10000", "3.21", "0.11", "0.5", "117960000", "91996250", "425100000", "331300000"]
+    quote = gap[0] if gap != "\t" else ""
+    text = quote + gap.join([*values, "https://www.speedtest.net/result/c/x"]) + quote + "\n"
+    runs = reading_of(text).runs
+    assert runs.direction.tolist() == ["receive", "send"]
+    assert runs.throughput_bps.tolist() == [943.68e6, 735.97e6]
+    assert runs.bytes.tolist() == [425100000, 331300000]
+    assert runs.rtt_s.tolist() == [3.21e-3] * 2
+    assert runs.loss_fraction.tolist() == [0.005] * 2
