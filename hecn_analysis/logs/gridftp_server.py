@@ -48,8 +48,8 @@ class GridftpServer:
 
     def feed(self, line: Line) -> bool:
         """Take a line of the transfer log."""
-        if "NL.EVNT=FTP_INFO" not in line.text:
-            return False
+        if "NL.EVNT=FTP_INFO" not in line.text or "DATE=" not in line.text:
+            return False  # the second is not there in a program that writes such lines, or reads them
         found = _INFO.search(line.text)
         start, end = (_time(found["start"]), _time(found["end"])) if found else (None, None)
         if found is None or start is None or end is None or end < start:

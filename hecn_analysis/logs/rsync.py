@@ -1,6 +1,6 @@
 """Output of rsync: the line with its rate, files with --progress, the log of a client (--log-file) or of a daemon.
 
-Versions: rsync 2.5 to 3.5, Apple's 2.6.9 and openrsync where it prints the same line.
+Versions: rsync 2.5 to 3.5, Apple's 2.6.9, and openrsync, also that of OpenBSD and macOS.
 
 Units and traps
 ---------------
@@ -16,6 +16,9 @@ Units and traps
 - The rates of --progress ("502.16MB/s", powers of 1024) are those of a file or of its last moment. They make no run
   and carry no time. Where no "sent …" follows (without -v it never does) they are a run without a rate, and the log
   is cut off unless nothing is left to check ("to-chk=0/…").
+- openrsync prints rsync's line without separators and decimals; its first versions "Transfer complete: 28.61 MB sent,
+  44 B read, 28.61 MB file size" (powers of 1024): a run without a rate.
+- "UNKNOWN bytes/sec" is a run without a rate.
 - "rsync error: …" marks the run as failed, also where most files were copied (code 23). "rsync warning: …" does not.
 """
 
@@ -31,12 +34,16 @@ from hecn_analysis.logs.source import Line
 _N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
 _SENT: Final = re.compile(
     rf"(?:^|[\s\]])(?:sent|wrote) (?P<sent>{_N}) bytes {{1,4}}(?:received|read) (?P<received>{_N}) bytes {{1,4}}"
-    rf"(?:(?P<rate>{_N}) bytes/sec|total size (?:is )?{_N})"
+    rf"(?:(?:(?P<rate>{_N})|UNKNOWN) bytes/sec|total size (?:is )?{_N})"
+)
+_COMPLETE: Final = re.compile(
+    r"(?:^|[\s\]])Transfer complete: (?P<one>\d{1,9}(?:\.\d{1,3})?) (?P<one_unit>[KMG]?)B (?:sent|read), "
+    r"(?P<other>\d{1,9}(?:\.\d{1,3})?) (?P<other_unit>[KMG]?)B (?:read|sent), \d{1,9}(?:\.\d{1,3})? [KMG]?B file size"
 )
 _TOTAL: Final = re.compile(rf"(?:^|[\s\]])total size is {_N} {{1,4}}speedup is ")
 _CUT: Final = re.compile(rf"(?:^|[\s\]])(?:sent|wrote) {_N} bytes {{1,4}}(?:received|read)\b")
 _PROGRESS: Final = re.compile(
-    rf"(?:^|\s){_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
+    rf"(?:^|\s){_N}\s{{1,8}}(?P<percent>\d{{1,3}})%\s{{1,8}}\d{{1,9}}[.,]\d\d[kKMGT]?B/s\s{{1,8}}\d{{1,6}}:\d\d:\d\d"
     r"(?P<last>\s{1,8}\(.{0,40}to-che?c?k=0/\d{1,12}\))?"
 )
 _HEADS: Final = re.compile(
@@ -51,8 +58,8 @@ class Rsync:
     """Reader of rsync."""
 
     TOOLS: tuple[str, ...] = ("rsync",)
-    VERSIONS: str = "2.5 to 3.5, Apple's 2.6.9"
-    HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ")
+    VERSIONS: str = "2.5 to 3.5, Apple's 2.6.9, openrsync"
+    HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ", " file size")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -68,6 +75,9 @@ class Rsync:
         text = line.text
         if found := _SENT.search(text):
             self._sent(line, found)
+            return True
+        if found := _COMPLETE.search(text):
+            self._completed(line, found)
             return True
         if _TOTAL.search(text):
             if self._run is not None and line.number <= self._run.line_last + 2:
@@ -129,6 +139,22 @@ class Rsync:
         if self._error is not None:
             first = min(first, self._error.number)
         self._run, self._error = Run(first, line.number, values), None
+        self._findings.run(self._run)
+        self._forget()
+
+    def _completed(self, line: Line, found: re.Match[str]) -> None:
+        """The end of openrsync, which has no rate."""
+        if self._error is not None:
+            self._close()
+        amount = sum(float(found[name]) * scale(found[f"{name}_unit"], 1024) for name in ("one", "other"))
+        values: dict[str, object] = {
+            "tool": "rsync",
+            "protocol": "file",
+            "direction": self._direction,
+            "bytes": round(amount),
+            "error": False,
+        }
+        self._run = Run(line.number if self._first is None else self._first, line.number, values)
         self._findings.run(self._run)
         self._forget()
 

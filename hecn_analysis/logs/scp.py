@@ -31,7 +31,7 @@ _METER: Final = re.compile(
     r"(?<!\S)(?P<percent>\d{1,3})%\s{1,4}(?P<size>\d{1,6}) {0,4}(?P<size_unit>[KMGT]?B)?\s{1,9}"
     r"(?P<rate>\d{1,6}\.\d)(?P<unit>[KMGT])B/s"
     r"(?P<second>\s{1,4}\d{1,6}\.\d[KMGT]B/s)?"
-    r"\s{0,4}(?P<time>(?:\d{1,4}:)?\d\d:\d\d|--:--|- stalled -)(?P<left>\s{1,2}ETA)?"
+    r"\s{0,4}(?P<time>(?:\d{1,4}:)?\d\d:\d\d|--:--|- stalled -)(?P<left>\s{1,2}ETA)?(?!\S)"
 )
 _PUTTY: Final = re.compile(
     r"^\s{0,4}(?P<name>\S.{0,200}?)\s{0,80}\| (?P<size>\d{1,12}) kB \|\s{1,8}(?P<rate>\d{1,9}\.\d) kB/s \| "

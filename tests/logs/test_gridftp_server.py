@@ -60,3 +60,7 @@ def test_microseconds_without_their_zeros(reading_of, column):
         "BUFFER=0 BLOCK=262144 NBYTES=55 VOLUME=/ STREAMS=1 STRIPES=1 DEST=1[192.0.2.1] TYPE=RETR CODE=226\n"
     )
     assert column(reading, "duration_s") == pytest.approx([0.238804])
+
+
+def test_source_code_is_left_alone(reading_of):
+    assert reading_of('    "NL.EVNT=FTP_INFO "\n').problems.kind.tolist() == ["unrecognised"]

@@ -76,3 +76,21 @@ def test_progress_beside_the_name(reading_of, column):
     assert column(reading, "throughput_bps") == pytest.approx([8 * 11872460.19])
     assert column(reading, "direction") == ["send"]
     assert reading.runs.line_first.tolist() == [1]
+
+
+def test_openrsync(reading_of, column):
+    reading = reading_of(
+        "      30000000 100%   93.27KB/s   00:05:13 (xfer#1, to-check=0/1)\n"
+        "Transfer complete: 28.61 MB sent, 44 B read, 28.61 MB file size\n"
+        "sent 30007432 bytes  received 44 bytes  20004984 bytes/sec\ntotal size is 30000000  speedup is 1.00\n"
+    )
+    assert column(reading, "bytes") == [round(28.61 * 2**20) + 44, 30007476]
+    assert column(reading, "throughput_bps") == [None, 8 * 20004984.0]
+    assert reading.problems.empty
+
+
+def test_an_unknown_rate_is_missing(reading_of, column):
+    reading = reading_of("sent 1,200 bytes  received 34 bytes  UNKNOWN bytes/sec\n")
+    assert column(reading, "bytes") == [1234]
+    assert column(reading, "throughput_bps") == [None]
+    assert reading.problems.empty

@@ -74,3 +74,8 @@ def test_the_direction_is_where_the_colon_is(reading_of, column, command, direct
 @pytest.mark.parametrize("text", ["lost connection\n", "Connection closed.\n", "Killed by signal 9.\n"])
 def test_such_words_alone_are_no_run(reading_of, text):
     assert reading_of(text).runs.empty
+
+
+def test_lines_within_source_code_are_left_alone(reading_of):
+    line = '    "/upload/cat                                   100%   23    34.4KB/s   00:00",\n'
+    assert reading_of(line).runs.empty
