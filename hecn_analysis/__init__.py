@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.logs import read as read
     from hecn_analysis.prediction import predict as predict
+    from hecn_analysis.prediction.validation import validate as validate
 
     __version__: str
 
@@ -35,6 +36,7 @@ _SOURCES = {
     "load_scenario": "hardware",
     "predict": "prediction",
     "read": "logs",
+    "validate": "prediction.validation",
 }
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "load_scenario",
     "predict",
     "read",
+    "validate",
 ]
 
 

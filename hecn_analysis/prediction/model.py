@@ -194,6 +194,11 @@ class _Model:
             if reverse in self.transports:
                 by_state[:, flow] = self.transports[reverse].delayed(by_state[:, flow], slice(1))
                 draws[:, flow] = self.transports[reverse].delayed(draws[:, flow], slice(1, None))
+        if (amount := self.scenario.tool.bytes) is not None:
+            bits = 8 * amount.value
+            with np.errstate(divide="ignore"):  # no limit stays none
+                by_state = 1 / (1 / by_state + self.system.fill_s[:1] / bits)
+                draws = 1 / (1 / draws + self.system.fill_s[1:] / bits)
         return dict(zip(states, by_state, strict=True)), draws
 
     @staticmethod

@@ -29,6 +29,8 @@ FILE_PASSES = 2
 #: Classes of resources that are stages of a request: while one works on it, the others wait where nothing overlaps.
 _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
 
+_STORING = frozenset({"disk", "raid"})
+
 _DEFAULT_APP_CORES = (1, 3, 2, 0)
 
 
@@ -63,12 +65,15 @@ class System:
         Shape (1 + draws, flows, resources). [s/bit]
     reverse
         Of each flow: it goes from the scenario's receiver to its sender.
+    fill_s
+        Time that the first block needs through all stages but the slowest, shape (1 + draws, flows). [s]
     """
 
     resources: tuple[Resource, ...]
     flows: tuple[str, ...]
     demand: FloatArray
     reverse: tuple[bool, ...]
+    fill_s: FloatArray
 
 
 class _Demands:
@@ -112,7 +117,21 @@ def build(scenario: Scenario, draw: Draws) -> System:
     _add_tool(scenario, draw, demands, flows)
     rows = list(demands.table.values())
     demand = np.stack([column for _, column in rows], axis=2) if rows else np.zeros((Draws.size, len(flows), 0))
-    return System(tuple(resource for resource, _ in rows), tuple(names), demand, tuple(way for _, way in flows))
+    resources = tuple(resource for resource, _ in rows)
+    return System(
+        resources, tuple(names), demand, tuple(way for _, way in flows), _fill(scenario, draw, resources, demand)
+    )
+
+
+def _fill(scenario: Scenario, draw: Draws, resources: tuple[Resource, ...], demand: FloatArray) -> FloatArray:
+    """Time to fill the pipeline: of each stage that takes a whole block before it hands it on, but the slowest."""
+    if scenario.tool.request is None or not scenario.tool.overlap:
+        return np.zeros(demand.shape[:2])
+    stages = [number for number, resource in enumerate(resources) if resource.resource_class in _STORING]
+    if not stages:
+        return np.zeros(demand.shape[:2])
+    times = demand[:, :, stages] * 8 * draw("tool.request", scenario.tool.request)[:, None, None]
+    return np.asarray(times.sum(axis=2) - times.max(axis=2), dtype=np.float64)
 
 
 def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
@@ -168,7 +187,7 @@ def _add_tool(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tu
 
 
 def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: _Demands, flow: int) -> None:
-    """Add the time of a request: its stages one after another, and the round trip, by the requests under way at once."""
+    """Add the time of a request, its stages and the round trip one after another, by the requests under way at once."""
     tool = scenario.tool
     stages = {
         resource.name: column[:, flow]
@@ -184,7 +203,10 @@ def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: _Demands, flow
         name, title = f"{role}.{resource_class}.in-turn", "reading and writing in turn"
     else:
         total = total + draw("path.rtt", scenario.path.rtt) / draw("tool.request", tool.request) / 8
-        name, title = "sender.tool.requests", f"{tool.outstanding * tool.streams} requests under way, each answered first"
+        name, title = (
+            "sender.tool.requests",
+            f"{tool.outstanding * tool.streams} requests under way, each answered first",
+        )
     demands.add(flow, name, total / (tool.outstanding * tool.streams), title=title)
 
 

@@ -38,7 +38,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis import units
-from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.errors import HecnError, InputError, RangeError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.scenario import make_scenario
 from hecn_analysis.prediction.compare import compare, series_names
@@ -156,7 +156,12 @@ def validate(table: str | Path | pd.DataFrame, mapping: str | Path, *, progress:
         for row in np.flatnonzero(is_own):
             keys[row] |= part.set | {key: column[row] for key, column in values.items() if column[row] is not None}
     taken = taken & owned & np.isfinite(measured)
-    factor = units.parse(f"1 {content.unit}", "rate", name="unit")
+    try:
+        factor = units.parse(f"1 {content.unit}", "rate", name="unit")
+    except RangeError:
+        raise InputError(
+            f"unit {content.unit!r}", "that of a rate, such as 'Mb/s'", source=mapping, line=document.line(("unit",))
+        ) from None
 
     def column(expression: str | None, name: str) -> list[Any]:
         return [None] * len(frame) if expression is None else _plain(evaluate(expression, (name,)))
@@ -350,10 +355,13 @@ def _values(
     return [None if value is None else _one_of(str(value).replace(",", " ").split(), source, place) for value in found]
 
 
+_TAKE: Mapping[str, Callable[[list[float]], float]] = {"min": min, "max": max, "sum": sum}
+
+
 def _one_of(numbers: Sequence[str], source: _Lookup, place: tuple[str, ...]) -> str:
     """Take one of the numbers in a cell, or their sum, with its unit."""
     try:
-        found = {"min": min, "max": max, "sum": sum}[source.take](float(number) for number in numbers)
+        found = _TAKE[source.take]([float(number) for number in numbers])
     except ValueError:
         raise InputError(
             f"the cell {' '.join(numbers)!r} for {place[-1]}", "numbers with blanks or commas between them"

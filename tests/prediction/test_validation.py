@@ -1,0 +1,129 @@
+"""Tables of measurements against their predictions, by a mapping."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from hecn_analysis.cli import main
+from hecn_analysis.errors import InputError
+from hecn_analysis.places import models_dir
+from hecn_analysis.prediction.validation import validate, validate_series
+
+TABLE = """\
+name,kind,mb,rate_gbps,members,limit,run
+a,net,940,1,,wire,one
+b,net,930,1,,wire,one
+c,net,4700,10,,wire,two
+d,disk,800,,40 50,store,three
+e,disk,,,40 50,store,three
+f,other,1,,,,four
+"""
+MAPPING = """\
+measured: mb
+unit: Mb/s
+id: name
+group: kind
+repeats: run
+limit: limit
+limits: {wire: [path.link, nic], store: disk}
+set: {receiver: ideal}
+parts:
+  - where: kind == 'net'
+    set: {sender: ideal, tool: iperf3}
+    columns:
+      path.rate: rate_gbps * 1e9
+  - where: kind == 'disk'
+    set: {tool: nuttcp, sender: ideal, path.rate: 10 Gb/s}
+    columns:
+      sender.read_rate: {from: members, unit: MB/s, take: sum}
+      sender.congestion_control: {from: name, values: {d: reno}}
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "runs.csv").write_text(TABLE)
+    (tmp_path / "mapping.yaml").write_text(MAPPING)
+    return tmp_path / "runs.csv", tmp_path / "mapping.yaml"
+
+
+def test_rows_are_predicted_by_their_part_of_the_mapping(files):
+    found = validate(*files)
+    rows = found.rows.set_index("id")
+    assert list(rows.index) == ["a", "b", "c", "d"]
+    assert found.left_out == 2  # no measured rate; no part
+    assert rows.predicted_bps.round(-6).tolist() == [941e6, 941e6, 9415e6, 720e6]
+    assert rows.measured_bps.tolist() == [940e6, 930e6, 4700e6, 800e6]
+    assert rows.named.tolist() == [True, True, True, True]
+    assert rows.bottleneck_class.tolist() == ["link", "link", "link", "disk"]
+    assert rows.error.round(3).tolist() == [0.002, 0.012, 1.003, -0.1]
+    assert rows.inside.tolist() == [True, True, False, False]
+
+
+def test_repeats_count_once_with_their_median(files):
+    groups = validate(*files).groups.set_index("group")
+    assert groups.loc["net", ["rows", "conditions"]].tolist() == [3, 2]
+    middle = (941.482 / 935 - 1 + 1.0031) / 2
+    assert groups.loc["net", "mdape"] == pytest.approx(middle, abs=1e-3)
+    assert groups.loc["net", "coverage"] == pytest.approx(2 / 3)
+    assert groups.loc["all", ["rows", "conditions", "faults"]].tolist() == [4, 3, 0]
+
+
+def test_a_row_that_cannot_be_predicted_does_not_stop_the_others(files):
+    table, mapping = files
+    table.write_text(TABLE + "g,net,940,-1,,wire,five\n")
+    found = validate(table, mapping)
+    assert (
+        found.rows.fault.dropna().tolist() == [f"{table}:8: path.rate: found -1000000000.0, expected a rate above 0"]
+        or "path.rate" in found.rows.fault.dropna().item()
+    )
+    assert found.groups.set_index("group").loc["net", "faults"] == 1
+    assert main(["validate", str(table), "--mapping", str(mapping)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("measured: mb", "measured: mbps", r"mapping.yaml:1: found the expression 'mbps' .*; did you mean 'mb'"),
+        ("kind == 'net'", "x.__class__", r"mapping.yaml:10: found the expression 'x.__class__' \(found '@' or '__'"),
+        ("group: kind", "grup: kind", r"mapping.yaml:4: .*did you mean 'group'"),
+        ("unit: Mb/s", "unit: furlongs", r"mapping.yaml:2: found unit 'furlongs', expected that of a rate"),
+    ],
+)
+def test_a_wrong_mapping_is_an_error_with_its_line(files, old, new, said):
+    table, mapping = files
+    mapping.write_text(MAPPING.replace(old, new))
+    with pytest.raises(InputError, match=said):
+        validate(table, mapping)
+
+
+def test_a_cell_of_several_numbers_must_hold_numbers(files):
+    table, mapping = files
+    table.write_text(TABLE.replace("40 50,store,three\ne", "40 fast,store,three\ne"))
+    with pytest.raises(InputError, match=r"found the cell '40 fast' for sender.read_rate, expected numbers"):
+        validate(table, mapping)
+
+
+def test_the_command_gives_rows_and_groups(files, capsys):
+    assert main(["validate", *map(str, (files[0], "--mapping", files[1], "--format", "json"))]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert [row["id"] for row in found["rows"]] == ["a", "b", "c", "d"]
+    assert {"measured_bps", "predicted_bps", "low_bps", "high_bps", "bottleneck_class", "error"} <= found["rows"][
+        0
+    ].keys()
+    assert [group["group"] for group in found["groups"]] == ["net", "disk", "all"]
+    assert captured.err == "hecn: 2 rows left out: the mapping does not take them, or they have no measured rate\n"
+
+
+def test_the_shipped_series_name_every_stated_limit():
+    found = validate_series()
+    assert found.groups.set_index("group").loc["all", "named"] == 1
+    assert found.rows.error.abs().median() < 0.03
+
+
+@pytest.mark.parametrize("path", sorted((models_dir() / "mappings").glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_mappings_are_well_formed(path):
+    with pytest.raises(InputError, match="found the expression"):  # of a table without the columns
+        validate(pd.DataFrame({"x": [1]}), path)
