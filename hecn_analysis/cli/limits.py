@@ -41,6 +41,7 @@ DIGITS = 6  # these figures are exact, and compared with those of documents
 EXAMPLES = {
     "pcie": "--gen 2 --lanes 16 --max-payload 128,256",
     "pcix": "--clock 133MHz --width 64 --burst 512,4096",
+    "nic": "--gen 3 --lanes 8 --max-payload 256 --frame 64,1518 --driver polling",
     "ethernet": "--rate 10Gb/s --mtu 1500,9000",
     "atm": "--carrier oc3c --mtu 9180",
     "sonet": "--carrier oc48c --mtu 4470,9000",

@@ -19,6 +19,7 @@ from hecn_analysis.limits.explanation import explain
 from hecn_analysis.limits.framing import ethernet
 from hecn_analysis.limits.infiniband_link import infiniband
 from hecn_analysis.limits.memory_bus import memory
+from hecn_analysis.limits.network_card import nic
 from hecn_analysis.limits.optical_carrier import atm, sonet
 from hecn_analysis.limits.pci_express import pcie
 from hecn_analysis.limits.pci_x import pcix
@@ -42,6 +43,7 @@ __all__ = [
     "interconnect",
     "lag",
     "memory",
+    "nic",
     "pagecache",
     "pcie",
     "pcix",
@@ -57,6 +59,7 @@ KINDS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
     for function in (
         pcie,
         pcix,
+        nic,
         ethernet,
         atm,
         sonet,

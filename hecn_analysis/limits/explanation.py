@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from hecn_analysis.errors import RangeError, ValidityWarning, did_you_mean
-from hecn_analysis.limits import framing, infiniband_link, optical_carrier, pci_express, pci_x, tcp_figures
+from hecn_analysis.limits import (
+    framing,
+    infiniband_link,
+    network_card,
+    optical_carrier,
+    pci_express,
+    pci_x,
+    tcp_figures,
+)
 from hecn_analysis.limits._checks import require_positive
 from hecn_analysis.units import format_rate
 
@@ -267,34 +275,37 @@ def _steps(values: Sequence[Value], limit: float) -> Iterator[Step]:
 # Layers ---------------------------------------------------------------------------------------------------------------
 
 
+_PCIE: Final = "PCIe Base Specification 5.0"
+
+
+def _packets(gen: int, lanes: int, max_payload: float) -> Iterator[Value]:
+    """Return the steps of a PCI Express link from its raw rate to what is left for packets."""
+    raw = _number(pci_express.raw_bps(gen, lanes))
+    coding = "8b/10b" if gen <= 2 else "128b/130b" if gen <= 5 else "FLIT: 20 of 256 bytes"
+    yield f"line coding {coding}", raw, "PCIe Base Specification, chapter 4"
+    if gen <= 5:
+        yield "clock compensation (SKP), 4 of 1538 symbols", raw - raw * 4 / 1538, f"{_PCIE}, 4.2.7"
+        packets = _number(pci_express.packet_bps(gen, lanes, max_payload))
+        yield "acknowledgements and flow control (DLLPs)", packets, "Neugebauer et al., SIGCOMM 2018"
+
+
 def _pcie(options: Options, figures: Figures) -> Iterator[Value]:
     device, lanes = int(options["gen"]), int(options["lanes"])
     gen = min(device, int(options["slot_gen"] or device))
     width = min(lanes, int(options["slot_lanes"] or lanes))
-    base, spec = "PCIe Base Specification", "PCIe Base Specification 5.0"
-    yield f"signalling of the device, generation {device} x{lanes}", _transfers(device) * lanes, f"{base}, chapter 4"
+    words = f"signalling of the device, generation {device} x{lanes}"
+    yield words, _transfers(device) * lanes, "PCIe Base Specification, chapter 4"
     yield f"the slot: generation {gen} x{width}", _transfers(gen) * width, "as given"
-    raw = figures["raw_bps"]
-    coding = "8b/10b" if gen <= 2 else "128b/130b" if gen <= 5 else "FLIT: 20 of 256 bytes"
-    yield f"line coding {coding}", raw, f"{base}, chapter 4"
     payload = options["max_payload"]
-    skip = raw * 4 / 1538
-    packets = _number(pci_express.packet_bps(gen, width, payload))
-    if gen <= 5:
-        yield "clock compensation (SKP), 4 of 1538 symbols", raw - skip, f"{spec}, 4.2.7"
-        yield (
-            "acknowledgements and flow control (DLLPs)",
-            packets,
-            "Neugebauer et al., SIGCOMM 2018",
-        )
+    yield from _packets(gen, width, payload)
     settings = {"max_read_request": options["max_read_request"], "address_bits": options["address_bits"]}
 
     def rate(op: Any = options["op"], **more: Any) -> float:  # noqa: ANN401 any option
         return _number(pci_express.throughput_bps(gen, width, payload, op=op, **settings, **more))
 
     one_way = rate() if options["op"] != "both" else min(rate("write"), rate("read"))
-    yield f"headers and framing of packets of {payload:.0f} bytes", one_way, f"{spec}, 2.2"
-    yield "requests of the reads between the writes", rate(), f"{spec}, 2.2"
+    yield f"headers and framing of packets of {payload:.0f} bytes", one_way, f"{_PCIE}, 2.2"
+    yield "requests of the reads between the writes", rate(), f"{_PCIE}, 2.2"
     more: dict[str, Any] = {}
     for name, words in (
         ("completion_boundary", "read completions cut at {:.0f} bytes"),
@@ -303,7 +314,7 @@ def _pcie(options: Options, figures: Figures) -> Iterator[Value]:
     ):
         if options[name]:
             more[name] = options[name]
-            yield words.format(options[name]), rate(**more), f"{spec}, 2.2"
+            yield words.format(options[name]), rate(**more), f"{_PCIE}, 2.2"
     left = rate(**more)
     if options["outstanding"] is not None and options["op"] != "write":
         requests = (options["outstanding"], options["round_trip"], options["max_read_request"], options["transfer"])
@@ -311,7 +322,21 @@ def _pcie(options: Options, figures: Figures) -> Iterator[Value]:
         yield f"{options['outstanding']:.0f} reads open for a round trip", left, "Little's law"
     if options["uplink_gen"] is not None:
         words = f"uplink, generation {options['uplink_gen']:.0f} x{options['uplink_lanes']:.0f}"
-        yield f"{words} for {options['devices']:.0f} devices", figures["throughput_bps"], f"{spec}, 6.3"
+        yield f"{words} for {options['devices']:.0f} devices", figures["throughput_bps"], f"{_PCIE}, 6.3"
+
+
+def _nic(options: Options, figures: Figures) -> Iterator[Value]:
+    gen, lanes, payload = int(options["gen"]), int(options["lanes"]), options["max_payload"]
+    words = f"signalling of the card, generation {gen} x{lanes}"
+    yield words, _transfers(gen) * lanes, "PCIe Base Specification, chapter 4"
+    yield from _packets(gen, lanes, payload)
+    to_memory = {"send": "read", "receive": "write", "both": "both"}[options["op"]]
+    data = options["frame"] - network_card.CHECK
+    request = options["max_read_request"]
+    frames = pci_express.throughput_bps(gen, lanes, payload, op=to_memory, transfer=data, max_read_request=request)
+    yield f"headers and framing of {data:.0f} bytes of each frame, requests", _number(frames), f"{_PCIE}, 2.2"
+    words = f"descriptors, pointers, interrupts of a {options['driver']} driver"
+    yield words, figures["throughput_bps"], "Neugebauer et al., SIGCOMM 2018"
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 a number that may come as an array of one
@@ -479,6 +504,7 @@ def _interconnect(options: Options, figures: Figures) -> Iterator[Value]:
 LAYERS: Final[dict[str, Callable[[Options, Figures], Iterator[Value]]]] = {
     "pcie": _pcie,
     "pcix": _pcix,
+    "nic": _nic,
     "ethernet": _ethernet,
     "atm": _atm,
     "sonet": _sonet,
@@ -602,7 +628,7 @@ def _others(kind: str, options: Options) -> Iterator[Held]:
 # Above the limit ------------------------------------------------------------------------------------------------------
 
 _FROM_CACHE: Final = ("raid", "disk", "ssd", "enclosure", "pagecache")
-_SUMMED_WAYS: Final = ("pcie", "ethernet", "infiniband", "atm", "sonet", "tcp")
+_SUMMED_WAYS: Final = ("pcie", "nic", "ethernet", "infiniband", "atm", "sonet", "tcp")
 
 
 def causes(kind: str, measured_bps: float, limit_bps: float) -> tuple[Cause, ...]:

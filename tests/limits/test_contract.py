@@ -18,6 +18,7 @@ CALLS = {
     | {"transfer": 1500, "op": "both", "outstanding": 32, "round_trip": 2e-6, "slot_gen": 2, "slot_lanes": 4}
     | {"uplink_gen": 2, "uplink_lanes": 4, "devices": 2},
     "pcix": {"clock": 133.33e6, "width": 64, "burst": 512, "overhead_clocks": 90},
+    "nic": {"gen": 3, "lanes": 8, "max_payload": 256, "frame": 1499, "driver": "polling", "max_read_request": 1024},
     "ethernet": {"rate": 10e9, "mtu": 9000},
     "atm": {"carrier": "oc12c", "mtu": 9180},
     "sonet": {"carrier": "oc48c", "mtu": 4470},
@@ -44,6 +45,7 @@ CALLS = {
 FIGURES = {
     "pcie": {"raw_bps", "tmt_bps", "throughput_bps"},
     "pcix": {"raw_bps", "throughput_bps"},
+    "nic": {"throughput_bps", "frames_per_s", "slot_overhead"},
     "ethernet": {"goodput_bps", "frames_per_s", "wire_overhead"},
     "atm": {"ip_bps", "goodput_bps"},
     "sonet": {"ip_bps", "goodput_bps"},

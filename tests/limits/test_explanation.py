@@ -17,6 +17,8 @@ OPTIONS = [
     ("pcie", {"gen": 3, "lanes": 4, "max_payload": 256, "uplink_gen": 3, "uplink_lanes": 4, "devices": 3}),
     ("pcie", {"gen": 6, "lanes": 16, "max_payload": 256}),
     ("pcix", {"clock": 133.33e6, "width": 64, "burst": 512}),
+    ("nic", {"gen": 3, "lanes": 8, "max_payload": 256, "frame": 64}),
+    ("nic", {"gen": 2, "lanes": 8, "max_payload": 128, "op": "send", "driver": "polling", "max_read_request": 128}),
     ("ethernet", {"rate": 10e9, "mtu": 9000, "vlan": True, "ip": 6, "wan_phy": True}),
     ("ethernet", {"rate": 100e9, "mtu": 9000, "protocol": "roce"}),
     ("ethernet", {"rate": 1e9, "mtu": 1500, "protocol": "udp"}),
