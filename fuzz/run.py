@@ -241,8 +241,14 @@ def search(group: str, minutes: float) -> None:
                 for way, pack in enumerate(_PACKINGS):
                     Path(seeds, f"{number}-{way}").write_bytes(pack(content[:LONGEST]))
         arguments = [
-            *("fuzz", str(corpus), seeds, f"-max_total_time={minutes * 60:.0f}", f"-max_len={LONGEST}", "-timeout=60"),
-            *(f"-rss_limit_mb={MEMORY_MEBIBYTES}", "-print_final_stats=1", "-reload=0", "-verbosity=0"),
+            *("fuzz", str(corpus), seeds, f"-max_total_time={minutes * 60:.0f}", f"-max_len={LONGEST}", "-timeout=120"),
+            *(
+                f"-rss_limit_mb={MEMORY_MEBIBYTES}",
+                "-report_slow_units=120",
+                "-print_final_stats=1",
+                "-reload=0",
+                "-verbosity=0",
+            ),
             f"-artifact_prefix={checks.REGRESSIONS / group}/",
         ]
         atheris.Setup(arguments, Search(group), custom_mutator=Mutator(group))
