@@ -323,7 +323,9 @@ class _Run:
         return rows
 
     def _interval_columns(self, way: str, *, sends: bool | None, both_ways: bool) -> dict[str, Array]:
-        rows: list[list[float]] = []
+        lines: list[int] = []
+        indices: list[float] = []
+        rows: list[Mapping[str, Any]] = []
         for line, interval in zip(self._lines, self._intervals(), strict=False):
             streams = at(interval, "streams")
             streams = [stream for stream in streams if isinstance(stream, dict)] if isinstance(streams, list) else []
@@ -335,57 +337,50 @@ class _Run:
             if not isinstance(whole, dict) or whole.get("omitted"):
                 continue
             if len(streams) == 1:
-                rows.append(_interval(line, np.nan, {**streams[0], **whole}))
+                rows.append(streams[0] | whole)
+                indices.append(np.nan)
+                lines.append(line)
                 continue
-            rows.extend(_interval(line, index, stream) for index, stream in enumerate(streams))
-            rows.append(_interval(line, np.nan, whole))
+            rows += [*streams, whole]
+            indices += [*range(len(streams)), np.nan]
+            lines += [line] * (len(streams) + 1)
         if not rows:
             return {}
-        table = np.array(rows, dtype=float)
-        columns = {name: table[:, index] for index, name in enumerate(_COLUMNS)}
+        columns = {"line": np.array(lines, float), "stream": np.array(indices, float), **_columns(rows)}
         return {name: values for name, values in columns.items() if name == "stream" or not np.isnan(values).all()}
 
 
-_COLUMNS: Final = (
-    "line",
-    "stream",
-    "t_start_s",
-    "t_end_s",
-    "bytes",
-    "throughput_bps",
-    "retransmits",
-    "cwnd_bytes",
-    "rtt_s",
-    "sent_packets",
-    "lost_packets",
-    "loss_fraction",
-    "jitter_s",
-)
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
+    """Columns of intervals; NaN where missing or impossible."""
 
-
-def _interval(line: int, stream: float, values: Mapping[str, Any]) -> list[float]:
-    """One interval, in the order of `_COLUMNS`; NaN where missing or impossible."""
-
-    def of(key: str, scale: float = 1.0) -> float:
-        found = number(values.get(key))
-        return np.nan if found is None or found < 0 else found * scale
+    def of(key: str) -> Array:
+        found = [row.get(key) for row in rows]
+        if not {int, float, type(None)}.issuperset(map(type, found)):
+            found = [number(value) for value in found]
+        try:
+            values = np.array(found, float)  # None becomes NaN
+        except OverflowError:
+            values = np.array([number(value) for value in found], float)
+        values[~((values >= 0) & (values < np.inf))] = np.nan
+        return values
 
     packets, lost = of("packets"), of("lost_packets")
-    return [
-        line,
-        stream,
-        of("start"),
-        of("end"),
-        np.rint(of("bytes")),
-        of("bits_per_second"),
-        np.rint(of("retransmits")),
-        np.rint(of("snd_cwnd")),
-        of("rtt", 1e-6) or np.nan,
-        np.rint(packets),
-        np.rint(lost),
-        lost / packets if packets > 0 and lost <= packets else np.nan,
-        of("jitter_ms", 1e-3),
-    ]
+    rtt, loss = of("rtt") * 1e-6, np.full(len(rows), np.nan)
+    rtt[rtt == 0] = np.nan
+    np.divide(lost, packets, out=loss, where=(packets > 0) & (lost <= packets))
+    return {
+        "t_start_s": of("start"),
+        "t_end_s": of("end"),
+        "bytes": np.rint(of("bytes")),
+        "throughput_bps": of("bits_per_second"),
+        "retransmits": np.rint(of("retransmits")),
+        "cwnd_bytes": np.rint(of("snd_cwnd")),
+        "rtt_s": rtt,
+        "sent_packets": np.rint(packets),
+        "lost_packets": np.rint(lost),
+        "loss_fraction": loss,
+        "jitter_s": of("jitter_ms") * 1e-3,
+    }
 
 
 def _figures(values: object, *, loss: bool) -> dict[str, object]:
