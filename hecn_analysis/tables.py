@@ -106,6 +106,23 @@ class Column:
             finite = self.kind == NUMBER and isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
         return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
 
+    def fits_all(self, values: Sequence[object]) -> bool:
+        """Whether `fault` is None for all of many values, most of which are asked about at once.
+
+        >>> COLUMNS["runs"]["bytes"].fits_all([5, None]), COLUMNS["runs"]["bytes"].fits_all([5, -1])
+        (True, False)
+        """
+        kinds = set(map(type, values))
+        if kinds <= ({bool} if self.kind == FLAG else {type(None)}):
+            return True
+        if self.kind == TEXT and kinds <= {str, type(None)}:
+            return not self.words or {None, *self.words}.issuperset(values)
+        if kinds - {type(None)} in ({int}, {float}) and self.kind in {COUNT, NUMBER}:
+            numbers: list[Any] = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - no NaN
+            if numbers:
+                return not any(map(self.fault, (min(numbers), max(numbers))))
+        return not any(map(self.fault, values))
+
     @property
     def expected(self) -> str:
         """What a value of this column must be.
@@ -284,21 +301,31 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     [{'run': 0, 't_end_s': 1.0}]
     """
     rows = list(rows)
-    for number, row in enumerate(rows):
-        for fault in faults(table, row).values():
-            raise RangeError(f"{table}, row {number}: {fault}")
-    columns = _columns(table).values()
-    return pd.DataFrame({column.name: _series(column, [row.get(column.name) for row in rows]) for column in columns})
+    columns = _columns(table)
+    values = {
+        name: [row.get(name, False if column.kind == FLAG else None) for row in rows]
+        for name, column in columns.items()
+    }
+    if not columns.keys() >= set().union(*rows) or not all(
+        column.fits_all(values[name]) for name, column in columns.items()
+    ):
+        for number, row in enumerate(rows):
+            for fault in faults(table, row).values():
+                raise RangeError(f"{table}, row {number}: {fault}")
+    return _frame({name: _array(column, values[name]) for name, column in columns.items()}, len(rows))
 
 
-def _series(column: Column, values: Sequence[object]) -> pd.Series[Any]:
+def _frame(arrays: Mapping[str, Any], length: int) -> pd.DataFrame:
+    return pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
+
+
+def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype
     if column.kind == NUMBER:
-        return pd.Series(
-            np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float)
-        )
+        return np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float)
     if column.kind == FLAG:
-        return pd.Series([value is not None and bool(value) for value in values], dtype=column.dtype)
-    return pd.Series(values, dtype=column.dtype)
+        return np.array([value is not None and bool(value) for value in values], dtype=bool)
+    dtype: Any = column.dtype
+    return pd.array(values, dtype=dtype)
 
 
 @dataclass(frozen=True)
@@ -343,13 +370,16 @@ def concatenate(table: str, blocks: Sequence[Block]) -> pd.DataFrame:
     for block in blocks:
         for fault in faults(table, {**block.shared, **dict.fromkeys(block.arrays)}).values():
             raise RangeError(f"{table}: {fault}")
-    return pd.DataFrame({name: _joined(column, blocks) for name, column in _columns(table).items()})
+    return _frame(
+        {name: _joined(column, blocks) for name, column in _columns(table).items()},
+        sum(block.length for block in blocks),
+    )
 
 
-def _joined(column: Column, blocks: Sequence[Block]) -> pd.Series[Any]:
+def _joined(column: Column, blocks: Sequence[Block]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype
     if column.kind not in {COUNT, NUMBER}:
         values = [value for block in blocks for value in [block.shared.get(column.name)] * block.length]
-        return _series(column, values)
+        return _array(column, values)
     parts = [np.empty(0)]
     for block in blocks:
         shared = block.shared.get(column.name)
@@ -371,5 +401,5 @@ def _joined(column: Column, blocks: Sequence[Block]) -> pd.Series[Any]:
         row = int(np.argmax(wrong))
         raise RangeError(f"row {row}: {column.name}: found {numbers[row]:g}, expected {column.expected}")
     if column.kind == NUMBER:
-        return pd.Series(numbers)
-    return pd.Series(pd.arrays.IntegerArray(np.where(missing, 0, numbers).astype("int64"), missing))
+        return numbers
+    return pd.arrays.IntegerArray(np.where(missing, 0, numbers).astype("int64"), missing)
