@@ -78,6 +78,7 @@ _NAMES: Final = re.compile(
 _WRAPPED: Final = re.compile(r"\s{0,8}(?P<lost>\d{1,15})/ {0,12}(?P<packets>\d{1,15}) {0,8}\(")
 _NEAR: Final = 3
 _ROUNDED: Final = 0.03
+_CUT: Final = 0.2
 
 
 @dataclass
@@ -363,6 +364,12 @@ class Iperf2:
         if self._way == "send":
             texts = (*texts[:10], None, None, None)
         row = read(line.number, texts)
+        seconds = row.end - row.start
+        if not line.complete and seconds > 0 and abs(8 * row.amount / seconds - row.rate) > _CUT * row.rate:
+            self._findings.problem(
+                line.number, "truncated", f"found {line.text.strip()[:200]!r} at the end of the file; left out"
+            )
+            return
         local, remote, number = found[3], found[5], found[6]
         if self._open is not None and not self._open.csv:
             self._close()

@@ -427,6 +427,9 @@ class Netperf:
 
     def _pair(self, line: Line, pair: re.Match[str]) -> bool:
         key, value = pair["key"], pair["value"].strip()
+        if not line.complete and _PLAIN.fullmatch(value) and not re.search(r"\.\d\d$", value):
+            self._findings.problem(line.number, "truncated", f"found {line.text.strip()[:200]!r} at the end; left out")
+            return True
         if key.startswith("NETPERF_"):
             self._interim[key] = value
             wanted = [self._interim.get(f"NETPERF_{name}", "") for name in ("INTERIM_RESULT", "INTERVAL", "ENDING")]

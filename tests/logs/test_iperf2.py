@@ -323,3 +323,11 @@ def test_a_report_of_the_server_that_a_mail_has_wrapped(reading_of):
     assert values(reading_of(text), "throughput_bps", "sender_throughput_bps", "lost_packets", "duration_s") == [
         [740e6, 939e6, 300, 10.2]
     ]
+
+
+def test_values_between_commas_that_break_off_are_left_out(reading_of, said):
+    text = "20261122020841,192.0.2.6,50934,192.0.2.7,5001,1,0.0-2.0,50000000,200000000"
+    assert values(reading_of(text), "throughput_bps") == [[2e8]]
+    reading = reading_of(text[:-2])
+    assert reading.runs.empty
+    assert said(reading)[0] == f"a.log:1: truncated: found '{text[:-2]}' at the end of the file; left out"

@@ -307,3 +307,10 @@ def test_what_netperf_says_about_itself_is_no_error(reading_of):
 
 def test_source_code_that_prints_errors_has_no_runs(reading_of):
     assert reading_of("establish_control(char *hostname,\n                  char *port)\n").runs.empty
+
+
+def test_a_figure_that_breaks_off_is_left_out(reading_of, said):
+    reading = reading_of(BANNER + "LOCAL_SEND_SIZE=16384\nELAPSED_TIME=1.00\nTHROUGHPUT=57")
+    assert reading.runs.throughput_bps.isna().all()
+    assert "a.log:4: truncated: found 'THROUGHPUT=57' at the end; left out" in said(reading)
+    assert reading_of(BANNER + "ELAPSED_TIME=1.00\nTHROUGHPUT=57.25").runs.throughput_bps.tolist() == [57.25e6]
