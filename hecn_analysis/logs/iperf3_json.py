@@ -81,9 +81,8 @@ class Documents:
         cookie = at(value, "start", "cookie")
         if (isinstance(cookie, str) and cookie and cookie == self._cookie) or _waited(value):
             return
-        _Run(self._findings, value, document.first, document.last, document.lines("intervals")).hand_over(
-            whole=not document.truncated
-        )
+        lines = document.lines("intervals")
+        _Run(self._findings, value, (document.first, document.last), lines, whole=not document.truncated).hand_over()
 
     def finish(self) -> None:
         """A stream that has no end yet will have none."""
@@ -97,7 +96,8 @@ class Documents:
             self._findings.problem(
                 streamed.last, "truncated", "found a JSON stream without its end; what is complete in it is read"
             )
-        _Run(self._findings, streamed.value, streamed.first, streamed.last, streamed.lines).hand_over(whole=whole)
+        ends = (streamed.first, streamed.last)
+        _Run(self._findings, streamed.value, ends, streamed.lines, whole=whole).hand_over()
 
     def _fits(self, event: str, data: object) -> bool:
         """Whether an event goes on with a stream, or is the error of one that never began."""
@@ -169,22 +169,27 @@ def _is_iperf3(value: Mapping[str, Any]) -> bool:
 class _Run:
     """One document, or the events of one stream."""
 
-    def __init__(self, findings: Findings, value: dict[str, Any], first: int, last: int, lines: list[int]) -> None:
+    def __init__(
+        self, findings: Findings, value: dict[str, Any], ends: tuple[int, int], lines: list[int], *, whole: bool
+    ) -> None:
         self._findings = findings
         self._value = value
-        self._first, self._last = first, last
+        self._first, self._last = ends
+        self._whole = whole
         self._lines = lines
         self._server = at(value, "start", "accepted_connection") is not None
         end = value.get("end")
         self._end: dict[str, Any] = end if isinstance(end, dict) else {}
         flags = {_sending(stream) for stream in self._streams()}
         self._mixed = {True, False} <= flags and not any(key.endswith("_bidir_reverse") for key in self._end)
-        if self._mixed or (len(flags) == 1 and not any(key.startswith("sum") for key in self._end)):
-            self._end = {**self._end, **self._sums("")}
         if self._mixed:
+            self._end = {key: value for key, value in self._end.items() if not key.startswith("sum")}
+        if whole and (self._mixed or (len(flags) == 1 and not any(key.startswith("sum") for key in self._end))):
+            self._end = {**self._end, **self._sums("")}
+        if whole and self._mixed:
             self._end |= self._sums("_bidir_reverse")
 
-    def hand_over(self, *, whole: bool) -> None:
+    def hand_over(self) -> None:
         """Hand over the run, or both of a bidirectional test."""
         value, end = self._value, self._end
         message = value.get("error")
@@ -202,7 +207,7 @@ class _Run:
         ways = ["", "_bidir_reverse"] if both_ways else [""]
         if both_ways and self._sends("") is False:
             ways.reverse()
-        if whole and not failed and not any(key.startswith("sum") for key in end):
+        if self._whole and not failed and not any(key.startswith("sum") for key in end):
             self._findings.problem(self._last, "truncated", "found no 'sum' at the end; the run has no figures")
         for way in ways:
             self._findings.run(self._run(way, failed=failed, both_ways=both_ways))

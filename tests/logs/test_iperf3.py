@@ -475,3 +475,12 @@ def test_an_old_server_that_misses_the_end_of_a_connection_keeps_its_result(read
     reading = reading_of(json.dumps({"start": start, "intervals": [], "end": end, "error": error}))
     assert values(reading, "throughput_bps", "error") == [[4000, False]]
     assert said(reading) == [f"a.log:1: inconsistent: found '{error}' below a result; the result is kept"]
+
+
+def test_streams_of_json_that_breaks_off_are_not_added_up(reading_of):
+    start = {"version": "iperf 3.9", "connecting_to": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
+    end = {"streams": [stream_of(sends=True, sent=1000, received=900)] * 2}
+    text = json.dumps({"start": start, "intervals": [], "end": end})
+    reading = reading_of(text[: text.rindex("receiver")])
+    assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
+    assert "truncated" in reading.problems.kind.tolist()
