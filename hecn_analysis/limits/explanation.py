@@ -330,7 +330,7 @@ def _nic(options: Options, figures: Figures) -> Iterator[Value]:
     words = f"signalling of the card, generation {gen} x{lanes}"
     yield words, _transfers(gen) * lanes, "PCIe Base Specification, chapter 4"
     yield from _packets(gen, lanes, payload)
-    to_memory = {"send": "read", "receive": "write", "both": "both"}[options["op"]]
+    to_memory: pci_express.Op = "read" if options["op"] == "send" else "write" if options["op"] == "receive" else "both"
     data = options["frame"] - network_card.CHECK
     request = options["max_read_request"]
     frames = pci_express.throughput_bps(gen, lanes, payload, op=to_memory, transfer=data, max_read_request=request)
