@@ -73,7 +73,7 @@ class Fping:
         text = line.text
         if "xmt/rcv/" in text:
             return self._summary(line)
-        if " avg, " in text and (found := _PROBE.search(text)):
+        if " avg, " in text and "], " in text and (found := _PROBE.search(text)):
             host = self._probed.setdefault(found["host"], _Host(line.number, line.number))
             host.last = line.number
             if found["ms"]:

@@ -120,6 +120,7 @@ _FAILED: Final = re.compile(
     r"|^(?P<connect>connect: (?:Network is unreachable|Invalid argument))"
 )
 _FAR: Final = 4
+_MOST_NUMBERS: Final = 8
 _SAME_TIME: Final = 50
 _MOST_PARALLEL: Final = 1000
 _LONGEST_HEADING: Final = 400
@@ -264,7 +265,7 @@ class Ping(DocumentReader):
             return line.number - self._foreign >= _FAR and self._counts(line, found)
         if "Success rate" in text and (found := _CISCO.match(text)):
             return self._cisco(line, found)
-        if _WINDOWS_PACKETS.search(text):
+        if "Packets" in text and _WINDOWS_PACKETS.search(text):
             self._statistics(line, None, sure=True)
             return self._count_lines(line, self._begin(line))
         if self._open is not None and _SILENT.search(text):
@@ -275,7 +276,7 @@ class Ping(DocumentReader):
     def _heading(self, line: Line) -> bool:
         """What begins a run, or its statistics; a heading of Windows in another language proves nothing yet."""
         text = line.text
-        if "--" in text and (found := _STATISTICS.search(text)) and not _OTHER_TOOL.search(text):
+        if "--" in text and (found := _statistics(text)) and not _OTHER_TOOL.search(text):
             host = (found["host"] or "").strip() or None
             self._statistics(line, host, sure=self._is_sure())
             if host is not None and self._open is not None:
@@ -285,12 +286,12 @@ class Ping(DocumentReader):
             return True
         if not any(word in text for word in ("ing", "ING", "ІНГ", "Echos")):
             return False
-        header = _HEADER.search(text) or _WINDOWS_HEADER.search(text) or _CISCO_HEADER.search(text)
+        header = _header(text)
         if header is not None:
             self._set_aside()
             self._begin(line, next((name for name in header.groups() if name), None))
             return True
-        if _OTHER_TOOL.search(text):
+        if "ping" in text and _OTHER_TOOL.search(text):
             self._foreign = line.number
         elif text.rstrip().endswith((":", "：")) and len(text) < _LONGEST_HEADING and "ping" in text.lower():
             named = _HOST.search(text)
@@ -441,6 +442,8 @@ class Ping(DocumentReader):
 
     def _failure(self, line: Line) -> bool:
         """A message instead of a run; inside of a run it is one of the packets that did not get through."""
+        if not any(word in line.text for word in ("ping", "Ping", "connect: ")):
+            return False
         if (found := _FAILED.search(line.text)) is None:
             return False
         message = next(text for text in found.groups() if text).strip()
@@ -486,10 +489,27 @@ class Ping(DocumentReader):
         self.findings.run(Run(opened.first, opened.last, columns))
 
 
+def _header(text: str) -> re.Match[str] | None:
+    """What begins a run, of any kind."""
+    if "PING" in text or "ПІНГ" in text:
+        return _HEADER.search(text)
+    if "Pinging" in text:
+        return _WINDOWS_HEADER.search(text)
+    return _CISCO_HEADER.search(text) if "ICMP Echos" in text else None
+
+
+def _statistics(text: str) -> re.Match[str] | None:
+    """Return the heading of statistics, which is ping in any language between two rows of dashes."""
+    known = text.count("--") > 1 and any(word in text for word in ("ping", "PING", "Ping", "пінг", "პინგ"))
+    return _STATISTICS.search(text) if known else None
+
+
 def _translated(text: str) -> re.Match[str] | None:
     """Counts in any language: the first that agree with the loss, else the first, for numbers may stand in front."""
-    first = found = _COUNTS_TRANSLATED.search(text)
-    while found is not None:
+    first = found = _COUNTS_TRANSLATED.search(text) if "%" in text else None
+    for _ in range(_MOST_NUMBERS):
+        if found is None:
+            return first
         sent, received = int(found["sent"]), int(found["received"])
         loss = _number(found["loss"] or found["loss_after"])
         if 0 < sent >= received and abs(100 * (sent - received) / sent - loss) <= 1:

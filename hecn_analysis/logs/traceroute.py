@@ -107,9 +107,10 @@ class Traceroute:
         if opened is not None and line.number > opened.last + _FAR:
             self._close()
             opened = None
-        if found := _HEADER.search(text) or _WINDOWS.search(text) or _CISCO.search(text):
+        named = "traceroute" in text or "racing " in text
+        if named and (found := _HEADER.search(text) or _WINDOWS.search(text) or _CISCO.search(text)):
             return self._begin(line, found["host"], headed=True)
-        if _WARNING.search(text):
+        if named and _WARNING.search(text):
             self._close()
             self._warned = line.number
             return True
