@@ -11,6 +11,7 @@ lead to its steps:
 The last value is always the figure of the kind itself.
 """
 
+import html
 import inspect
 import json
 import math
@@ -132,6 +133,20 @@ class Explanation:
 
         return pd.DataFrame(self.rows())
 
+    def _repr_html_(self) -> str:
+        """Give the rows and the verdict for notebooks."""
+        table = [
+            {
+                "step": row["step"],
+                "takes": "" if row["takes_bps"] is None else _signed(-row["takes_bps"]),
+                "leaves": _rate(row["value_bps"]),
+                "source": row["source"],
+            }
+            for row in self.rows()
+        ]
+        said = [self.verdict() or "", *(cause.words for cause in self.causes)]
+        return f"{_table(table)}<p>{'<br>'.join(html.escape(words) for words in said if words)}</p>"
+
     def to_dict(self) -> dict[str, Any]:
         """Give everything in plain values, as ``hecn limits --explain --format json`` does."""
         return {
@@ -177,6 +192,13 @@ class Explanation:
         if (verdict := self.verdict()) is not None:
             lines += ["", verdict, *(f"- {cause.words}" for cause in self.causes)]
         return "\n".join(lines)
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in rows[0])
+    lines = ("".join(f"<td>{html.escape(value)}</td>" for value in row.values()) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _rate(rate: float) -> str:

@@ -19,6 +19,7 @@ from hecn_analysis.limits._checks import (
     Number,
     arrays,
     given,
+    refuse,
     require_one_of,
     require_whole,
     require_word,
@@ -29,6 +30,7 @@ Operation = Literal["write", "read", "send"]
 
 LANES: Final = (1, 2, 4, 8, 12)
 MTUS: Final = (256, 512, 1024, 2048, 4096)
+LONGEST_MESSAGE: Final = 2.0**31  # [B]
 _FEC: Final = 514 / 544 * 256 / 257
 # Generation -> signalling rate of a lane [bit/s], and the part of it that carries data.
 _SIGNALLING: Final = {
@@ -131,6 +133,7 @@ def _message_bytes(
         return mtu, mtu + each, np.ones_like(mtu)
     (size,) = arrays(message=message)
     require_whole(1, message=size)
+    refuse("message", size, size > LONGEST_MESSAGE, "2147483648 B or less")
     packets = np.ceil(size / mtu)
     extended = {"write": _RDMA + 0 * packets, "read": _ACKNOWLEDGE * np.minimum(packets, 2), "send": 0 * packets}[op]
     return size, size + packets * each + extended, packets

@@ -86,6 +86,9 @@ Op = Literal["read", "write", "both"]
 SHORT_TRANSFER: Final = 128.0
 """Below this size the cards that were measured reach less than 0.85 of the link: their own engines bind. [B]"""
 
+LONGEST_ROUND_TRIP: Final = 1e-3
+"""Reads that take longer are taken for a mistake; cards give up after 50 us to 50 ms. [s]"""
+
 # Indexed by generation; index 0 is unused.
 _TAGS: Final = np.array([np.nan, 256.0, 256.0, 256.0, 768.0, 768.0, 15_360.0])  # tags of 8, 10 and 14 bits [1]
 _TRANSFERS_PER_LANE: Final = np.array([np.nan, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9])  # [T/s]
@@ -422,6 +425,11 @@ def tag_limit_bps(
     RangeError
         No such MaxReadRequest, or a count, time or size that is not positive.
 
+    Warns
+    -----
+    ValidityWarning
+        A round trip above 1 ms.
+
     Notes
     -----
     It binds for small transfers, remote memory, IOMMU misses, and on fast links with few tags. Source: [2]_.
@@ -437,6 +445,8 @@ def tag_limit_bps(
     require_whole(1, outstanding=outstanding)
     require_positive(round_trip=round_trip)
     require_one_of(SIZES, max_read_request=max_read_request)
+    late = round_trip > LONGEST_ROUND_TRIP
+    warn_outside("round_trip", round_trip, late, "1 ms and less", "reads take about 1 us; is the value in us or ns?")
     size = max_read_request if transfer is None else _whole_transfer(transfer)
     return given(8 * outstanding * (size / np.ceil(size / max_read_request)) / round_trip)
 

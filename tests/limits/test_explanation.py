@@ -145,6 +145,9 @@ def test_forms():
     assert explanation.to_dict()["steps"][0]["name"] == "line rate of oc3c"
     assert '"measured_bps": 100000000.0' in explanation.to_json()
     assert explanation.figure == "goodput_bps"
+    shown = explanation._repr_html_()
+    assert shown.count("<tr>") == len(frame) + 1
+    assert "<td>cell headers, 5 of 53 bytes</td><td>-14.13 Mb/s</td><td>135.6 Mb/s</td>" in shown
 
 
 def test_what_does_not_limit_says_so():

@@ -50,6 +50,7 @@ def test_figures_agree():
         ({"lanes": 3}, "lanes: found 3, expected 1, 2, 4, 8 or 12"),
         ({"mtu": 1500}, "mtu: found 1500, expected 256, 512, 1024, 2048 or 4096"),
         ({"message": 0}, "message: found 0, expected a whole number >= 1"),
+        ({"message": 2**31 + 1}, "message: found 2147483649, expected 2147483648 B or less"),
         ({"op": "atomic"}, "op: found 'atomic', expected one of 'write', 'read', 'send'"),
     ],
 )
