@@ -536,6 +536,8 @@ class Iperf3(DocumentReader):
 
     def _known(self, opened: _Open, sender: Row | None, receiver: Row | None) -> tuple[Row | None, Row | None]:
         """Leave out a row of zeros that says that the other end's figure is not known."""
+        if sender is not None and receiver is None and opened.client is False and transferred(sender[1]) == 0:
+            return None, None
         if sender is None or receiver is None:
             return sender, receiver
         sent, received = transferred(sender[1]), transferred(receiver[1])

@@ -359,7 +359,7 @@ class Netperf:
     def _received(self, line: Line) -> bool:
         """The second row of a UDP test."""
         found = ROWS["received"].match(line.text)
-        if found is None or self._sent is None or not (line.complete or re.search(r"\.\d", found["rate"])):
+        if found is None or self._sent is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
             return False
         test, sent, unit, _ = self._sent
         self._sent = None

@@ -484,3 +484,9 @@ def test_streams_of_json_that_breaks_off_are_not_added_up(reading_of):
     reading = reading_of(text[: text.rindex("receiver")])
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
     assert "truncated" in reading.problems.kind.tolist()
+
+
+def test_an_old_server_that_breaks_off_after_its_row_of_zeros_knows_no_rate(reading_of):
+    zeros = SENDER.replace("1.10 GBytes  9.42 Gbits", "0.00 Bytes  0.00 bits").replace("    3  ", "       ")
+    reading = reading_of(ACCEPTED + HEADING + ROW + "- - - - - - -\n" + zeros)
+    assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]

@@ -314,3 +314,11 @@ def test_a_figure_that_breaks_off_is_left_out(reading_of, said):
     assert reading.runs.throughput_bps.isna().all()
     assert "a.log:4: truncated: found 'THROUGHPUT=57' at the end; left out" in said(reading)
     assert reading_of(BANNER + "ELAPSED_TIME=1.00\nTHROUGHPUT=57.25").runs.throughput_bps.tolist() == [57.25e6]
+
+
+def test_a_row_of_the_receiver_that_breaks_off_is_none(reading_of):
+    titles = "Socket  Message  Elapsed      Messages\nSize    Size     Time         Okay Errors   Throughput\n"
+    text = BANNER.replace("TCP", "UDP") + titles + "bytes   bytes    secs            #      #   10^6bits/sec\n\n"
+    text += "212992    1024   5.00       344561      0     564.42\n212992           5.00       344533            564.38"
+    assert reading_of(text).runs.throughput_bps.tolist() == [564.38e6]
+    assert reading_of(text[:-1]).runs.throughput_bps.isna().all()
