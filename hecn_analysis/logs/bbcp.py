@@ -8,7 +8,7 @@ Units and traps
 - K, M, G are powers of 1024 ("KB/s", "MB/s").
 - One command is one run. "3 files copied at effectively 98.3 MB/s" is its rate, over the time from start to end of
   the command. Without that line (no -v, or cut off) every "File … created; … bytes at …" is a run of its own; with it,
-  those lines give the bytes.
+  those lines give the bytes, if every file has one.
 - A report on the way gives the average since the start; with -v the rate since the report before comes first ("…, avg
   …"). Only the latter is the rate of an interval. The time of the first report is known where the command line with
   its -P is in the log; the others by their clock, in whole seconds.
@@ -83,9 +83,9 @@ class Bbcp:
             self._begin(line).files.append((line.number, int(found["bytes"]), 8 * float(rate) * scale(unit, 1024)))
             return True
         if found := _TOTAL.search(text):
-            rate, unit = found.groups()[1:]
+            files, rate, unit = found.groups()
             self._begin(line)
-            self._close(8 * float(rate) * scale(unit, 1024))
+            self._close(8 * float(rate) * scale(unit, 1024), int(files))
             return True
         if _BUFFERS.search(text):
             return self._open is not None
@@ -114,7 +114,7 @@ class Bbcp:
         self._begin(line).failed = True
         return True
 
-    def _close(self, rate: float | None = None) -> None:
+    def _close(self, rate: float | None = None, files: int = 0) -> None:
         opened, self._open = self._open, None
         if opened is None or not (opened.reports or opened.files or opened.failed or rate is not None):
             return
@@ -126,7 +126,8 @@ class Bbcp:
         }
         if rate is not None:
             values["throughput_bps"] = rate
-            values["bytes"] = sum(amount for _, amount, _ in opened.files) if opened.files else None
+            known = opened.files and len(opened.files) == files
+            values["bytes"] = sum(amount for _, amount, _ in opened.files) if known else None
             self._hand_over(opened, opened.first, opened.last, values)
             return
         first = opened.first

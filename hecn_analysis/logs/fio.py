@@ -15,7 +15,8 @@ Units and traps
   disagree, a problem says so, and the rate stays as it was printed.
 - The text's rate of a group is the sum of the jobs over the longest run time: not the sum of the jobs' rates.
 - ``unified_rw_reporting`` prints MIXED (JSON ``mixed``): it is a direction where it stands alone, and left out where
-  reads and writes stand beside it, as is the sum "All clients".
+  reads and writes stand beside it, as is the sum "All clients" of a client with several servers ("BW=621Mi (651M)",
+  bytes without their letter); alone, as people cut it out, that sum is a run.
 - A job with an error (``err= 5``) has figures for what it did before: its run has `error`.
 - Mail and narrow terminals break the long line of a group: it is put together again.
 """
@@ -36,7 +37,7 @@ from hecn_analysis.logs.source import Line
 _N: Final = r"\d{1,20}(?:\.\d{1,12})?"
 _UNIT: Final = r" {0,2}[KMGTPEkmgtpe]?i?(?:B|bit|b)?"
 _HOST: Final = r"(?:<[^<>]{1,80}> )?"
-_VERSION: Final = re.compile(rf"^{_HOST}fio-(?P<version>\d[\w.-]{{0,40}})\s*$")
+_VERSION: Final = re.compile(rf"^{_HOST}fio[- ](?P<version>\d[\w.-]{{0,40}})\s*$")
 _JOB: Final = re.compile(
     rf"^{_HOST}(?P<name>.{{1,200}}?): \(groupid=(?P<group>\d{{1,6}}), jobs=(?P<jobs>\d{{1,9}})\): "
     r"err= {0,3}(?P<error>-?\d{1,6})(?: \((?P<why>.{0,300}?)\))?: pid="
@@ -55,20 +56,20 @@ _OWN_OLD: Final = re.compile(
     r".{0,60}runt= {0,8}(?P<longest>\d{1,12})msec"
 )
 _OWN: Final = re.compile(
-    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})/s "
+    rf"^{_HOST}\s*+(?P<way>read|write|trim|mixed) {{0,2}}: (?:IOPS=.{{1,20}}, )?BW=(?P<rate>{_N}{_UNIT})(?:/s)? "
     rf"\(.{{1,40}}\)\((?P<moved>{_N}{_UNIT})/(?P<longest>\d{{1,12}})msec\)"
 )
 _LIKE_TOTAL: Final = re.compile(rf"^{_HOST}\s{{0,8}}(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=")
 _REST: Final = re.compile(r"(?:>\s?){0,8}\s*+(?:[\d(]|io=|run=|m(?:in|ax)[bt]=|[KMGTPE]i?B\b)")
 _MOST_PARTS: Final = 3
-_TERSE: Final = re.compile(r"^(?P<terse>[345]);fio-(?P<version>[^;]{1,40});")
+_TERSE: Final = re.compile(r"^(?P<terse>[345]);(?:fio-)?(?P<version>\d[^;]{0,40});")
 _MESSAGE: Final = re.compile(
     rf"^{_HOST}fio: (?P<text>(?:pid=\d{{1,9}}, )?err=.{{1,300}}|(?:failed|job .{{1,80}} failed|engine .{{1,80}} not)"
     r".{0,300})"
 )
 _DETAIL: Final = re.compile(
     rf"^{_HOST}(?:\s{{1,12}}(?:slat|clat|lat|bw|iops|cpu|IO depths|submit|complete|issued|latency|errors|\||sync|"
-    r"Description|steadystate)|Disk stats|Starting \d|Jobs: \d|All clients:|\.\.\.$|\S.{0,120}: \(g=\d{1,6}\): rw=|"
+    r"Description|steadystate)|Disk stats|Starting \d|Jobs: \d|\.\.\.$|\S.{0,120}: \(g=\d{1,6}\): rw=|"
     r"\s{2}\S{1,80}: (?:ios|util)=)"
 )
 _AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
@@ -112,7 +113,19 @@ class Fio(DocumentReader):
 
     TOOLS: tuple[str, ...] = ("fio",)
     VERSIONS: str = "text of 1.2x to 3.42, JSON and JSON+ of 2.0 to 3.42, terse versions 3 to 5"
-    HINTS: tuple[str, ...] = ("fio-", "(groupid=", "Run status group", "aggrb=", ", run=", " BW=", "runt=", "fio: ")
+    HINTS: tuple[str, ...] = (
+        "fio-",
+        "fio 1",
+        "fio 2",
+        "%=",
+        "(groupid=",
+        "Run status group",
+        "aggrb=",
+        ", run=",
+        " BW=",
+        "runt=",
+        "fio: ",
+    )
     DOCUMENTS: tuple[frozenset[str], ...] = (
         frozenset({"fio version", "jobs"}),
         frozenset({"fio version", "client_stats"}),
@@ -128,6 +141,7 @@ class Fio(DocumentReader):
         self._messages: list[int] = []
         self._told = False
         self._broken: list[Line] = []
+        self._sum = False
 
     def feed(self, line: Line) -> bool:
         """Take a line of fio's."""
@@ -177,6 +191,7 @@ class Fio(DocumentReader):
                 self._close()  # the same group once more: another call, of which only this is shown
             self._status = int(found["group"])
             self._current = None
+            self._sum = False
             group = self._groups.setdefault(self._status, _Group(line.number, line.number))
             group.last = line.number
             group.own.clear()
@@ -195,7 +210,8 @@ class Fio(DocumentReader):
         elif self._status is not None and _LIKE_TOTAL.match(text):
             self._broken = [line]
         elif self._status is None and (found := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
-            self._own(line, found)
+            if not self._sum:
+                self._own(line, found)
         elif (found := _MESSAGE.match(text)) is not None:
             self._message(line, found["text"])
         else:
@@ -207,7 +223,12 @@ class Fio(DocumentReader):
         self._close()
 
     def _job(self, line: Line, found: re.Match[str]) -> None:
-        if self._status is not None:
+        self._sum = found["name"].strip() == _ALL and any(
+            group.ways or set(group.names) - {_ALL} for group in self._groups.values()
+        )
+        if self._sum:
+            return
+        if self._status is not None or found["name"].strip() == _ALL:
             self._close()  # another report of the same call, or another call whose first line is missing
         group = self._groups.setdefault(int(found["group"]), _Group(line.number, line.number))
         group.last = line.number

@@ -56,3 +56,12 @@ def test_without_a_command_line_the_times_are_unknown(reading_of, column):
 @pytest.mark.parametrize(("unit", "factor"), [("", 1), ("K", 1024), ("M", 1024**2), ("G", 1024**3)])
 def test_units(reading_of, column, unit, factor):
     assert column(reading_of(f"1 file copied at effectively 2.5 {unit}B/s\n"), "throughput_bps") == [20.0 * factor]
+
+
+def test_bytes_are_missing_where_not_every_file_has_its_line(reading_of, column):
+    reading = reading_of(
+        "File /a/1 created; 1000000000 bytes at 1.2 GB/s\nFile /a/2 created; 1000000000 bytes at 1.0 GB/s\n"
+        "100 files copied at effectively 950.3 MB/s\n"
+    )
+    assert column(reading, "bytes") == [None]
+    assert column(reading, "throughput_bps") == [950.3 * 8 * 2**20]

@@ -316,6 +316,48 @@ def test_a_broken_line_without_its_rest_is_told(reading_of, said):
         assert said(reading) == [told]
 
 
+SUM = "All clients: (groupid=0, jobs=48): err= 0: pid=0: Tue Aug 18 12:45:25 2026\n"
+
+
+def test_the_sum_of_all_clients_alone_is_a_run(reading_of):
+    reading = reading_of(
+        f"{SUM}   read: IOPS=4969, BW=621Mi (651M)(96.0GiB/158260msec)\n\n"
+        f"{SUM}  write: IOPS=1999, BW=250Mi (262M)(96.0GiB/393242msec)\n"
+    )
+    assert shown(reading, "direction", "throughput_bps", "bytes", "streams", "line_first") == [
+        ["read", 621 * 8 * MIB, 96 * GIB, None, 1],
+        ["write", 250 * 8 * MIB, 96 * GIB, None, 4],
+    ]
+
+
+def test_the_sum_of_all_clients_is_left_out_beside_theirs(reading_of):
+    total = "  WRITE: bw={0}MiB/s (1MB/s), {0}MiB/s-{0}MiB/s (1MB/s-1MB/s), io={0}0MiB (1MB), run=10000-10000msec\n"
+    own = "  write: IOPS=1999, BW={0} (1MB/s)({1}0MiB/10000msec)\n"
+    reading = reading_of(
+        f"<h1> {HEAD}{own.format('100MiB/s', 100)}Run status group 0 (all jobs):\n{total.format(100)}"
+        f"<h2> {HEAD}{own.format('50MiB/s', 50)}{SUM}{own.format('150Mi', 150)}    clat (usec): min=1\n"
+        f"Run status group 0 (all jobs):\n{total.format(50)}"
+    )
+    assert shown(reading, "throughput_bps", "streams", "label") == [
+        [100 * 8 * MIB, 1, "job"],
+        [50 * 8 * MIB, 1, "job"],
+    ]
+
+
+def test_versions_without_a_dash(reading_of):
+    old = OLD.format("1000KB", "100KB/s", 10000, 10000)
+    reading = reading_of(f"fio 1.59\nStarting 1 process\n{HEAD}Run status group 0 (all jobs):\n{old}")
+    assert shown(reading, "tool_version", "throughput_bps") == [["1.59", 100 * 8192]]
+
+
+def test_terse_line_of_2_0_8(samples, reading_of):
+    text = (samples / "fio" / "terse-3.txt").read_text().splitlines()
+    line = next(row for row in text if row.startswith("3;fio-"))
+    version = line.split(";")[1]
+    reading = reading_of(line.replace(version, "2.0.8") + "\n")
+    assert set(reading.runs.tool_version) == {"2.0.8"}
+
+
 def test_a_live_run(reading_of, tmp_path):
     command = ["fio", "--name=live", "--rw=write", "--size=1m", f"--filename={tmp_path / 'file'}", "--eta=never"]
     try:
