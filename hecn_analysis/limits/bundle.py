@@ -37,7 +37,8 @@ from hecn_analysis.limits._checks import (
 )
 
 Placement = Literal["hash", "placed"]
-MOST_FLOWS, MOST_LINKS = 4096.0, 256.0
+MOST_FLOWS, MOST_LINKS = 1024.0, 256.0
+_CERTAIN: Final = 1e-12  # what is left out beyond the busiest link that is likely
 DRAWS: Final = 20_000
 """Draws for flows that are not alike; the standard error of a probability is below 0.4 %."""
 
@@ -157,15 +158,18 @@ def busiest_probabilities(links: int, flows: int) -> FloatArray:
     mean = flows / links
     weights = np.exp(count * np.log(mean) - mean - log_factorial)
     total = np.exp(flows * np.log(flows) - flows - log_factorial[flows])  # the sum of n such is Poisson of mean k
-    at_most = np.empty(flows + 1)
-    for most in range(flows + 1):
-        one = np.where(count <= most, weights, 0.0)
-        many, power, left = (count == 0).astype(np.float64), one, links
+    at_most = np.zeros(flows + 1)
+    for most in range(-(-flows // links), flows + 1):
+        one = weights[: most + 1]
+        many, power, left = np.ones(1), one, links
         while left:  # the n-th power by squaring
             if left % 2:
                 many = np.convolve(many, power)[: flows + 1]
             power, left = np.convolve(power, power)[: flows + 1], left // 2
         at_most[most] = many[flows] / total
+        if at_most[most] > 1 - _CERTAIN:
+            at_most[most:] = 1.0
+            break
     return np.diff(at_most, prepend=0.0)
 
 
@@ -290,7 +294,8 @@ def _one(n: float, k: float, rate: float, flow_rate: float, *, placement: Placem
         values, weights = counts * rate, used_probability
         mean = float(values @ weights)
     else:
-        values = shared_bps(links, rate, np.full(flows, flow_rate))
+        loads = np.random.default_rng(0).multinomial(flows, np.full(links, 1 / links), size=DRAWS)
+        values = np.minimum(loads * flow_rate, rate).sum(axis=1)
         weights = np.full(values.size, 1 / values.size)
         mean = _mean_capped(links, flows, rate, flow_rate)
     busiest = busiest_probabilities(links, flows)[1:]
@@ -307,7 +312,8 @@ def _mean_capped(links: int, flows: int, rate: float, flow_rate: float) -> float
     log_factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, flows + 1)))))
     log_weights = log_factorial[flows] - log_factorial - log_factorial[::-1]
     weights = np.exp(log_weights - count * np.log(links) + (flows - count) * np.log1p(-1 / links))
-    return float(links * (np.minimum(rate, count * flow_rate) @ weights))
+    mean = links * (np.minimum(rate, count * flow_rate) @ weights)
+    return float(min(mean, links * rate, flows * flow_rate))  # rounding aside
 
 
 def lag(
@@ -343,7 +349,7 @@ def lag(
     Raises
     ------
     RangeError
-        An impossible value, or more than 256 links or 4096 flows.
+        An impossible value, or more than 256 links or 1024 flows.
 
     Examples
     --------
