@@ -36,7 +36,7 @@ from hecn_analysis.limits._checks import (
     require_word,
 )
 
-Placement = Literal["hash", "placed"]
+Placement = Literal["hash", "placed", "turns"]
 MOST_FLOWS, MOST_LINKS = 1024.0, 256.0
 _CERTAIN: Final = 1e-12  # what is left out beyond the busiest link that is likely
 DRAWS: Final = 20_000
@@ -283,6 +283,9 @@ def _one(n: float, k: float, rate: float, flow_rate: float, *, placement: Placem
     if np.isnan([n, k, rate, flow_rate]).any():
         return (np.nan,) * 6
     links, flows = int(n), int(k)
+    if placement == "turns":
+        together = min(float(np.asarray(round_robin_bps(n, rate))), flows * flow_rate)
+        return together, together, together, together, n, together
     if placement == "placed":
         used = min(links, flows)
         most = -(-flows // links)
@@ -335,9 +338,11 @@ def lag(
     flows
         Flows, each on one link.
     flow_rate
-        What one flow moves at most when alone; without it, a link's rate. [bit/s]
+        What one flow moves at most when alone; without it, a link's rate, or with packets in turns as much as goes.
+        [bit/s]
     placement
-        ``hash``: a flow's link is as good as random; ``placed``: flows are spread evenly, one per path in turn.
+        ``hash``: a flow's link is as good as random; ``placed``: flows are spread evenly, one per path in turn;
+        ``turns``: each flow's packets take all links in turn (balance-rr), which costs a fifth.
 
     Returns
     -------
@@ -357,12 +362,12 @@ def lag(
     >>> figures["throughput_bps"] / 1e9, figures["low_bps"] / 1e9, figures["finish_bps"] / 1e9
     (27.34, 20.0, 20.47)
     """
-    require_word(("hash", "placed"), placement=placement)
+    require_word(("hash", "placed", "turns"), placement=placement)
     n, k = _counts(links, flows)
     (rate,) = arrays(link_rate=link_rate)
     require_positive(link_rate=rate)
     if flow_rate is None:
-        one = rate
+        one = rate if placement != "turns" else np.asarray(np.inf)
     else:
         (one,) = arrays(flow_rate=flow_rate)
         require_positive(flow_rate=one)

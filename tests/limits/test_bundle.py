@@ -87,6 +87,8 @@ def test_the_documents_bundles_of_two_and_four_links():
     for measured in (39564.4536e6, 39134.0831e6, 39151.9019e6, 39318.0384e6, 39406.0384e6):
         assert four == pytest.approx(measured, rel=0.013)
     assert round_robin_bps(4, link) == pytest.approx(31615.4616e6, rel=0.003)
+    assert lag(links=4, link_rate=link, flows=1, placement="turns")["throughput_bps"] == round_robin_bps(4, link)
+    assert lag(links=4, link_rate=link, flows=2, flow_rate=5e9, placement="turns")["high_bps"] == 10e9
 
 
 def test_arrays():
@@ -102,7 +104,7 @@ def test_arrays():
         ({"links": 1000}, "links: found 1000, expected 256 or fewer"),
         ({"flows": 2.5}, "flows: found 2.5, expected a whole number >= 1"),
         ({"flow_rate": 0}, "flow_rate: found 0, expected a number > 0"),
-        ({"placement": "rr"}, "placement: found 'rr', expected one of 'hash', 'placed'"),
+        ({"placement": "rr"}, "placement: found 'rr', expected one of 'hash', 'placed', 'turns'"),
     ],
 )
 def test_impossible_values_say_what_is_allowed(option, message):

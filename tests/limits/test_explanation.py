@@ -28,6 +28,8 @@ OPTIONS = [
     ("sonet", {"carrier": "oc192c", "protocol": "udp"}),
     ("infiniband", {"generation": "hdr", "message": 65537, "global_route": True, "op": "read"}),
     ("lag", {"links": 4, "link_rate": 10e9, "flows": 3, "flow_rate": 7e9}),
+    ("lag", {"links": 4, "link_rate": 10e9, "flows": 1, "placement": "turns"}),
+    ("lag", {"links": 4, "link_rate": 10e9, "flows": 9, "flow_rate": 2e9, "placement": "placed"}),
     ("buffer", {"ingress": 10e9, "egress": 1e9, "buffer": 5e5, "burst": 1e6, "interval": 0.08}),
     ("buffer", {"ingress": 10e9, "egress": 1e9, "buffer": 5e5}),
     ("tcp", {"rtt": 0.08, "rate": 1e9, "window": 4e6}),
