@@ -36,10 +36,17 @@ from hecn_analysis.limits._checks import (
     given,
     require_between,
     require_positive,
+    warn_outside,
 )
 
 CUBIC_C: Final = 0.4
 CUBIC_BETA: Final = 0.7
+
+
+def _warn_of_timeouts(loss: Fraction, most: float = 0.01) -> None:
+    """Warn where losses are so frequent that timeouts, which a formula leaves out, decide."""
+    consequence = "windows are then so small that timeouts make the rate lower"
+    warn_outside("loss", loss, np.asarray(loss) > most, f"{most:.10g} and less", consequence)
 
 
 def mathis_bps(mss_bytes: Bytes, rtt_s: Time, loss: Fraction, *, constant: float = math.sqrt(1.5)) -> Number:
@@ -65,6 +72,7 @@ def mathis_bps(mss_bytes: Bytes, rtt_s: Time, loss: Fraction, *, constant: float
     """
     require_positive(mss_bytes=mss_bytes, rtt_s=rtt_s)
     require_between(0, 1, loss=loss)
+    _warn_of_timeouts(loss)
     mss, rtt, p = arrays(mss_bytes=mss_bytes, rtt_s=rtt_s, loss=loss)
     with np.errstate(divide="ignore"):
         return given(8 * mss / rtt * constant / np.sqrt(p))
@@ -99,6 +107,7 @@ def pftk_bps(
     """
     require_positive(mss_bytes=mss_bytes, rtt_s=rtt_s, ack_every=ack_every)
     require_between(0, 1, loss=loss)
+    _warn_of_timeouts(loss, 0.3)
     mss, rtt, p, b = arrays(mss_bytes=mss_bytes, rtt_s=rtt_s, loss=loss, ack_every=ack_every)
     rto = 4 * rtt if timeout_s is None else arrays(timeout_s=timeout_s)[0]
     seconds = rtt * np.sqrt(2 * b * p / 3) + rto * 3 * np.sqrt(3 * b * p / 8) * p * (1 + 32 * p**2)
@@ -124,6 +133,7 @@ def reno_window(loss: Fraction) -> Number:
     [12, 120, 120000]
     """
     require_between(0, 1, loss=loss)
+    _warn_of_timeouts(loss)
     (p,) = arrays(loss=loss)
     with np.errstate(divide="ignore"):
         return given(1.2 / np.sqrt(p))

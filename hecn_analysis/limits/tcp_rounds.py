@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hecn_analysis.errors import RangeError, did_you_mean
-from hecn_analysis.limits._checks import refuse, require_not_negative, require_positive, require_whole
+from hecn_analysis.limits._checks import refuse, require_not_negative, require_positive, require_whole, warn_outside
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 CONGESTION_CONTROLS = ("reno", "cubic", "bic", "htcp", "bbr")
 MAX_ROUNDS = 6_000
+
+#: Above, many windows are so small that a loss ends in a timeout.
+MOST_LOSS = 0.05
 
 #: Longest that Linux keeps an ACK back (TCP_DELACK_MIN). [s]
 DELAYED_ACK_S = 0.04
@@ -219,6 +222,8 @@ def _check(value: dict[str, NDArray[np.float64]]) -> None:
         refuse(name, value[name], value[name] < 1, "a number >= 1")
     require_whole(1, streams=value["streams"])
     refuse("loss", value["loss"], (value["loss"] < 0) | (value["loss"] >= 1), "0 to less than 1")
+    timeouts = "timeouts are not simulated, the rate is lower"
+    warn_outside("loss", value["loss"], value["loss"] > MOST_LOSS, f"{MOST_LOSS:.10g} and less", timeouts)
     refuse("warm_up_s", value["warm_up_s"], value["warm_up_s"] >= value["duration_s"], "less than duration_s")
 
 
@@ -541,9 +546,7 @@ class _LossBased(_Run):
             return window / 2
         if self.name == "htcp":
             # beta = RTTmin/RTTmax in 0.5 to 0.8; 0.5 where the least RTT is below 10 ms (tcp_htcp.c)
-            largest = (
-                self.rtt + np.minimum(self.queue, np.maximum(_total(self.window) - self.bdp, 0.0)) / self.capacity
-            )
+            largest = self.rtt + np.minimum(self.queue, np.maximum(_total(self.window) - self.bdp, 0.0)) / self.capacity
             beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))[:, None]
             self.last_max = np.where(pending, beta, self.last_max)
             return window * beta

@@ -78,9 +78,25 @@ def test_more_loss_never_helps(p, rtt, more):
 
 
 def test_regions_meet_without_a_step():
-    p = np.geomspace(1e-8, 1e-1, 2001)
+    p = np.geomspace(1e-8, 1e-2, 2001)
     for windows in (hstcp_window(p), cubic_window(p, 0.1)):
         assert np.all(np.abs(np.diff(np.log(windows))) < 1.01 * np.log(p[1] / p[0]) * 0.835)
+
+
+@pytest.mark.parametrize(
+    "form", [reno_window, hstcp_window, lambda p: cubic_window(p, 0.1), lambda p: mathis_bps(1, 1, p)]
+)
+def test_losses_that_end_in_timeouts_are_told(form):
+    with pytest.warns(
+        ValidityWarning, match=r"^loss: found 0\.02, the formula holds for 0\.01 and less: windows are then"
+    ):
+        assert form(0.02) > 0
+
+
+def test_timeouts_are_in_pftk_up_to_their_own_limit():
+    assert pftk_bps(1500, 0.1, 0.1) / 8e3 == pytest.approx(26.58, rel=2e-3)
+    with pytest.warns(ValidityWarning, match=r"^loss: found 0\.5, the formula holds for 0\.3 and less"):
+        pftk_bps(1500, 0.1, 0.5)
 
 
 def test_bit_errors():

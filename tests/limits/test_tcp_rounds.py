@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.tcp_loss import cubic_window, reno_window
 from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, MAX_ROUNDS, simulate
 from hecn_analysis.limits.tcp_window import usable_window
@@ -312,6 +312,13 @@ def test_shapes_and_missing_values():
 def test_impossible_values(changes, message):
     with pytest.raises(RangeError, match=message):
         run(**changes)
+
+
+def test_losses_that_end_in_timeouts_are_told():
+    with pytest.warns(
+        ValidityWarning, match=r"^loss: found 0\.1, the formula holds for 0\.05 and less: timeouts are not"
+    ):
+        assert run(loss=0.1).throughput_bps > 0
 
 
 def span_bps(row):
