@@ -82,6 +82,7 @@ _CHATTER: Final = re.compile(
     r"WARNING: |warning: |(?:^|\s)iperf Done\."
 )
 _WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
+_PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|[A-Za-z]{3,} [a-z]{2,} $|[A-Za-z]{3,} [a-z]{2,} [a-z]")
 _LEFT: Final = "the client has unexpectedly closed the connection"
 _STOPPED: Final = "interrupt - the server has terminated"
 
@@ -342,7 +343,7 @@ class Iperf3(DocumentReader):
     def _message(self, line: Line) -> bool:
         """Take an error or a warning."""
         found = _MESSAGE.search(line.text) if "iperf3: " in line.text else None
-        if found is None:
+        if found is None or (self._open is None and _PROSE.search(line.text[: found.start("text") - len("iperf3: ")])):
             return False
         text = found["text"].strip()
         if not _FAILURE.match(text):

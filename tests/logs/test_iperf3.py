@@ -490,3 +490,23 @@ def test_an_old_server_that_breaks_off_after_its_row_of_zeros_knows_no_rate(read
     zeros = SENDER.replace("1.10 GBytes  9.42 Gbits", "0.00 Bytes  0.00 bits").replace("    3  ", "       ")
     reading = reading_of(ACCEPTED + HEADING + ROW + "- - - - - - -\n" + zeros)
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '    "router"  # Times out: iperf3: error - unable to connect to server',
+        "Sometimes we get iperf3: error - unable to connect to server: Connection refused",
+        "| `iperf3: error - unable to connect to server` | Is the receiver listening? |",
+    ],
+)
+def test_an_error_in_prose_is_no_run(reading_of, line):
+    assert reading_of(line + "\n").runs.empty
+
+
+@pytest.mark.parametrize(
+    "prefix", ["", "2026-05-01 10:00:00 ", "[root@there ~]# ", "May  1 10:00:00 there bench[12]: "]
+)
+def test_an_error_behind_a_time_or_a_prompt_is_a_run(reading_of, prefix):
+    reading = reading_of(prefix + "iperf3: error - unable to connect to server: Connection refused\n")
+    assert values(reading, "error") == [[True]]
