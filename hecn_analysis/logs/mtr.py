@@ -2,8 +2,8 @@
 
 Versions: 0.55 to 0.96: reports (``-r``, ``-w``, any order of fields), a copied screen, CSV (``-C``, from 0.87), JSON
 (``-j``; up to 0.92 with numbers in quotes), XML (``-x``, also with "<Loss%>" and without quotes, as old versions write
-it), and the raw form (``-l``). The CSV of 0.84 to 0.86, with semicolons, has nothing but the last time of each hop, and
-is not read.
+it), and the raw form (``-l``); the list that WinMTR copies. The CSV of 0.84 to 0.86, with semicolons, has nothing but
+the last time of each hop, and is not read.
 
 Units and traps
 ---------------
@@ -14,6 +14,7 @@ Units and traps
   "(waiting for reply)".
 - The columns are those of the line that names them: ``-o`` prints others, in another order.
 - A hop with several addresses lists the others below its figures; MPLS labels stand there too.
+- WinMTR's list has whole milliseconds and a loss cut to a whole per cent: the fraction is made of the counts.
 - A screen is printed again and again by some terminals; every repetition is a run of its own.
 - A report that breaks off inside a hop has a last hop that is not known: the run has no figures then. So has XML
   without its end.
@@ -49,6 +50,15 @@ _FIELDS: Final = frozenset(
     "Loss% Snt Drop Rcv Last Best Avg Wrst StDev Gmean Jttr Javg Jmax Jint".split()  # noqa: SIM905 - as mtr prints them
 )
 _TIMES: Final = {"Best": "rtt_min_s", "Avg": "rtt_avg_s", "Wrst": "rtt_max_s", "Javg": "jitter_s"}
+_WINDOWS_HEAD: Final = re.compile(
+    r"^\W{0,8}\|\s{1,60}Host\s{1,40}-\s{1,8}%\s{1,4}\|\s{1,4}Sent \|\s{1,4}Recv \|\s{1,4}Best \|"
+    r"\s{1,4}Avrg \|\s{1,4}Wrst \|"
+)
+_WINDOWS_ROW: Final = re.compile(
+    r"^\W{0,80}\S.{0,255}? -\s{1,8}(?P<loss>\d{1,3}(?:\.\d)?) \|\s{1,8}(?P<sent>\d{1,9}) \|\s{1,8}(?P<received>\d{1,9}) \|"
+    r"\s{1,8}(?P<best>\d{1,9}) \|\s{1,8}(?P<mean>\d{1,9}) \|\s{1,8}(?P<worst>\d{1,9}) \|\s{1,8}\d{1,9} \|"
+)
+_WINDOWS_END: Final = re.compile(r"\bWinMTR v(?P<version>[\w.]{1,20})\b")
 _XML: Final = re.compile(r"^\W{0,8}<MTR SRC=\"?[^\s\"]{0,255}\"? DST=\"?(?P<host>[^\s\"]{0,255})")
 _HUB: Final = re.compile(r"^\W{0,40}<HUB COUNT=\"?(?P<hop>\d{1,3})")
 _ELEMENT: Final = re.compile(r"^\W{0,40}<(?P<name>[A-Z][A-Za-z]{2,5})%?>\s{0,12}(?P<value>[^<\s]{1,20})</")
@@ -99,7 +109,7 @@ class Mtr(DocumentReader):
     """Reader of mtr."""
 
     TOOLS: tuple[str, ...] = ("mtr",)
-    VERSIONS: str = "0.55 to 0.96: report, screen, CSV, JSON, XML, raw"
+    VERSIONS: str = "0.55 to 0.96: report, screen, CSV, JSON, XML, raw; WinMTR"
     HINTS: tuple[str, ...] = ("My traceroute", "Start: ", "HOST", "Host ", "Mtr_Version", "MTR", "x 0 ", "h 0 ")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"report"}),)
 
@@ -109,24 +119,34 @@ class Mtr(DocumentReader):
         self._raw: _Raw | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a line of a report, a screen, CSV, XML or the raw form."""
+        """Take a line of a report, a screen, a list, CSV, XML or the raw form."""
         text, opened = line.text, self._open
         if opened is not None and (
             line.number > opened.last + _FAR or self.findings.command.line > opened.last or not text.strip()
         ):
             self._close()
             opened = None
+        if opened is not None and opened.fields == ["WinMTR"]:
+            return self._windows(line, opened)
         if "MTR" in text or "Mtr" in text:
             return self._xml(line) if "<" in text else self._comma_separated(line)
-        if opened is not None and "<" in text and opened.fields == ["XML"]:
+        if opened is not None and opened.fields == ["XML"] and "<" in text:
             return self._element(line, opened)
-        if len(text) < _LONGEST_RAW and self._raw_line(line):
-            return True
+        return (len(text) < _LONGEST_RAW and self._raw_line(line)) or self._report(line)
+
+    def _report(self, line: Line) -> bool:
+        """Take a line of a report or a screen, or the head of WinMTR's list."""
+        text = line.text
         if found := _TITLE.search(text):
             return self._begin(line, tool_version=found["version"])
-        if opened is None and (found := _START.match(text)):
+        if self._open is None and (found := _START.match(text)):
             self._begin(line, start_time=utc_time(found["time"]))
             return False
+        if "Avrg" in text and _WINDOWS_HEAD.match(text):
+            self._begin(line)
+            if self._open is not None:
+                self._open.fields = ["WinMTR"]
+            return True
         return (("HOST" in text or "Host" in text) and self._head(line)) or self._body(line)
 
     def _body(self, line: Line) -> bool:
@@ -226,6 +246,22 @@ class Mtr(DocumentReader):
         opened.hop, opened.last = int(hop) if hop.isdecimal() else opened.hop, line.number
         opened.columns |= {"tool_version": found["version"], "label": cells.get("Host")}
         opened.columns["start_time"] = utc_time(datetime.fromtimestamp(int(found["time"]), UTC).isoformat())
+        return True
+
+    def _windows(self, line: Line, opened: _Open) -> bool:
+        """Take a row of WinMTR's list, or what ends it."""
+        if (found := _WINDOWS_ROW.match(line.text)) is not None:
+            names = ("Loss%", "Snt", "Rcv", "Best", "Avg", "Wrst")
+            opened.cells = dict(zip(names, found.groups(), strict=True))
+            opened.hop += 1
+        elif (found := _WINDOWS_END.search(line.text)) is not None:
+            opened.columns["tool_version"] = f"WinMTR {found['version']}"
+            opened.last = line.number
+            self._close()
+            return True
+        elif not line.text.lstrip("> ").startswith("|"):
+            return False
+        opened.last = line.number
         return True
 
     # --- XML
@@ -328,6 +364,8 @@ def _figures(cells: Mapping[str, str]) -> dict[str, object]:
         "sent_packets": None if sent is None else int(sent),
         "lost_packets": None if dropped is None else int(dropped),
     }
+    if dropped is None and sent is not None and received is not None and 0 <= received <= sent and sent:
+        columns |= {"lost_packets": int(sent - received), "loss_fraction": (sent - received) / sent}
     if loss == 100 or received == 0 or sent == 0:
         return columns
     for name, column in _TIMES.items():

@@ -110,3 +110,15 @@ def test_the_raw_form(samples):
 def test_letters_and_numbers_are_no_raw_form(reading_of):
     reading = reading_of("x 0 1\nh 0 nothing\np 1 2\n\nh 0 0\n")
     assert reading.runs.empty
+
+
+def test_the_list_of_winmtr(samples):
+    reading = read(samples / "mtr" / "winmtr.txt")
+    assert reading.runs.tool_version.fillna("").tolist() == ["WinMTR 0.92", ""]
+    assert reading.runs.lost_packets.tolist() == [10, 30]
+    assert reading.runs[FIGURES].round(9).fillna(-1).to_numpy().tolist() == [
+        [round(1 / 3, 9), 30, 0.08, 0.081, 0.095],
+        [1.0, 30, -1, -1, -1],
+    ]
+    assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[3, 9], [11, 15]]
+    assert reading.problems.empty
