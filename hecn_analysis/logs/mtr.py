@@ -56,7 +56,8 @@ _WINDOWS_HEAD: Final = re.compile(
 )
 _WINDOWS_ROW: Final = re.compile(
     r"^\W{0,80}\S.{0,255}? -\s{1,8}(?P<loss>\d{1,3}(?:\.\d)?) \|\s{1,8}(?P<sent>\d{1,9}) \|"
-    r"\s{1,8}(?P<received>\d{1,9}) \|\s{1,8}(?P<best>\d{1,9}) \|\s{1,8}(?P<mean>\d{1,9}) \|\s{1,8}(?P<worst>\d{1,9}) \|\s{1,8}\d{1,9} \|"
+    r"\s{1,8}(?P<received>\d{1,9}) \|\s{1,8}(?P<best>\d{1,9}) \|\s{1,8}(?P<mean>\d{1,9}) \|"
+    r"\s{1,8}(?P<worst>\d{1,9}) \|\s{1,8}\d{1,9} \|"
 )
 _WINDOWS_END: Final = re.compile(r"\bWinMTR v(?P<version>[\w.]{1,20})\b")
 _XML: Final = re.compile(r"^\W{0,8}<MTR SRC=\"?[^\s\"]{0,255}\"? DST=\"?(?P<host>[^\s\"]{0,255})")
