@@ -403,6 +403,8 @@ class Iperf2:
             return True
         if row.start > 0 or key == "SUM" or opened.written is None or written is None:
             return False
+        if stream is not None and len(stream.rows) > 1 and row.end >= stream.end:
+            return False  # the result of the intervals above, however late it was written
         last = stream.end if stream is not None else 0.0
         return written - opened.written > 2 + 1.5 * (row.end - last if last < row.end else row.end)
 

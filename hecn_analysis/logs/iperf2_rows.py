@@ -4,7 +4,8 @@
 
 Units and traps
 ---------------
-- KBytes, MBytes, GBytes and the K of the congestion window are powers of 1024, Kbits, Mbits, Gbits powers of 1000.
+- KBytes, MBytes, GBytes and the K of the congestion window are powers of 1024, Kbits, Mbits, Gbits powers of 1000, also
+  where an amount is printed in bits.
 - The result is a row that begins at 0 again; without ``-i`` it is the only one. The first interval of a log that breaks
   off cannot be told from a result, unless it has four decimals (since 2.0.14) and ends on a full second.
 - ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is not known.
@@ -31,7 +32,8 @@ _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
 ROW: Final = re.compile(
     rf"{ID}(?P<gap> {{1,6}})(?P<start>\d{{1,8}}\.\d{{1,6}})- {{0,4}}(?P<end>\d{{1,8}}\.\d{{1,6}}) {{0,3}}sec\s{{1,8}}"
-    rf"(?P<amount>{_N}) {{0,3}}(?P<scale>[KMGTP]?)Bytes\s{{1,8}}(?P<rate>{_N}) {{0,3}}(?P<rate_scale>[KMGTP]?)"
+    rf"(?P<amount>{_N}) {{0,3}}(?P<scale>[KMGTP]?(?=Bytes)|[KMGTP]?b(?=its))(?:Bytes|its)"
+    rf"\s{{1,8}}(?P<rate>{_N}) {{0,3}}(?P<rate_scale>[KMGTP]?)"
     r"(?P<rate_unit>bits|Bytes)/sec(?P<rest>.*)$"
 )
 LIKE_ROW: Final = re.compile(rf"{ID} {{1,6}}\d{{1,8}}\.\d{{1,6}}- {{0,4}}\d{{1,8}}\.\d{{1,6}} {{0,3}}sec\s{{1,8}}\S")
@@ -51,6 +53,7 @@ CSV: Final = re.compile(
 )
 _BINARY: Final = {letter: 1024.0**power for power, letter in enumerate(("", *"KMGTP"))}
 _DECIMAL: Final = {letter: 1000.0**power for power, letter in enumerate(("", *"KMGTP"))}
+_AMOUNTS: Final = _BINARY | {f"{letter}b": factor / 8 for letter, factor in _DECIMAL.items()}
 
 
 class Row(NamedTuple):
@@ -274,7 +277,7 @@ def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
         line,
         float(start),
         float(end),
-        float(amount) * _BINARY[scale],
+        float(amount) * _AMOUNTS[scale],
         float(rate) * factor,
         retries=None if retries is None else int(retries),
         window=None if window is None or int(window) < 0 else 1024 * int(window),
@@ -301,7 +304,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
         "line": lines,
         "t_start_s": numbers(column["start"]),
         "t_end_s": numbers(column["end"]),
-        "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _BINARY)),
+        "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _AMOUNTS)),
         "throughput_bps": numbers(column["rate"])
         * np.where(by_1024, 8 * looked_up(scales, _BINARY), looked_up(scales, _DECIMAL)),
         "retransmits": numbers(column["retries"]),

@@ -331,3 +331,22 @@ def test_values_between_commas_that_break_off_are_left_out(reading_of, said):
     reading = reading_of(text[:-2])
     assert reading.runs.empty
     assert said(reading)[0] == f"a.log:1: truncated: found '{text[:-2]}' at the end of the file; left out"
+
+
+def test_an_amount_in_bits(reading_of):
+    text = CONNECTED + HEADING + "[  3]  0.0- 5.0 sec  1.45 Gbits   290 Mbits/sec\n"
+    text += "[  3]  5.0-10.0 sec  1.46 Gbits   292 Mbits/sec\n[  3]  0.0-10.0 sec  2.91 Gbits   291 Mbits/sec\n"
+    reading = reading_of(text)
+    assert values(reading, "bytes", "throughput_bps") == [[2.91e9 / 8, 291e6]]
+    assert reading.intervals.bytes.tolist() == [1.45e9 / 8, 1.46e9 / 8]
+    assert reading.problems.empty
+
+
+def test_a_result_between_commas_that_is_written_late_belongs_to_its_intervals(reading_of):
+    row = "201506101023{},192.0.2.6,5347{},192.0.2.7,5001,{},{},{},{}\n"
+    text = "".join(row.format(41 + at, n, n, f"{at}.0-{at + 1}.0", 1000, 8000) for at in (0, 1) for n in (3, 4))
+    text += row.format(42, 3, 3, "0.0-2.0", 2000, 8000)
+    late = "201506101024{},192.0.2.6,{},192.0.2.7,5001,{},0.0-2.0,{},{}\n"
+    reading = reading_of(text + late.format(40, 53474, 4, 2000, 8000) + late.format(40, 0, -1, 4000, 16000))
+    assert values(reading, "streams", "throughput_bps", "bytes") == [[2, 16000, 4000]]
+    assert len(reading.intervals) == 4
