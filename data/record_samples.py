@@ -1,4 +1,4 @@
-"""Records the sample logs of data/logs/own: runs measurement and transfer tools and keeps what they print.
+"""Records the sample logs of data/samples: runs measurement and transfer tools and keeps what they print.
 
 Run it as ``python data/record_samples.py`` (Linux, best as root); it takes some minutes. Two network namespaces, "here"
 and "there", are joined by a 1 Gb/s link; servers run there, clients here, in a scratch folder. All of it lives in
@@ -30,7 +30,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-OWN = Path(__file__).resolve().parent / "logs" / "own"
+OWN = Path(__file__).resolve().parent / "samples"
 SCRATCH = "/mnt"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 INSIDE = "--inside-namespaces"
@@ -689,7 +689,7 @@ def join(tree: Path | None) -> None:
 def main() -> int:
     """Write the samples."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tools", nargs="*", help="folders of data/logs/own to record; default: all")
+    parser.add_argument("tools", nargs="*", help="folders of data/samples to record; default: all")
     parser.add_argument("--tree", type=Path, help="root folder of other versions of the tools")
     parser.add_argument(INSIDE, action="store_true", dest="inside", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -44,7 +44,7 @@ GROUPS: Final = {
 
 def samples(group: str) -> list[Path]:
     """Sample logs of a group: those of the tests and those recorded."""
-    places = (ROOT / "tests" / "logs" / "samples", ROOT / "data" / "logs" / "own")
+    places = (ROOT / "tests" / "logs" / "samples", ROOT / "data" / "samples")
     return [path for place in places for name in GROUPS[group] for path in sorted((place / name).glob("*"))]
 
 

@@ -14,7 +14,7 @@ def _samples():
     """Those of the tests, the documents', and of those recorded one for each session, whatever the version."""
     written = [*HERE.glob("*/*.txt"), *data_dir().glob("logs/*.txt")]
     recorded = {
-        (path.parent, path.name.rpartition("-")[0]): path for path in sorted(data_dir().glob("logs/own/*/*.txt"))
+        (path.parent, path.name.rpartition("-")[0]): path for path in sorted(data_dir().glob("samples/*/*.txt"))
     }
     return sorted(written) + sorted(recorded.values())
 

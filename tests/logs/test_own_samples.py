@@ -16,7 +16,7 @@ import pytest
 from hecn_analysis.logs import read
 from hecn_analysis.places import data_dir
 
-OWN = data_dir() / "logs" / "own"
+OWN = data_dir() / "samples"
 EXPECTED = Path(__file__).parent / "expected" / "own.json"
 SAMPLES = sorted(OWN.glob("*/*.txt"))
 COLUMNS = (

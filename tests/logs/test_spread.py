@@ -16,7 +16,7 @@ TABLES = ("runs", "streams", "intervals", "problems")
 @pytest.fixture
 def many(tmp_path):
     """A folder of more files than one group, good ones, damaged ones and unknown ones."""
-    samples = sorted(path for path in (data_dir() / "logs").rglob("*.txt"))[:40]
+    samples = sorted((data_dir() / "samples").rglob("*.txt"))[:40]
     for number in range(2):
         for sample in samples:
             (tmp_path / f"{sample.stem}-{number}.txt").write_bytes(sample.read_bytes())

@@ -308,7 +308,7 @@ def test_a_name_says_nothing_about_a_file(reading_of, column, name):
 
 def test_the_form_in_values_is_read_as_well(reading_of, column):
     """louwrentius/fio-plot#75: the line of one job; the logs of single requests (bw_log) are not read"""
-    sample = min(data_dir().glob("logs/own/fio/terse-*.txt")).read_text()
+    sample = min(data_dir().glob("samples/fio/terse-*.txt")).read_text()
     [line] = [line for line in sample.splitlines() if line.startswith("3;fio-") and ";first;" in line]
     reading = reading_of(line + "\n")
     assert column(reading, "tool") == ["fio"]
