@@ -181,6 +181,8 @@ def _fill_in_board_slots(host: Description) -> None:
                 line=line,
                 advice=did_you_mean(at, known),
             )
+        if not isinstance(known[at], dict):
+            continue  # validation says what is wrong with it
         path = ("slots", name)
         host.graft(path, host.below(("board", "slots", at)).overlay(host.below(path)))
 

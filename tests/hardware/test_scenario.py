@@ -102,6 +102,7 @@ def test_settings_can_be_changed_afterwards():
             {"sender.slots.nic1.nic": "intel-pro-10gbe-lr"},
             "found sender.slots.nic1: a PCI-X card in a PCI Express slot, expected a card of its bus",
         ),
+        ({"sender.board.slots.pcie1": 8}, "found sender.board.slots.pcie1: 8, expected a mapping of keys to values"),
         ({"sender.cpu.sockets": 2}, "found sender: 2 processors, expected at most 1, a socket each"),
         ({"sender.memory.channels": 4}, "found sender: 4 memory channels, expected at most 3, those of the board"),
         ({"sender.cpu": "intel-i7-956"}, "found part 'intel-i7-956', expected one of intel-i7-965,"),
