@@ -138,7 +138,8 @@ class Netperf:
         "netperf",
         "Netperf",
         "control",
-        "   ",
+        *("send_", "udp_", "recv_", "tcp_", "sctp_"),
+        *(f"   {first}" for first in "-0123456789SR"),
     )
 
     def __init__(self, findings: Findings) -> None:
@@ -260,7 +261,8 @@ class Netperf:
                 np.array(column, dtype=float) for column in zip(*test.interims, strict=True)
             )
             ends = np.cumsum(seconds)
-            if not np.isnan(stamps).any() and (np.diff(stamps) >= 0).all() and stamps[-1] < _LAST_STAMP:
+            known = not np.isnan(stamps).any() and (np.diff(stamps) >= 0).all()
+            if known and seconds[0] <= stamps[0] and stamps[-1] < _LAST_STAMP:
                 began = stamps[0] - seconds[0]
                 ends = np.maximum(np.round(stamps - began, 6), ends[0])
                 columns["start_time"] = pd.Timestamp(round(1000 * began), unit="ms", tz="UTC")
@@ -303,6 +305,13 @@ class Netperf:
                     "results of several tests are left out",
                 )
             self._mixed = True
+            return
+        if float(rate) < 0 or float(seconds) < 0:
+            self._findings.problem(
+                line.number,
+                "inconsistent",
+                f"found an interim result of {rate} in {seconds} s, expected neither below 0; left out",
+            )
             return
         factor = FACTORS.get(unit, float("nan"))
         stamp = float(end) if end else float("nan")
