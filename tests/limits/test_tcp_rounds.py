@@ -316,7 +316,7 @@ def test_impossible_values(changes, message):
 
 def test_losses_that_end_in_timeouts_are_told():
     with pytest.warns(
-        ValidityWarning, match=r"^loss: found 0\.1, the formula holds for 0\.05 and less: timeouts are not"
+        ValidityWarning, match=r"^loss: found 0\.1 at \[0\], the formula holds for 0\.05 and less: timeouts are not"
     ):
         assert run(loss=0.1).throughput_bps > 0
 

@@ -1,0 +1,95 @@
+"""Split connections: a proxy on each side of a long or lossy part of a path (performance enhancing proxy, PEP).
+
+A proxy ends the host's TCP connection and carries the data on by one of its own, or by a protocol made for the link.
+Each part then has its own window, its own losses and its own, shorter, round trip; data wait between parts, so that the
+slowest part sets the pace. The time that data need from end to end stays. Satellites are the usual case: one round trip
+by a geostationary one takes about 0.56 s.
+
+References
+----------
+.. [1] RFC 3135, "Performance Enhancing Proxies Intended to Mitigate Link-Related Degradations", 2001, 2.1 and 3.1.2.
+.. [2] RFC 2488, "Enhancing TCP Over Satellite Channels using Standard Mechanisms", 1999, 3.1.
+"""
+
+import numpy as np
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.limits._checks import Bytes, FloatArray, Number, Rate, Time, arrays, given, require_positive
+
+
+def split_bps(window_bytes: Bytes, rtt_s: Time, *, rate_bps: Rate = np.inf, loss_limit_bps: Rate = np.inf) -> Number:
+    r"""Throughput of a path whose connections are split, the parts along the last axis [bit/s].
+
+    .. math:: X = \min_i \min\left( \frac{8 W_i}{T_i}, R_i, L_i \right)
+
+    For the long run: the buffers between the parts are never empty before a slow part, nor full behind it. One part
+    gives the path without proxies.
+
+    Parameters
+    ----------
+    window_bytes
+        Usable window of each part. [bytes]
+    rtt_s
+        Round-trip time of each part. [s]
+    rate_bps
+        Payload that each part carries at most. [bit/s]
+    loss_limit_bps
+        What losses leave of each part, by `tcp_loss`; infinite for a protocol that does not slow down at a loss.
+        [bit/s]
+
+    Examples
+    --------
+    A satellite with a window of 64 KB throughout: 117,027 bytes/s (RFC 2488). With proxies on the ground, 10 ms from
+    the hosts, and 4 MB between them, the hosts' windows are of no matter any more:
+
+    >>> split_bps([65535], [0.56]) / 8
+    117026.79
+    >>> split_bps([65535, 4e6, 65535], [0.01, 0.54, 0.01]) / 1e6
+    52.428
+    >>> split_bps([65535, 4e6, 65535], [0.01, 0.54, 0.01], rate_bps=[1e9, 45e6, 1e9]) / 1e6
+    45.0
+    """
+    require_positive(window_bytes=window_bytes, rtt_s=rtt_s, rate_bps=rate_bps, loss_limit_bps=loss_limit_bps)
+    window, rtt, rate, loss_limit = _parts(
+        window_bytes=window_bytes, rtt_s=rtt_s, rate_bps=rate_bps, loss_limit_bps=loss_limit_bps
+    )
+    return given(np.min(np.minimum(np.minimum(8 * window / rtt, rate), loss_limit), axis=-1))
+
+
+def split_transfer_s(amount_bytes: Bytes, part_bps: Rate, rtt_s: Time) -> Number:
+    r"""Time from the first byte sent to the last one received over a split path, the parts along the last axis [s].
+
+    .. math:: t = \frac{8 S}{\min_i X_i} + \sum_i \frac{T_i}{2}
+
+    Without the start-up of the parts: proxies that keep a connection open between them have none, and that of the short
+    parts is over in some of their short round trips.
+
+    Parameters
+    ----------
+    amount_bytes
+        What is transferred. [bytes]
+    part_bps
+        Throughput of each part. [bit/s]
+    rtt_s
+        Round-trip time of each part. [s]
+
+    Examples
+    --------
+    100 MB through two proxies over a satellite:
+
+    >>> split_transfer_s(100e6, [52.428e6, 45e6, 52.428e6], [0.01, 0.54, 0.01])
+    18.058
+    """
+    require_positive(amount_bytes=amount_bytes, part_bps=part_bps, rtt_s=rtt_s)
+    rate, rtt = _parts(part_bps=part_bps, rtt_s=rtt_s)
+    (amount,) = arrays(amount_bytes=amount_bytes)
+    return given(8 * amount / np.min(rate, axis=-1) + np.sum(rtt, axis=-1) / 2)
+
+
+def _parts(**values: Number) -> tuple[FloatArray, ...]:
+    """Broadcast; each must have a last axis with the parts."""
+    parts = np.broadcast_arrays(*arrays(**values))
+    if parts[0].ndim == 0:
+        names = ", ".join(values)
+        raise RangeError(f"{names}: found single numbers, expected one for each part of the path, in a list")
+    return parts
