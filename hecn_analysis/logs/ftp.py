@@ -15,7 +15,7 @@ Units and traps
   most servers, so that the rate of a short transfer is far too low; bytes; "o" is sent by the server, which wrote the
   log, "i" received; the last letter is c (complete) or i (incomplete: the run failed). The clock is a local one and
   gives no start. Deletions ("d") are no transfers.
-- vsftpd: "OK DOWNLOAD: Client …, 30000000 bytes, 14664.40Kbyte/sec": K is 1024.
+- vsftpd: "OK DOWNLOAD: Client …, 30000000 bytes, 14664.40Kbyte/sec": K is 1024. It leaves out "0 bytes".
 - A reply of 4xx or 5xx between "local: … remote: …" (or "150 …") and the end is a file that failed.
 """
 
@@ -39,7 +39,7 @@ _XFERLOG: Final = re.compile(
 )
 _VSFTPD: Final = re.compile(
     r"\] (?P<status>OK|FAIL) (?P<way>DOWNLOAD|UPLOAD): Client \"[^\"]{1,80}\", .{0,2000}?"
-    r"(?P<bytes>\d{1,19}) bytes, (?P<rate>\d{1,15}\.\d\d)Kbyte/sec"
+    r"(?:(?P<bytes>\d{1,19}) bytes|\"), (?P<rate>\d{1,15}\.\d\d)Kbyte/sec"
 )
 _BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|1[25][05][ -])")
 _REPLY: Final = re.compile(r"^[45]\d\d \S")
@@ -141,7 +141,7 @@ class Ftp:
             self._findings.problem(line.number, "aborted", "found 'FAIL', expected a transfer that is 'OK'")
         figures: dict[str, object] = {
             "direction": "send" if found["way"] == "DOWNLOAD" else "receive",
-            "bytes": int(found["bytes"]),
+            "bytes": int(found["bytes"] or 0),
             "throughput_bps": 8 * 1024 * float(found["rate"]),
             "error": failed,
         }

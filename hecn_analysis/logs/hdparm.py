@@ -29,6 +29,7 @@ _TIMING: Final = re.compile(
 _FAILED: Final = re.compile(
     r"^(?:\S{1,40}\(\) )?failed\b|^(?:read\(\) hit EOF|fsync|ioctl|SG_IO|HDIO_\w{1,30}|BLK\w{1,30}).{0,60}"
 )
+_BROKEN: Final = re.compile(rf"\d{{1,12}} ?MB in {{1,3}}{_N}(?: seconds?(?: ?=\s{{0,8}}(?:{_N})?)?)?$")
 _UNITS: Final = {"MB": 1 << 20, "kB": 1 << 10, "KB": 1 << 10}
 
 
@@ -41,9 +42,19 @@ class Hdparm:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
+        self._held: Line | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a timing line."""
+        """Take a timing line; one that mail broke in two is put together."""
+        held, self._held = self._held, None
+        if held is not None:
+            text = f"{held.text.rstrip()} {line.text.lstrip(' >')}"
+            if line.number - held.number <= 1 and (whole := _TIMING.search(text)) is not None and whole["rate"]:
+                return self._timing(Line(line.number, text), held.number)
+            self._unfinished(held._replace(complete=False), held.text.rpartition(": ")[2].strip(), None)
+        return self._timing(line, line.number)
+
+    def _timing(self, line: Line, first: int) -> bool:
         found = _TIMING.search(line.text) if "Timing " in line.text else None
         if found is None or (found["rate"] is None and line.text[: found.start()].strip()):
             return False
@@ -53,9 +64,13 @@ class Hdparm:
             "direction": "read",
             "label": found["label"],
         }
-        run = Run(line.number, line.number, values)
+        run = Run(first, line.number, values)
         if found["rate"] is None:
-            return self._unfinished(line, found["rest"].strip(), run)
+            rest = found["rest"].strip()
+            if line.complete and _BROKEN.match(rest):
+                self._held = line
+                return True
+            return self._unfinished(line, rest, run)
         amount, seconds = int(found["amount"]), float(found["seconds"])
         values["bytes"] = amount << 20
         values["duration_s"] = seconds
@@ -65,16 +80,18 @@ class Hdparm:
         return True
 
     def finish(self) -> None:
-        """Hold nothing back: every line is a run."""
+        """The file has ended."""
+        if self._held is not None:
+            self._unfinished(self._held._replace(complete=False), self._held.text.rpartition(": ")[2].strip(), None)
 
-    def _unfinished(self, line: Line, rest: str, run: Run) -> bool:
+    def _unfinished(self, line: Line, rest: str, run: Run | None) -> bool:
         """Without figures the read has failed, the log ends, or the line is prose."""
         if not line.complete or not rest:
             self._findings.problem(
                 line.number, "truncated", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; no run made"
             )
             return True
-        if _FAILED.match(rest) is None:
+        if run is None or _FAILED.match(rest) is None:
             return False
         self._findings.problem(
             line.number, "aborted", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; a run without them"

@@ -15,6 +15,8 @@ Units and traps
 - "ERROR 404: …", "failed: …", "unable to resolve …" are runs that failed, unless another address or try went well. That
   there is no robots.txt is no failure.
 - -nv prints the bytes and no rate.
+- With -q --show-progress there is only the bar. The rate in it is that of the last three seconds: the run's is its size
+  over its time, where both have the digits for it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale
+from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale, whole
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
@@ -41,7 +43,8 @@ _AWAITING: Final = re.compile(
     r"^(?:HTTP request sent, awaiting response|HTTP.{1,60}\.\.\. \d{3}|==> (?:SYST|PASV|RETR))"
 )
 _BAR: Final = re.compile(
-    r"\d{1,3}%\s?\[[=+>< -]{0,4000}\]\s{0,8}[\d.,\u00a0\u202f]{1,20}[KMGT]?\s{1,12}(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
+    r"(?:\d{1,3}%\s?|\s)\[[=+>< -]{0,4000}\]\s{0,8}(?P<size>\d[\d.,\u00a0\u202f]{0,20})(?P<unit>[KMGT]?)\s{1,12}"
+    r"(?:[\d.,-]{1,12}[KMGT]?[Bb]?/s)"
     r"(?:\s{1,8}(?!eta\b|ETA\b)(?:[^\W\d_]{1,10}(?: [^\W\d_]{1,10})?|/)\s{1,2}"
     r"(?P<time>(?:\d{1,4}(?:[.,]\d{1,3})?[dhms] ?){1,3}))?"
 )
@@ -57,6 +60,10 @@ _ERROR: Final = re.compile(
 )
 _SUM: Final = re.compile(r"^(?:FINISHED --\d{4}-\d\d-\d\d|Downloaded: \d{1,9} files?, |Total wall clock time: )")
 _SAVED: Final = re.compile(r"^'(?P<name>.{1,400})' saved\s*$")
+
+
+_EXACT: Final = 0.05
+_NEAR: Final = 2
 
 
 @dataclass
@@ -76,13 +83,25 @@ class Wget:
 
     TOOLS: tuple[str, ...] = ("wget",)
     VERSIONS: str = "GNU Wget 1.5 to 1.24 in any language"
-    HINTS: tuple[str, ...] = ("B/s) ", "b/s) ", "/s)\u00a0", "--  ", " URL:", "wget: ", "' saved", "Downloaded: ")
+    HINTS: tuple[str, ...] = (
+        "B/s) ",
+        "b/s) ",
+        "/s)\u00a0",
+        "%[",
+        "[ ",
+        "--  ",
+        " URL:",
+        "wget: ",
+        "' saved",
+        "Downloaded: ",
+    )
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._open: _Open | None = None
+        self._alone: Run | None = None
 
-    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
+    def feed(self, line: Line) -> bool:  # noqa: C901, PLR0911 - one for each kind of line
         """Take a line of wget's."""
         text = line.text
         if found := _DONE.search(text):
@@ -100,6 +119,9 @@ class Wget:
             self._run(line, {"bytes": int(found["bytes"])})
             return True
         if self._open is not None and self._under_way(line, self._open):
+            return True
+        if self._open is None and (found := _BAR.search(text)) and found["time"] is not None:
+            self._bar_alone(line, found)
             return True
         if self._open is not None and (found := _CODE.match(text)):
             self._failed(line, found["text"].strip())
@@ -142,7 +164,12 @@ class Wget:
         figures: dict[str, object] = {"throughput_bps": rate}
         if size is not None:
             figures["bytes"] = int(size["bytes"])
-        opened = self._open
+        opened, alone = self._open, self._alone
+        if opened is None and alone is not None and line.number - alone.line_last <= _NEAR:
+            alone.columns.update(figures)
+            alone.line_last = line.number
+            self._alone = None
+            return
         rounding = 0.01 + half_digit(found["rate"])
         if opened is not None and opened.time is not None:
             seconds = clock(opened.time)
@@ -151,11 +178,27 @@ class Wget:
             rounding += half_digit(last) if " " not in opened.time.strip() else 1 / max(seconds or 0.0, 1.0)
         self._run(line, figures, rounding)
 
-    def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
+    def _bar_alone(self, line: Line, found: re.Match[str]) -> None:
+        """A finished bar that no words surround."""
+        size, unit, seconds = found["size"], found["unit"], clock(found["time"]) or None
+        amount = decimal(size) * scale(unit, 1024) if unit else float(whole(size))
+        figures: dict[str, object] = {"bytes": round(amount), "duration_s": seconds}
+        last = found["time"].strip().rpartition(" ")[2][:-1]
+        exact = (half_digit(size) if unit else 0.0) + (
+            half_digit(last) if " " not in found["time"].strip() else 0.5 / (seconds or 1.0)
+        )
+        if seconds and exact <= _EXACT:
+            figures["throughput_bps"] = 8 * amount / seconds
+        self._alone = self._run(line, figures)
+
+    def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> Run:
         opened, self._open = self._open, None
         first = opened.first if opened is not None else line.number
         values = {"tool": "wget", "protocol": "file", "direction": "receive", "error": False, **figures}
-        self._findings.run(Run(first, line.number, values, rounding=rounding))
+        run = Run(first, line.number, values, rounding=rounding)
+        self._findings.run(run)
+        self._alone = None
+        return run
 
     def _failed(self, line: Line, text: str) -> None:
         """A try that failed: the run has failed unless a file is saved after all."""

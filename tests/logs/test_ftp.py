@@ -65,3 +65,13 @@ def test_what_another_program_says_in_such_words_is_no_transfer(reading_of):
     reading = reading_of("Ncat: 0 bytes sent, 0 bytes received in 0.02 seconds.\n")
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]
+
+
+def test_vsftpd_leaves_out_no_bytes(reading_of, column):
+    head = "Mon Nov  8 15:48:55 2021 [pid 29647] [me] OK"
+    reading = reading_of(
+        f'{head} DOWNLOAD: Client "::ffff:192.0.2.1", "/home/me/an empty file.txt", 0.00Kbyte/sec\n'
+        f'{head} UPLOAD: Client "::ffff:192.0.2.1", "/home/me/a.txt", 38 bytes, 50.15Kbyte/sec\n'
+    )
+    assert column(reading, "bytes") == [0, 38]
+    assert column(reading, "direction") == ["send", "receive"]

@@ -37,6 +37,24 @@ def test_old_words_slow_disks_offsets_and_errors(samples, said):
     ]
 
 
+@pytest.mark.parametrize("mark", ["", "> "])
+def test_a_line_broken_by_mail_is_put_together(reading_of, mark):
+    reading = reading_of(
+        f"{mark}/dev/md0:\n{mark}\tTiming buffer-cache reads:   128 MB in  0.96 seconds =133.33\n{mark}MB/sec\n"
+        f"{mark}\tTiming buffered disk reads:  64 MB in  3.05 seconds =\n{mark}20.98 MB/sec\n"
+    )
+    assert reading.runs.throughput_bps.tolist() == [133.33 * 8 * MIB, 20.98 * 8 * MIB]
+    assert reading.runs.line_last.tolist() == [3, 5]
+    assert reading.problems.empty
+
+
+def test_a_broken_line_without_its_rest_is_told(reading_of, said):
+    for rest in ("", "and so on\n"):
+        assert said(reading_of(" Timing buffered disk reads:  64 MB in  3.05 seconds =\n" + rest)) == [
+            "a.log:1: truncated: found '64 MB in  3.05 seconds =', expected '… MB in … seconds = … MB/sec'; no run made"
+        ]
+
+
 def test_busybox_counts_kilobytes(reading_of):
     reading = reading_of(
         "/dev/sda:\n Timing buffer-cache reads:    512 MB in 0.50 seconds = 1040254 kB/s\n"

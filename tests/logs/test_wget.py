@@ -151,3 +151,41 @@ def test_a_try_that_broke_off_and_one_that_went_well_are_one_run(reading_of, col
 )
 def test_lines_within_source_code_and_other_logs_are_left_alone(reading_of, text):
     assert reading_of(text).runs.empty
+
+
+def test_bars_without_words(reading_of, column):
+    reading = reading_of(
+        "$ wget -q --show-progress http://there/a.iso\n\n"
+        "a.iso                 0%[                    ]       0  --.-KB/s               \r"
+        "a.iso                45%[========>           ] 471.86M  50.2MB/s    eta 11s    \r"
+        "a.iso               100%[===================>]   1.00G  50.1MB/s    in 20s     \n"
+        "b.txt               100%[===================>]   1.21K  --.-KB/s    in 0s      \n"
+        "c                       [ <=>                ]  20.00M  9.99MB/s    in 0.2s    \n"
+        "100%[=====================================================>] 30,000,000  1.43M/s   in 20s    \n"
+    )
+    assert column(reading, "bytes") == [2**30, 1239, 20 * 2**20, 30000000]
+    assert column(reading, "duration_s") == [20.0, None, 0.2, 20.0]
+    assert column(reading, "throughput_bps") == [8 * 2**30 / 20, None, None, 12e6]
+    assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "build 100%[=====>] 12 tests/s in 3s\n",
+        "a.iso                45%[========>           ] 471.86M  50.2MB/s    eta 11s    \n",
+        "[ OK ] 20M 9.99MB/s in 2s\n",
+    ],
+)
+def test_other_bars_are_left_alone(reading_of, text):
+    assert reading_of(text).runs.empty
+
+
+def test_an_excerpt_that_begins_with_the_bar_is_one_run(reading_of, column):
+    reading = reading_of(
+        "run.dat             100%[===================>]  28.61M   176MB/s    in 0.2s    \n\n"
+        "2026-01-31 12:00:00 (176 MB/s) - ‘run.dat’ saved [30000000/30000000]\n"
+    )
+    assert column(reading, "throughput_bps") == [176 * 8 * 2**20]
+    assert column(reading, "bytes") == [30000000]
+    assert column(reading, "duration_s") == [0.2]
