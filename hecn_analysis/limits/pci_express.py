@@ -532,17 +532,18 @@ def throughput_bps(
     require_word(OPS, op=op)
     require_word((32, 64), address_bits=address_bits)
     size = np.maximum(max_payload, max_read_request) if transfer is None else _whole_transfer(transfer)
-    fixed = np.where(gen == 6, 0.0, _FRAMING) + (_ECRC if ecrc else 0.0)
+    flits = gen == 6
+    framing = np.where(flits, 0.0, _FRAMING) if flits.any() else _FRAMING
+    fixed = framing + (_ECRC if ecrc else 0.0)
     request_overhead = fixed + (16.0 if address_bits == 64 else 12.0)
     up = down = np.zeros(())
     if op != "read":
         up = size + np.ceil(size / max_payload) * request_overhead
     if op != "write":
         cut = max_payload if completion_boundary is None else np.minimum(max_payload, _boundary(completion_boundary))
-        requests = size / max_read_request
-        full = np.floor(requests)
-        completions = full * np.ceil(max_read_request / cut) + np.ceil((size - full * max_read_request) / cut)
-        up = up + np.ceil(requests) * request_overhead
+        # All are powers of 2: a request is cut into whole pieces, or is one itself.
+        completions = np.ceil(size / np.minimum(cut, max_read_request))
+        up = up + np.ceil(size / max_read_request) * request_overhead
         down = size + completions * (fixed + _COMPLETION_HEADER)
     return given(packets * size / np.maximum(up, down))
 
