@@ -127,7 +127,7 @@ def main() -> None:
     start = time.process_time()
     read(path)
     seconds = time.process_time() - start
-    print(seconds, sum(len(line.text) for source in sources("a.log", path) for line in source))
+    print(seconds, sum(len(line.text) for source in sources("a.log", path) for line in source.lines()))
 
 
 if __name__ == "__main__":
