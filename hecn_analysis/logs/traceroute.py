@@ -55,6 +55,9 @@ _PATH_HOP: Final = re.compile(
     r"|\S{1,255}(?: \(.{2,60}\))?\s{1,80}(?:\S{1,12} {1,8})?(?:\d{1,9}\.\d{1,6}ms|asymm|pmtu|!))"
     r"|^\W{0,40}(?:Too many hops|Resume): pmtu \d"
 )
+_REFUSED: Final = re.compile(
+    r"^\W{0,40}(?:traceroute6?: )?(?P<text>(?:connect|send(?:to|msg)?|bind|socket|setsockopt|findsaddr): \w.{0,200})"
+)
 _FIRST: Final = re.compile(r"^\W{0,40}1\s")
 _HOP: Final = re.compile(
     rf"^\W{{0,40}}\d{{1,3}}\s{{1,6}}(?:\*|{_TIME}|\S.{{0,400}}?\s{{1,3}}(?:{_TIME}|\*|![A-Z<])"
@@ -134,6 +137,8 @@ class Traceroute:
         """A first hop without a heading, or below one of Windows in another language, which ends in a colon."""
         if self._open is not None:
             return False
+        if self._findings.recent and "Tracing the path to " in self._findings.recent[-1].text:  # tcptraceroute
+            return False
         if hop := _WINDOWS_HOP.match(line.text):
             above = self._findings.recent[-1] if self._findings.recent else None
             headed = above is not None and line.number - above.number <= _HEADING and above.text.rstrip().endswith(":")
@@ -156,6 +161,12 @@ class Traceroute:
         if self._findings.command.line > opened.last:
             self._close()
             return False
+        if not opened.hops and (found := _REFUSED.match(line.text)):
+            opened.last, self._open = line.number, None
+            self._findings.problem(line.number, "aborted", f"found {found['text'].strip()!r}, expected hops")
+            values: dict[str, object] = {"tool": opened.tool, "label": opened.host, "error": True}
+            self._findings.run(Run(opened.first, opened.last, values))
+            return True
         if (_HOP if opened.tool == "traceroute" else _PATH_HOP).match(line.text):
             if opened.hops and opened.tool == "traceroute" and _FIRST.match(line.text):
                 self._close()

@@ -73,3 +73,13 @@ def test_a_host_that_is_not_known(reading_of):
 def test_lists_below_a_colon_are_left_alone(reading_of):
     reading = reading_of("What we found:\n\n  1     *        *        *\n  1?: [LOCALHOST]\n")
     assert reading.runs.empty
+
+
+def test_a_refused_socket_and_another_tool(reading_of, said):
+    reading = reading_of(
+        "traceroute to receiver (192.0.2.7), 30 hops max, 60 byte packets\nconnect: Network is unreachable\n"
+        "$ tcptraceroute receiver\nTracing the path to receiver (192.0.2.7) on TCP port 80 (http), 30 hops max\n"
+        " 1  192.0.2.1  0.5 ms  0.4 ms  0.3 ms\n 2  192.0.2.7  0.5 ms  0.4 ms  0.3 ms\n"
+    )
+    assert reading.runs[["tool", "label", "error"]].to_numpy().tolist() == [["traceroute", "receiver", True]]
+    assert said(reading) == ["a.log:2: aborted: found 'connect: Network is unreachable', expected hops"]
