@@ -52,6 +52,10 @@ READERS_HEAD = """\
 
 Which tool wrote a log is seen from its content. The module of each reader in `hecn_analysis/logs/` says more: units,
 traps, and where no real sample was to be had.
+
+Not read: the output of rdmacp and of RocketStream's clients, for neither an output nor a manual that shows one has been
+published; the files that IOR writes for each rank (`saveRankPerformanceDetailsCSV`); the first Bonnie, whose successor
+is `bonnie++`.
 """
 
 KEYS_HEAD = """\
