@@ -83,6 +83,7 @@ _CHATTER: Final = re.compile(
 )
 _WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
 _PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|[A-Za-z]{3,} [a-z]{2,} $|[A-Za-z]{3,} [a-z]{2,} [a-z]")
+_REST: Final = re.compile(r"[\s>|]{0,12}(?:\(\S{1,8}%\)\s{1,8})?(?P<word>sender|receiver)\b(?P<rest>.{0,200})$")
 _LEFT: Final = "the client has unexpectedly closed the connection"
 _STOPPED: Final = "interrupt - the server has terminated"
 
@@ -141,6 +142,7 @@ class Iperf3(DocumentReader):
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
         self._open: _Open | None = None
+        self._held: tuple[Line, Groups, int] | None = None
         self._early: tuple[int, str] | None = None
         self._server_part = False
         self._server_version: str | None = None
@@ -160,6 +162,8 @@ class Iperf3(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of iperf3's."""
+        if self._held is not None and self._wrapped(line):
+            return True
         text, opened = line.text, self._open
         if opened is not None and opened.last < self.findings.command.line < line.number:
             self._close()
@@ -170,7 +174,7 @@ class Iperf3(DocumentReader):
             row = ROW.search(text)
             if row is not None:
                 groups = row.groups()
-                return self._row(line, groups, row.start())
+                return self._hold(line, groups, row.start()) or self._row(line, groups, row.start())
             known = opened is not None and (opened.counts != "" or opened.has_rows or opened.has_finals)
             if known and LIKE_ROW.search(text) and "out-of-order" not in text:
                 return self._damaged(line)
@@ -200,7 +204,7 @@ class Iperf3(DocumentReader):
     def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
         """Take intervals of streams that have some already, and the rules between them; not the result."""
         opened = self._open
-        if opened is None or opened.summary or opened.has_finals or self._server_part:
+        if opened is None or opened.summary or opened.has_finals or self._server_part or self._held is not None:
             return 0
         match, role, side = ROW.match, None, None
         lines: list[int] = []
@@ -237,6 +241,31 @@ class Iperf3(DocumentReader):
         """Whether another interval stands at a place, and not the heading of the result."""
         row = ROW.match(texts[place]) if place < len(texts) else None
         return row is not None and row[WORD + 1] is None
+
+    def _hold(self, line: Line, groups: Groups, position: int) -> bool:
+        """Keep a row whose end a mail may have put on the next line, where results are to be expected."""
+        opened = self._open
+        expected = opened is not None and (opened.summary or opened.has_finals or not opened.sides)
+        if not expected or groups[WORD] is not None or position > 80 or not line.complete:
+            return False
+        self._held = (line, groups, position)
+        return True
+
+    def _wrapped(self, line: Line) -> bool:
+        """Take the end of the row above it, or leave the line after having taken that row as it was."""
+        held, self._held = self._held, None
+        if held is None:
+            return False
+        row, groups, position = held
+        found = _REST.match(line.text) if line.number == row.number + 1 else None
+        if found is None:
+            self._row(row, groups, position)
+            return False
+        self._row(row, (*groups[:WORD], found["word"]), position)
+        self._begin(line.number)
+        if found["rest"].strip():
+            self.feed(line._replace(text=found["rest"]))
+        return True
 
     def _row(self, line: Line, groups: Groups, position: int) -> bool:
         """Take an interval, or a row of the result."""
@@ -462,6 +491,9 @@ class Iperf3(DocumentReader):
         return Side.new(kept=self.findings.keep_intervals)
 
     def _close(self) -> None:
+        if self._held is not None:
+            held, self._held = self._held, None
+            self._row(*held)
         opened, self._open = self._open, None
         self._server_part = False
         if opened is None:

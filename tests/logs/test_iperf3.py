@@ -510,3 +510,29 @@ def test_an_error_in_prose_is_no_run(reading_of, line):
 def test_an_error_behind_a_time_or_a_prompt_is_a_run(reading_of, prefix):
     reading = reading_of(prefix + "iperf3: error - unable to connect to server: Connection refused\n")
     assert values(reading, "error") == [[True]]
+
+
+def test_results_that_a_mail_has_wrapped(reading_of):
+    text = CONNECTING + RESULT.removeprefix("- - - - -\n")
+    text += "[SUM]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec  1191\nsender [SUM]   0.00-10.05  sec  1.09 GBytes"
+    reading = reading_of(text + "   935 Mbits/sec\n receiver\n\n$ exit\n")
+    assert values(reading, "direction", "throughput_bps", "sender_throughput_bps", "retransmits") == [
+        ["send", 935e6, 945e6, 1191]
+    ]
+    assert values(reading, "line_first", "line_last") == [[1, 6]]
+    assert reading.problems.empty
+    quoted = "".join(f"> > {line}\n" for line in text.replace(" sec  1191\n", " sec\n").splitlines())
+    assert reading_of(quoted + "> > 935 Mbits/sec\n").runs.sender_throughput_bps.tolist() == [945e6]
+
+
+def test_a_wrapped_loss_and_a_row_that_is_none(reading_of):
+    heading = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total\nDatagrams\n"
+    text = heading + "[SUM]   0.00-10.00  sec   160 MBytes   134 Mbits/sec  0.000 ms  0/1000\n(0%)  sender\n"
+    text += "[SUM]   0.00-10.01  sec   150 MBytes   125 Mbits/sec  0.347 ms  50/1000\n(5%)  receiver\n"
+    reading = reading_of(text)
+    assert values(reading, "throughput_bps", "sender_throughput_bps", "lost_packets", "jitter_s") == [
+        [125e6, 134e6, 50, 0.347e-3]
+    ]
+    rows = CONNECTING + HEADING + ROW + ROW.replace("0.00-1.00", "1.00-2.00")
+    assert len(reading_of(rows).intervals) == 2
+    assert len(reading_of(CONNECTING + HEADING + ROW).intervals) == 1
