@@ -120,6 +120,8 @@ class Pscheduler(DocumentReader):
         frozenset({"succeeded", "roundtrips"}),
         frozenset({"succeeded", "paths"}),
         frozenset({"succeeded", "schema", "time"}),
+        frozenset({"succeeded", "error", "schema"}),
+        frozenset({"succeeded", "error", "diags"}),
     )
 
     def __init__(self, findings: Findings) -> None:

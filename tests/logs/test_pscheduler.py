@@ -119,3 +119,15 @@ def test_the_histogram_counts_in_widths_of_its_buckets(reading_of):
         [0.04, 0.0401, 0.0402],
         [0.4, 0.401, 0.402],
     ]
+
+
+def test_a_failed_result_alone(reading_of, said):
+    reading = reading_of(
+        '{"succeeded": false, "error": "iperf3 returned an error", "diags": "x"}\n'
+        '{"schema": 1, "succeeded": false, "error": "owping returned an error"}\n'
+    )
+    assert reading.runs[["tool", "error"]].to_numpy().tolist() == [["pscheduler", True]] * 2
+    assert said(reading) == [
+        "a.log:1: aborted: found 'iperf3 returned an error', expected a result",
+        "a.log:2: aborted: found 'owping returned an error', expected a result",
+    ]
