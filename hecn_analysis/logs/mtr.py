@@ -360,13 +360,16 @@ class Mtr(DocumentReader):
 def _figures(cells: Mapping[str, str]) -> dict[str, object]:
     """Columns of the run from the last hop, the texts by the names that mtr gives them."""
     loss, sent, received, dropped = (_read(cells.get(name)) for name in ("Loss%", "Snt", "Rcv", "Drop"))
+    lost = sent - received if dropped is None and sent is not None and received is not None else dropped
     columns: dict[str, object] = {
         "loss_fraction": None if loss is None else loss / 100,
         "sent_packets": None if sent is None else int(sent),
-        "lost_packets": None if dropped is None else int(dropped),
+        "lost_packets": None if lost is None or lost < 0 else int(lost),
     }
-    if dropped is None and sent is not None and received is not None and 0 <= received <= sent and sent:
-        columns |= {"lost_packets": int(sent - received), "loss_fraction": (sent - received) / sent}
+    if sent and lost is not None and loss is not None:
+        rounding = 0.1 if "." in cells["Loss%"] else 1.0
+        if 0 <= lost <= sent and abs(100 * lost / sent - loss) <= rounding:
+            columns["loss_fraction"] = lost / sent
     if loss == 100 or received == 0 or sent == 0:
         return columns
     for name, column in _TIMES.items():
