@@ -1,5 +1,6 @@
 """The sample logs, and a reading of a text."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,27 @@ def reading_of(tmp_path):
         return read(path)
 
     return reading
+
+
+@pytest.fixture
+def work():
+    """How much a job does: the functions that it enters, a number that the load of the machine does not change."""
+
+    def entered(job):
+        count = 0
+
+        def see(_frame, event, _argument):
+            nonlocal count
+            count += event in {"call", "c_call"}
+
+        sys.setprofile(see)
+        try:
+            job()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    return entered
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What every reader owes, tried on every sample log: ours, the shipped ones, and other tools'."""
 
 import random
-import time
 
 import pandas as pd
 import pytest
@@ -254,11 +253,7 @@ def test_every_reader_survives_every_line(texts):
 @pytest.mark.parametrize(
     "unit", ["1", "1.", "1+", "1 Mbps ", "MB / ", "a ", "1 bytes (", "=1+1 retrans", "Tot: ", "1,"]
 )
-def test_the_time_for_long_lines_grows_with_their_length(unit, tmp_path):
-    seconds = []
-    for length in (100_000, 1_000_000):
-        (tmp_path / "a.log").write_bytes((unit * (3900 // len(unit)) + "\n").encode() * (length // 3900))
-        start = time.process_time()
-        read(tmp_path / "a.log")
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < 10 * max(seconds[0], 0.05) * 1.5
+def test_long_lines_come_to_an_end(unit, reading_of):
+    """A pattern that tries all ways to split a line would not."""
+    reading = reading_of((unit * (3900 // len(unit)) + "\n") * 100)
+    assert len(reading.problems) > 0

@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -222,19 +221,18 @@ def test_every_json_is_read_as_the_standard_library_reads_it(value, indent, comm
         "\\",
     ],
 )
-def test_time_grows_with_the_length(unit):
-    seconds = []
-    for length in (20_000, 200_000):
-        text = unit * (length // len(unit))
-        start = time.process_time()
-        list(Parts(Lines.of(text)))
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < 15 * max(seconds[0], 0.05)
+def test_work_grows_with_the_length(unit, work):
+    few, many = (
+        work(lambda length=length: list(Parts(Lines.of(unit * (length // len(unit)))))) for length in (10_000, 100_000)
+    )
+    assert many < 12 * few + 100
 
 
-def test_time_grows_with_the_length_of_steps():
+def test_work_grows_with_the_length_of_steps(work):
     rng = random.Random(1)  # noqa: S311 - layouts, not secrets
-    text = "\n".join(" " * min(depth, 300) + rng.choice(["{", '"a": {', "{"]) for depth in range(10_000))
-    start = time.process_time()
-    list(Parts(Lines.of(text)))
-    assert time.process_time() - start < 5
+
+    def text(lines):
+        return "\n".join(" " * min(depth, 300) + rng.choice(["{", '"a": {', "{"]) for depth in range(lines))
+
+    few, many = (work(lambda lines=lines: list(Parts(Lines.of(text(lines))))) for lines in (1_000, 10_000))
+    assert many < 15 * few
