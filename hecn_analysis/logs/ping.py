@@ -2,7 +2,7 @@
 
 Versions: Linux iputils (2000 to today, in all its translations, and ``-J``), busybox, toybox and Android, FreeBSD,
 NetBSD, OpenBSD, macOS, Junos, AIX, HP-UX, IRIX, Solaris, GNU inetutils, Cygwin; Windows in any language; routers with
-Cisco's or Huawei's words. ping6 is read as ping.
+the words of Cisco, Huawei or MikroTik. ping6 is read as ping.
 
 Units and traps
 ---------------
@@ -16,6 +16,7 @@ Units and traps
 - Translations move the numbers about ("送信パケット数 40, 受信パケット数 30", "%25 kayıp") and translate the unit:
   the first two numbers without a sign are the counts, and a time in an unknown unit is in milliseconds.
 - Windows over IPv6 prints no "TTL": such a reply is known below its heading alone. Its three counts must add up.
+- MikroTik's "sent=20 received=20 packet-loss=0% …" comes again and again, with growing counts: the last one is read.
 - "ping: permission denied" and the like below a heading is an aborted run where no reply came, one lost packet where
   replies came.
 - Windows counts an answer of a router ("Destination host unreachable.") as received; its order is minimum, maximum,
@@ -107,6 +108,11 @@ _CISCO: Final = re.compile(
     r"^\W{0,20}Success rate is (?P<loss>\d{1,3}) percent \((?P<received>\d{1,9})/(?P<sent>\d{1,9})\)"
     rf"(?:, round-trip min/avg/max = (?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N}) ms)?"
 )
+_MIKROTIK: Final = re.compile(
+    r"\bsent=(?P<sent>\d{1,9}) received=(?P<received>\d{1,9}) packet-loss=(?P<loss>\d{1,3})%"
+    r"(?: min-rtt=(?P<low>\w{2,20}) avg-rtt=(?P<mean>\w{2,20}) max-rtt=(?P<high>\w{2,20}))?"
+)
+_SPAN: Final = re.compile(r"(?:(?P<s>\d{1,6})s)?(?:(?P<ms>\d{1,6})ms)?(?:(?P<us>\d{1,6})us)?")
 _CISCO_HEADER: Final = re.compile(
     r"\bSending \d{1,9}, (?:.{1,40}-byte )?ICMP Echos to (?P<host>[^\s,]{1,255}), timeout is "
 )
@@ -125,6 +131,7 @@ _SAME_TIME: Final = 50
 _MOST_PARALLEL: Final = 1000
 _LONGEST_HEADING: Final = 400
 _PER_SECOND: Final = {"us": 1e6, "usec": 1e6, "s": 1.0}
+_SPANS: Final = {"s": 1.0, "ms": 1e3, "us": 1e6}
 _PER_SECOND_OTHERWISE: Final = 1e3
 
 
@@ -161,10 +168,11 @@ class Ping(DocumentReader):
         "req=",
         "TTL=",
         "packets transmitted",
-        "= ",
+        *(f"= {first}" for first in " 0123456789"),
         "connect: ",
         "Success rate",
         "ICMP Echos",
+        "packet-loss=",
     )
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"host", "transmitted", "received", "loss", "time"}),)
 
@@ -264,7 +272,9 @@ class Ping(DocumentReader):
         if "packets transmitted" in text and (found := _COUNTS.search(text)):
             return line.number - self._foreign >= _FAR and self._counts(line, found)
         if "Success rate" in text and (found := _CISCO.match(text)):
-            return self._cisco(line, found)
+            return self._router(line, found, *(_number(found[name] or "0") / 1e3 for name in ("low", "mean", "high")))
+        if "packet-loss=" in text and (found := _MIKROTIK.search(text)):
+            return self._router(line, found, *(_span(found[name]) for name in ("low", "mean", "high")), more=True)
         if "Packets" in text and _WINDOWS_PACKETS.search(text):
             self._statistics(line, None, sure=True)
             return self._count_lines(line, self._begin(line))
@@ -399,9 +409,14 @@ class Ping(DocumentReader):
             self._time_lines(line, opened)
         return True
 
-    def _cisco(self, line: Line, found: re.Match[str]) -> bool:
-        """Take the only line of a result of IOS, which has no heading of statistics."""
+    def _router(
+        self, line: Line, found: re.Match[str], low: float, mean: float, high: float, *, more: bool = False
+    ) -> bool:
+        """Take the result of IOS or RouterOS, which have no heading; the latter repeats it while it runs."""
         sent, received = int(found["sent"]), int(found["received"])
+        before = self._open.columns if self._open is not None else None
+        if before is not None and not (more and isinstance(was := before["sent_packets"], int) and was < sent):
+            self._close()
         opened = self._begin(line)
         opened.sure = True
         columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "sent_packets": sent}
@@ -409,8 +424,9 @@ class Ping(DocumentReader):
             columns |= {"lost_packets": sent - received, "loss_fraction": 1 - received / sent if sent else None}
         opened.columns = columns
         if found["low"]:
-            return self._times(line, opened, *(_number(found[name]) / 1e3 for name in ("low", "mean", "high")))
-        self._close()
+            columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
+        if not more:
+            self._close()
         return True
 
     def _compare(self, line: Line, computed: float, printed: str | None) -> None:
@@ -520,6 +536,16 @@ def _translated(text: str) -> re.Match[str] | None:
 
 def _number(text: str) -> float:
     return float(text.replace(",", "."))
+
+
+def _span(text: str | None) -> float:
+    """Read a time such as ``9ms350us``, 0 where there is none.
+
+    >>> _span("9ms350us"), _span("1s20ms"), _span(None)
+    (0.00935, 1.02, 0.0)
+    """
+    found = _SPAN.fullmatch(text or "")
+    return sum(int(found[unit] or 0) / worth for unit, worth in _SPANS.items()) if found else 0.0
 
 
 def _seconds(text: str, unit: str | None) -> float:

@@ -143,6 +143,20 @@ def test_all_on_one_line(reading_of):
     assert reading.problems.empty
 
 
+def test_routeros(reading_of):
+    reading = reading_of(
+        "[admin@gw] > ping 192.0.2.7 count=3\n  SEQ HOST                                     SIZE TTL TIME  STATUS\n"
+        "    0 192.0.2.7                                  56  57 9ms350us\n"
+        "    sent=1 received=1 packet-loss=0% min-rtt=9ms350us avg-rtt=9ms350us max-rtt=9ms350us\n"
+        "  SEQ HOST                                     SIZE TTL TIME  STATUS\n"
+        "    sent=3 received=2 packet-loss=33% min-rtt=9ms350us avg-rtt=9ms500us max-rtt=10ms\n"
+        "    sent=2 received=0 packet-loss=100%\n"
+    )
+    assert reading.runs[["sent_packets", "lost_packets"]].to_numpy().tolist() == [[3, 1], [2, 2]]
+    assert reading.runs[TIMES].round(9).fillna(-1).to_numpy().tolist() == [[0.00935, 0.0095, 0.01], [-1, -1, -1]]
+    assert reading.problems.empty
+
+
 def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
     reading = reading_of(
         "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
