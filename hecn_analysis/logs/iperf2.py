@@ -455,16 +455,17 @@ class Iperf2:
                 )
                 stream.on_the_way = not last
         streams = [opened.streams[key] for key in keys]
-        whole = opened.streams.get("SUM") if alone and len(keys) != 1 else None
-        result = streams[0].result() if len(streams) == 1 else whole.result() if whole else None
-        if result is None and len(streams) > 1 and not (whole is not None and len(whole.rows) > 1):
+        silent = _without_rows(opened, direction)
+        whole = opened.streams.get("SUM") if alone and len(keys) + silent != 1 else None
+        result = streams[0].result() if len(streams) + silent == 1 else whole.result() if whole else None
+        if result is None and len(streams) > 1 and not silent and not (whole is not None and len(whole.rows) > 1):
             result = added(stream.result() for stream in streams)
         columns: dict[str, object] = {
             "tool": "iperf2",
             "protocol": "udp" if opened.udp else "tcp",
             "direction": direction,
             "start_time": opened.start_time,
-            "streams": len(keys) or opened.count,
+            "streams": len(keys) + silent or opened.count,
             "error": opened.failed,
         }
         if whole is not None and result is not None:
@@ -474,7 +475,7 @@ class Iperf2:
                 opened.last,
                 "truncated",
                 "found no result of iperf"
-                + (" over all streams" if len(keys) > 1 else "")
+                + (" over all streams" if len(keys) > 1 or silent else "")
                 + "; the run has no figures",
             )
         if result is not None:
@@ -532,6 +533,13 @@ def _time(text: str) -> pd.Timestamp | None:
         return pd.Timestamp(text, tz="UTC")
     except ValueError:
         return None
+
+
+def _without_rows(opened: _Open, direction: str | None) -> int:
+    """The number of connections in a direction of which nothing more is seen: the log breaks off before their rows."""
+    seen = {key.removeprefix("*") for key in opened.streams}
+    lost = [key for key in opened.connections if key.removeprefix("*") not in seen]
+    return sum(_direction(opened, key) == direction for key in lost)
 
 
 def _by_role(opened: _Open) -> str | None:

@@ -283,7 +283,7 @@ class _Run:
             self._findings.problem(
                 self._last, "inconsistent", "found no bytes received of a sender that sent some; left out"
             )
-        elif amounts[1] and amounts[0] == 0:
+        elif amounts[0] == 0 and (amounts[1] or self._server):
             sent = None
         columns["sender_throughput_bps"] = number(at(sent, "bits_per_second"))
         columns["throughput_bps"] = number(at(received, "bits_per_second"))
@@ -298,7 +298,7 @@ class _Run:
         if count(at(sent, "bytes")) == 0 and count(at(result, "bytes")):
             columns = {}
         arrived = (count(at(result, "packets")) or 0) - (count(at(result, "lost_packets")) or 0)
-        if arrived > 0 and count(at(result, "bytes")) == 0:
+        if (arrived > 0 or at(result, "packets") is None) and count(at(result, "bytes")) == 0:
             result = {**result, "bytes": None, "bits_per_second": None}
             self._findings.problem(self._last, "inconsistent", "found no bytes in the result after packets; left out")
         if received is None and sent is None and not self._server and count(at(whole, "lost_packets")):

@@ -350,3 +350,14 @@ def test_a_result_between_commas_that_is_written_late_belongs_to_its_intervals(r
     reading = reading_of(text + late.format(40, 53474, 4, 2000, 8000) + late.format(40, 0, -1, 4000, 16000))
     assert values(reading, "streams", "throughput_bps", "bytes") == [[2, 16000, 4000]]
     assert len(reading.intervals) == 4
+
+
+def test_streams_that_a_log_breaks_off_before_are_missed(reading_of, said):
+    text = CONNECTED + CONNECTED.replace("[  3]", "[  4]").replace("40112", "40113") + HEADING + ROW
+    reading = reading_of(text)
+    assert values(reading, "streams", "throughput_bps") == [[2, None]]
+    assert said(reading) == [
+        "a.log:4: truncated: found no result of iperf over all streams; the run has no figures",
+    ]
+    reading = reading_of(text + "[SUM]  0.0-10.0 sec  2.18 GBytes  1.87 Gbits/sec\n")
+    assert values(reading, "streams", "throughput_bps") == [[2, 1.87e9]]

@@ -536,3 +536,11 @@ def test_a_wrapped_loss_and_a_row_that_is_none(reading_of):
     rows = CONNECTING + HEADING + ROW + ROW.replace("0.00-1.00", "1.00-2.00")
     assert len(reading_of(rows).intervals) == 2
     assert len(reading_of(CONNECTING + HEADING + ROW).intervals) == 1
+
+
+def test_zeros_of_a_server_in_json_that_breaks_off(reading_of):
+    start = {"version": "iperf 3.21", "accepted_connection": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
+    end = {"streams": [], "sum_sent": {"seconds": 2.0, "bytes": 0, "bits_per_second": 0}, "sum_received": {"start": 0}}
+    text = json.dumps({"start": start, "intervals": [], "end": end})
+    reading = reading_of(text[:-4])
+    assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
