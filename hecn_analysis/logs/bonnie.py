@@ -99,7 +99,14 @@ class Bonnie:
 
     TOOLS: tuple[str, ...] = ("bonnie++",)
     VERSIONS: str = "1.00 to 2.00, table and comma separated values"
-    HINTS: tuple[str, ...] = (",", "Sequential Output-", "Bonnie: ", "Can't ", "Writing ", "Using uid:")
+    HINTS: tuple[str, ...] = (
+        *(f",{first}" for first in "+0123456789"),
+        "Sequential Output-",
+        "Bonnie: ",
+        "Can't ",
+        "Writing ",
+        "Using uid:",
+    )
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

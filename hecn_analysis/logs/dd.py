@@ -102,7 +102,7 @@ class Dd:
 
     TOOLS: tuple[str, ...] = ("dd",)
     VERSIONS: str = "GNU coreutils 5.3 to 9.x in any language, BSD and macOS, busybox, toybox, uutils"
-    HINTS: tuple[str, ...] = ("+", "/s", "bytes", "/с", "/秒", "dd:")
+    HINTS: tuple[str, ...] = (*(f"+{digit}" for digit in "0123456789"), "/s", "bytes", "/с", "/秒", "dd:")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

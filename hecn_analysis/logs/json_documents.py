@@ -262,7 +262,7 @@ class Parts:
     lines
         The lines of a file.
     wanted
-        Whether an object with these members is of use.
+        Whether an object with these members is of use; left out, each is.
 
     Examples
     --------
@@ -274,9 +274,12 @@ class Parts:
     Line(number=4, text='$ exit', complete=False, marks=-1)
     """
 
-    def __init__(self, lines: Lines, wanted: Callable[[dict[str, Any]], bool] = lambda _: True) -> None:
+    passed: Callable[[Sequence[Line]], object] | None = None
+    """Told of lines without marks outside of documents, which are passed over then."""
+
+    def __init__(self, lines: Lines, wanted: Callable[[dict[str, Any]], bool] | None = None) -> None:
         self._rest = lines
-        self._wanted = wanted
+        self._wanted = wanted or (lambda _: True)
         self._again: deque[tuple[Line, int]] = deque()
         self._blocks_until = 0
         self._broken_line = 0
@@ -288,6 +291,8 @@ class Parts:
     def __iter__(self) -> Iterator[Line | Document]:
         """Go through the file once."""
         while True:
+            if self.passed is not None and not self._again:
+                self.passed(self._rest.pass_over())
             if self._again:
                 line, origin = self._again.popleft()
             elif (following := next(self._rest, None)) is not None:

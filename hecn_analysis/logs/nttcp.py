@@ -61,7 +61,7 @@ class Nttcp:
 
     TOOLS: tuple[str, ...] = ("nttcp",)
     VERSIONS: str = "1.47"
-    HINTS: tuple[str, ...] = ("nttcp", "Real-MBit/s", "Real s", "l ")
+    HINTS: tuple[str, ...] = ("nttcp", "Real-MBit/s", "Real s", *(f"l {first}" for first in " 0123456789"))
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -79,7 +79,7 @@ class Nttcp:
             opened.titles = tuple(_NAMES.findall(text))
             opened.known = True
             return True
-        if (found := _VERBOSE.search(text)) is not None:
+        if "nttcp" in text and (found := _VERBOSE.search(text)) is not None:
             return self._verbose(line, found)
         return self._row(line)
 

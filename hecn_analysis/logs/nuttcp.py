@@ -233,7 +233,7 @@ class Nuttcp:
 
     def _result(self, line: Line) -> bool:
         """A summary on one line, or an interval with fields that are rarely asked for."""
-        found = _RESULT.search(line.text) or _PARSABLE.search(line.text)
+        found = (_RESULT.search(line.text) or _PARSABLE.search(line.text)) if "Mbps" in line.text else None
         if found is None:
             return False
         texts = {name: found[name] for name in ("mib", "seconds", "mbps")}

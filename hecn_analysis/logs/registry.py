@@ -9,6 +9,7 @@ line, which later readers ask for, or prose.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
@@ -123,7 +124,10 @@ _PROGRAM: Final = re.compile(
     rf"(?:^|[\s;|&(`'\"/])(?P<program>{'|'.join(map(re.escape, TOOLS))})(?P<version>-\d[\w.]{{0,12}})?"
     r"(?=\s+-{1,2}\w|\s+\w{1,20}=)\s+(?P<arguments>[^|;&>`]{0,500})"
 )
-_COMMAND_HINTS: Final = ("$", "#", "%", *(f"{tool}{after}" for tool in TOOLS for after in " -"))
+_COMMAND_HINTS: Final = (
+    *(f"{prompt}{blank}" for prompt in "$#%" for blank in " \t"),
+    *(f"{tool}{after}" for tool in TOOLS for after in " -"),
+)
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env"})
 
 
@@ -140,8 +144,6 @@ def command(line: Line) -> Command | None:
     >>> command(Line(1, "[me@there ~]$ nuttcp -r there"))
     Command(line=1, program='nuttcp', arguments=('-r', 'there'))
     """
-    if not _hinted(_COMMAND_HINTS, line.text):
-        return None
     if found := _PROGRAM.search(line.text):
         return Command(line.number, found["program"], tuple(found["arguments"].split()))
     prompt = _PROMPT.match(line.text)
@@ -203,61 +205,78 @@ class _Session:
         self._active: Reader | None = None
         self._rows: Take | None = None
         self._dated = frozenset(reader for reader in asked if type(reader) in _DATED)
-        self._hinted: dict[int, list[Reader]] = {}
+        self._candidates: dict[int, list[Reader]] = {}
+        self._command_mark = 1 << len(asked) % BITS
+        self._later: deque[Line] = deque(maxlen=findings.recent.maxlen)
+        parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
         """Give a line to the reader whose it is, and it and all others what follows from that."""
         if not line.text or len(line.text) > _LONGEST_LINE:
             return
+        asked = self._to_ask(line)
+        if not asked and self._active is None and not line.marks & self._command_mark:
+            self._later.append(line)
+            return
+        self.remember()
         bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
-        if not self._taken(line, bare):
+        if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
-            if line.marks & _command_mark(len(self._asked)):
+            if line.marks & self._command_mark:
                 self._findings.command = command(last) or self._findings.command
             self._findings.recent.append(last)
             return
         self._findings.claimed = line.number
+        self._parts.passed = None
         if self._rows is not None and not bare:
             self._findings.claimed = self._parts.take(self._rows) or line.number
 
-    def _taken(self, line: Line, bare: Sequence[Line]) -> bool:
+    def pass_over(self, lines: Iterable[Line]) -> None:
+        """Take note of lines that no reader is to be asked about."""
+        self._later.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
+
+    def remember(self) -> None:
+        """Put the last lines that no reader was asked about among those that a reader may look at."""
+        for line in self._later:
+            bare = [text for text in prefixes.without(line.text) if text]
+            self._findings.recent.append(line._replace(text=bare[-1]) if bare else line)
+        self._later.clear()
+
+    def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader]) -> bool:
         """Offer a line: to those whose own lines begin with a date, then without what is in front of it, then whole."""
         if not bare:
-            return self._one_takes(line)
+            return self._one_takes(line, asked)
         return (
-            self._one_takes(line, self._dated) or any(self._one_takes(part) for part in bare) or self._one_takes(line)
+            self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated)
+            or any(self._one_takes(part, [each for each in asked if _hinted(each.HINTS, part.text)]) for part in bare)
+            or self._one_takes(line, asked)
         )
 
-    def _one_takes(self, line: Line, among: frozenset[Reader] | None = None) -> bool:
+    def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
         active = self._active
         if active is not None and (among is None or active in among) and active.feed(line):
             return True
-        for reader in self._to_ask(line.marks) if line.marks else ():
-            if (
-                reader is not active
-                and (among is None or reader in among)
-                and _hinted(reader.HINTS, line.text)
-                and reader.feed(line)
-            ):
+        for reader in asked:
+            if reader is not active and reader.feed(line):
                 self._active = reader
                 self._rows = reader.rows if isinstance(reader, RowReader) else None
                 return True
         return False
 
-    def _to_ask(self, marks: int) -> list[Reader]:
-        if marks not in self._hinted:
-            self._hinted[marks] = [reader for number, reader in enumerate(self._asked) if marks >> number % BITS & 1]
-        return self._hinted[marks]
+    def _to_ask(self, line: Line) -> list[Reader]:
+        """Readers with a hint on a line; a line without its prefix has none that the whole line has not."""
+        marks = line.marks
+        if not marks:
+            return []
+        if marks not in self._candidates:
+            self._candidates[marks] = [reader for n, reader in enumerate(self._asked) if marks >> n % BITS & 1]
+        return [reader for reader in self._candidates[marks] if _hinted(reader.HINTS, line.text)]
 
 
 @lru_cache(maxsize=8)
 def _index(readers: tuple[type[Reader], ...]) -> Index:
-    """The hints of the readers, and those of command lines."""
-    return Index([*(reader.HINTS for reader in readers), _COMMAND_HINTS])
-
-
-def _command_mark(readers: int) -> int:
-    return 1 << readers % BITS
+    """The hints of the readers, those of command lines, and the bracket that a document begins with."""
+    return Index([*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{"])
 
 
 def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
@@ -279,6 +298,7 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
     session = _Session(findings, asked, parts)
     for part in parts:
         if isinstance(part, Document):
+            session.remember()
             documents.offer(part)
         else:
             session.offer(part)

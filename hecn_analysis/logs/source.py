@@ -23,6 +23,7 @@ _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")
 _MARKED: Final = 512
+_REMEMBERED: Final = 8
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -114,13 +115,36 @@ class Lines:
             self._block, self._marks, at = next(self._blocks), [], 0
         texts, numbers, complete = self._block
         self._at = at + 1
-        if self._look is None:
-            marks = -1
-        else:
-            if not self._marked <= at < self._marked + len(self._marks):
-                self._marked, self._marks = at, self._look(texts[at : at + _MARKED])
-            marks = self._marks[at - self._marked]
+        marks = -1 if self._look is None else self._look_at(self._look, at)
         return Line(numbers[at], texts[at], complete or self._at < len(texts), marks)
+
+    def _look_at(self, look: Callable[[Sequence[str]], list[int]], at: int) -> int:
+        if not self._marked <= at < self._marked + len(self._marks):
+            self._marked, self._marks = at, look(self._block.texts[at : at + _MARKED])
+        return self._marks[at - self._marked]
+
+    def pass_over(self) -> list[Line]:
+        """Pass over the lines without marks that follow, and give the last of those that are not empty."""
+        passed: list[Line] = []
+        while self._look is not None:
+            start = at = self._at
+            texts = self._block.texts
+            if at == len(texts):
+                block = next(self._blocks, None)
+                if block is None:
+                    break
+                self._block, self._marks, self._at = block, [], 0
+                continue
+            if self._look_at(self._look, at):
+                break
+            marks = self._marks
+            end = self._marked + len(marks)
+            while at < end and not marks[at - self._marked]:
+                at += 1
+            self._at = at
+            latest = [place for place in range(max(start, at - 4 * _REMEMBERED), at) if texts[place]][-_REMEMBERED:]
+            passed = [*passed, *(Line(self._block.numbers[place], texts[place], marks=0) for place in latest)]
+        return passed[-_REMEMBERED:]
 
     def take(self, rows: Take) -> int:
         """Offer the following lines as far as they are at hand, and give the number of the last one taken, 0 for none.
