@@ -67,7 +67,7 @@ class Tool(BaseModel):
     warm_up: Time = Field(default=0, validate_default=True, description="its first seconds, left out of the average")
     bytes: Bytes | None = Field(default=None, description="a fixed amount instead of a duration, per process")
     repeat: Factor = Field(
-        default={"value": 1, "spread": 0.02, "basis": "assumed", "source": "a quiet network and idle hosts"},
+        default={"value": 1, "spread": 0.025, "basis": "assumed", "source": "a quiet network and idle hosts"},
         validate_default=True,
         description="what a single run differs by from the mean of many, as a factor with a spread",
     )
