@@ -286,6 +286,7 @@ class _HostDemands:
                 title=self._slot_title(slot_name, slot),
                 variant=str(sends),
             )
+            self._uplinks(flow, slot, share, op="write" if sends else "read")
 
     def _array_rate(self, name: str, array: Array, streams: int, *, reads: bool) -> FloatArray:
         at = f"{self.role}.arrays.{name}.disk"
@@ -332,6 +333,7 @@ class _HostDemands:
             self.demands.add(
                 flow, f"{self.role}.slot.{name}", share / capacity, title=self._slot_title(name, slot), variant=variant
             )
+            self._uplinks(flow, slot, share * (path.mtu + 14) / payload, op="read" if sends else "write")
             assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
             if path.rate is None or slot.nic.port_rate.value < path.rate.value:
                 port = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
@@ -369,6 +371,37 @@ class _HostDemands:
             op=op,
         )
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
+
+    def _uplinks(self, flow: int, slot: Slot, bits: float, *, op: Literal["read", "write"]) -> None:
+        """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share.
+
+        Parameters
+        ----------
+        bits
+            Bits of this traffic for each payload bit of the flow.
+        op
+            What the card does with the host's memory: writes go up the uplink, what reads ask for comes down.
+        """
+        board = self.host.board
+        bridges = {**(board.bridges if board is not None else {}), **self.host.bridges}
+        above = slot.behind
+        while above is not None:
+            bridge = bridges[above]
+            at = f"{self.role}.bridges.{above}"
+            if bridge.rate is not None:
+                capacity = self.draw(f"{at}.rate", bridge.rate)
+            elif bridge.gen is not None and bridge.lanes is not None:
+                max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
+                figures = limits.pcie(
+                    gen=bridge.gen, lanes=bridge.lanes, max_payload=self.draw(f"{at}.max_payload", max_payload), op=op
+                )
+                capacity = np.asarray(figures["throughput_bps"], dtype=np.float64)
+            else:
+                capacity = None
+            if capacity is not None:
+                title = f"uplink of {bridge.title or above} of the {self.role}"
+                self.demands.add(flow, f"{self.role}.interconnect.{above}", bits / capacity, title=title, variant=op)
+            above = bridge.behind
 
     def _slot_title(self, name: str, slot: Slot) -> str:
         card = slot.nic or slot.controller

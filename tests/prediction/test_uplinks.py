@@ -1,0 +1,51 @@
+"""Cards behind a bridge share its uplink."""
+
+import pytest
+
+import hecn_analysis as hecn
+
+HOST = """\
+title: two cards behind a switch
+source: a test
+bridges:
+  hub: {kind: hub, rate: 300 Gb/s}
+  switch: {kind: switch, gen: 3, lanes: 8, behind: hub}
+slots:
+  nic1: {gen: 3, lanes: 8, behind: switch, nic: {ports: 1, port_rate: 100 Gb/s, gen: 3, lanes: 8}}
+  nic2: {gen: 3, lanes: 8, behind: BEHIND, nic: {ports: 1, port_rate: 100 Gb/s, gen: 3, lanes: 8}}
+"""
+
+
+@pytest.fixture
+def prediction(tmp_path):
+    def between(behind, **settings):
+        host = tmp_path / "host.yaml"
+        host.write_text(HOST.replace("BEHIND", behind))
+        keys = {"tool": "iperf3", "tool.processes": 2, "path.rate": "100 Gb/s", "path.links": 2, "path.mtu": 9000}
+        return hecn.predict({"sender": str(host), "receiver": "ideal", **keys, **settings})
+
+    return between
+
+
+def test_two_cards_behind_one_uplink_have_what_one_has(prediction):
+    alone = prediction("switch", **{"tool.processes": 1, "path.links": 1})
+    both = prediction("switch")
+    assert both.throughput_bps == pytest.approx(alone.throughput_bps, rel=1e-6)
+    assert both.bottleneck == "sender.interconnect.switch"
+    assert both.bottleneck_class == "interconnect"
+
+
+def test_two_cards_of_which_one_hangs_elsewhere_have_twice_as_much(prediction):
+    assert prediction("hub").throughput_bps == pytest.approx(2 * prediction("switch").throughput_bps, rel=1e-6)
+
+
+def test_an_uplink_is_used_all_the_way_up(prediction):
+    use = prediction("hub").utilisation
+    assert use["sender.interconnect.hub"] == pytest.approx(
+        prediction("hub").throughput_bps * (9014 / 8948) / 300e9, rel=1e-6
+    )
+
+
+def test_the_two_directions_of_an_uplink_are_apart(prediction):
+    one, two = (prediction("switch", **{"tool.bidirectional": both}) for both in (False, True))
+    assert two.throughput_bps == pytest.approx(2 * one.throughput_bps, rel=0.05)
