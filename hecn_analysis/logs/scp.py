@@ -39,10 +39,10 @@ _PUTTY: Final = re.compile(
 )
 _SFTP: Final = re.compile(r"^(?:sftp> )?(?P<way>Fetching|Uploading) \S.{0,2000} to \S")
 _ERROR: Final = re.compile(
-    r"^(?:\S{0,40}/)?(?:scp|sftp): (?P<text>.{0,300}(?:No such|denied|refused|closed|ailed|ailure|rror|not a|write|"
-    r"timed out|quota|space).{0,100})"
-    r"|^(?P<lost>lost connection|Connection closed(?: by .{1,80})?\.?|client_loop: .{1,80}|Killed by signal \d{1,2}\.)"
-    r"\s*$"
+    r"^\s{0,8}(?:\S{0,40}/)?(?:scp|sftp): (?P<text>.{0,300}(?:No such|denied|refused|closed|ailed|ailure|rror|not a|"
+    r"write|timed out|quota|space).{0,100})"
+    r"|^\s{0,8}(?P<lost>lost connection|Connection closed(?: by .{1,80})?\.?|client_loop: .{1,80}|"
+    r"Killed by signal \d{1,2}\.)\s*$"
 )
 
 

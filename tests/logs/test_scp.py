@@ -79,3 +79,13 @@ def test_such_words_alone_are_no_run(reading_of, text):
 def test_lines_within_source_code_are_left_alone(reading_of):
     line = '    "/upload/cat                                   100%   23    34.4KB/s   00:00",\n'
     assert reading_of(line).runs.empty
+
+
+@pytest.mark.parametrize("mark", ["", "   ", "> ", ">    "])
+def test_a_lost_connection_is_a_failure_where_lines_are_set_in(reading_of, column, mark):
+    reading = reading_of(
+        f"{mark}test                                        0%    0     0.0KB/s   --:-- ETA\n"
+        f"{mark}client_loop: send disconnect: Broken pipe\n{mark}lost connection\n"
+    )
+    assert column(reading, "error") == [True]
+    assert reading.problems.kind.tolist() == ["aborted"]
