@@ -19,10 +19,12 @@ Units and traps
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.rows import matched
 from hecn_analysis.logs.source import Line
 
 _HEADER: Final = re.compile(
@@ -59,6 +61,9 @@ _REFUSED: Final = re.compile(
     r"^\W{0,40}(?:traceroute6?: )?(?P<text>(?:connect|send(?:to|msg)?|bind|socket|setsockopt|findsaddr): \w.{0,200})"
 )
 _FIRST: Final = re.compile(r"^\W{0,40}1\s")
+_PLAIN_HOP: Final = re.compile(
+    r" {0,2}(?:[2-9]|[1-9]\d)  (?:\* \* \*|[^\s*]{1,255} \([\d.]{7,15}\)(?:  \d{1,6}\.\d{1,3} ms| \*){3})$"
+)
 _HOP: Final = re.compile(
     rf"^\W{{0,40}}\d{{1,3}}\s{{1,6}}(?:\*|{_TIME}|\S.{{0,400}}?\s{{1,3}}(?:{_TIME}|\*|![A-Z<])"
     rf"|\S{{1,255}} \({_ADDRESS}\)$)"
@@ -123,6 +128,17 @@ class Traceroute:
                 self._open.tool = "tracepath"
             return True
         return (opened is not None and self._continues(line, opened)) or self._failed(line) or self._bare_hop(line)
+
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take plain hops that follow others."""
+        opened = self._open
+        if opened is None or not opened.hops or opened.tool != "traceroute":
+            return 0
+        taken, _ = matched(_PLAIN_HOP, texts, start)
+        if taken:
+            opened.hops += taken
+            opened.last = numbers[start + taken - 1]
+        return taken
 
     def _failed(self, line: Line) -> bool:
         if (found := _FAILED.search(line.text)) is None:
