@@ -50,7 +50,7 @@ _TRANSFERRED: Final = re.compile(
     rf"(?: \((?P<rate>\d{{1,18}}) bytes/sec|, (?P<rate2>{_N}) (?P<unit>[kKMGTPE]?)(?P<binary>i?)B/s)"
 )
 _CUT: Final = re.compile(rf"{_START} bytes(?:{_HUMAN} (?:copied|transferred)| transferred in)")
-_BULLETS: Final = " \t-–—*•·«»>[#"
+_BULLETS: Final = " \t-–—*•·«»>[#|`"
 _RECORDS: Final = re.compile(
     r"(?<![\w.+-])\d{1,12}\+\d{1,12} (?:records? (?:in|out)\b|[^\W\d_]{2,20}(?: [^\W\d_]{1,12}){0,3}\s*$)"
     r"|^\S{0,12}\d{1,12}\+\d{1,12} ?的(?:读入|写出|讀入|寫出)"

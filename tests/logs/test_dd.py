@@ -240,3 +240,8 @@ def test_a_live_run(reading_of):
     reading = reading_of(done.stderr)
     assert reading.runs.bytes.tolist() == [65536000]
     assert reading.problems.empty
+
+
+def test_a_cell_of_a_table_is_a_label(reading_of):
+    reading = reading_of("| copy | `104857600 bytes (105 MB, 100 MiB) copied, 0.0512 s, 2.0 GB/s` |\n")
+    assert reading.runs.label.tolist() == ["copy"]
