@@ -51,7 +51,7 @@ _FIELDS: Final = frozenset(
 )
 _TIMES: Final = {"Best": "rtt_min_s", "Avg": "rtt_avg_s", "Wrst": "rtt_max_s", "Javg": "jitter_s"}
 _WINDOWS_HEAD: Final = re.compile(
-    r"^\W{0,8}\|\s{1,60}Host\s{1,40}-\s{1,8}%\s{1,4}\|\s{1,4}Sent \|\s{1,4}Recv \|\s{1,4}Best \|"
+    r"^\W{0,80}Host\s{1,40}-\s{1,8}%\s{1,4}\|\s{1,4}Sent \|\s{1,4}Recv \|\s{1,4}Best \|"
     r"\s{1,4}Avrg \|\s{1,4}Wrst \|"
 )
 _WINDOWS_ROW: Final = re.compile(
@@ -144,10 +144,7 @@ class Mtr(DocumentReader):
             self._begin(line, start_time=utc_time(found["time"]))
             return False
         if "Avrg" in text and _WINDOWS_HEAD.match(text):
-            self._begin(line)
-            if self._open is not None:
-                self._open.fields = ["WinMTR"]
-            return True
+            return self._windows_head(line)
         return (("HOST" in text or "Host" in text) and self._head(line)) or self._body(line)
 
     def _body(self, line: Line) -> bool:
@@ -249,8 +246,16 @@ class Mtr(DocumentReader):
         opened.columns["start_time"] = utc_time(datetime.fromtimestamp(int(found["time"]), UTC).isoformat())
         return True
 
+    def _windows_head(self, line: Line) -> bool:
+        self._begin(line)
+        if self._open is not None:
+            self._open.fields = ["WinMTR"]
+        return True
+
     def _windows(self, line: Line, opened: _Open) -> bool:
         """Take a row of WinMTR's list, or what ends it."""
+        if "Avrg" in line.text and _WINDOWS_HEAD.match(line.text):
+            return self._windows_head(line)
         if (found := _WINDOWS_ROW.match(line.text)) is not None:
             names = ("Loss%", "Snt", "Rcv", "Best", "Avg", "Wrst")
             opened.cells = dict(zip(names, found.groups(), strict=True))
