@@ -287,6 +287,14 @@ class _HostDemands:
                 variant=str(sends),
             )
             self._uplinks(flow, slot, share, op="write" if sends else "read")
+            if slot.controller is not None and np.isfinite(slot.controller.rate.value):
+                carried = self.draw(f"{self.role}.slots.{slot_name}.controller.rate", slot.controller.rate)
+                self.demands.add(
+                    flow,
+                    f"{self.role}.raid.controller-{slot_name}",
+                    share / carried,
+                    title=f"{slot.controller.title or 'the controller'} of the {self.role}",
+                )
 
     def _array_rate(self, name: str, array: Array, streams: int, *, reads: bool) -> FloatArray:
         at = f"{self.role}.arrays.{name}.disk"
@@ -459,7 +467,7 @@ class _HostDemands:
         if on_disk:
             direct = self.scenario.tool.io == "direct"
             total += cost("direct_cost") if direct else cost("read_cost") if sends else cost("write_cost")
-        return total
+        return total + self.draw("tool.cost", self.scenario.tool.cost)
 
     def _far(self, cpu: Cpu) -> FloatArray:
         """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
