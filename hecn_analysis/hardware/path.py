@@ -17,7 +17,7 @@ class Path(BaseModel):
     """What lies between two hosts; every direction has the same properties.
 
     `rate` is the line rate of one link: a packet costs its IP length + 38 bytes on Ethernet. `queue` is the buffer at
-    the narrowest port, counted like the rate; left out, it is one bandwidth-delay product.
+    the narrowest port, counted like the rate; left out, it is one bandwidth-delay product, and 8 packets at least.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -23,7 +23,7 @@ _NEGLIGIBLE = 2e-3
 _TO_PROXY = 1e-3
 
 #: Packets that any port has room for: a path of less than a millisecond is not to have a queue of less than a packet.
-_LEAST_QUEUE = 64
+_LEAST_QUEUE = 8
 
 #: Rate at which a transfer is simulated that no resource limits: more than any link carries. [bit/s]
 NO_LIMIT_BPS = 1e13
@@ -44,7 +44,7 @@ class Transport:
         window that opens a round later, a retransmission that is lost add up to one; packets that arrive at the end of
         a round save up to a quarter. [1]
     bunching
-        Bunches of packets that meet in front of a full queue: none to two. [1]
+        Bunches of packets that find the queue full together: half to one and a half. [1]
     delay_s
         Time from the proxies at one end of the path to those at the other, which TCP does not see. [s]
     """
@@ -80,7 +80,7 @@ class Transport:
             window,
             owner,
             _start_up_delay(draw),
-            2 * draw.uniform("path.bunching", central=0.5),
+            0.5 + draw.uniform("path.bunching", central=0.5),
             rtt / 2 if proxied else np.zeros_like(rtt),
         )
 
