@@ -112,6 +112,10 @@ _MIKROTIK: Final = re.compile(
     r"\bsent=(?P<sent>\d{1,9}) received=(?P<received>\d{1,9}) packet-loss=(?P<loss>\d{1,3})%"
     r"(?: min-rtt=(?P<low>\w{2,20}) avg-rtt=(?P<mean>\w{2,20}) max-rtt=(?P<high>\w{2,20}))?"
 )
+_TIMES_ALONE: Final = re.compile(
+    r"\b(?:rtt min/avg/max/mdev|round-trip min/avg/max/std-?dev) = "
+    rf"(?P<low>{_N})/(?P<mean>{_N})/(?P<high>{_N})/{_N} ms\b"
+)
 _SPAN: Final = re.compile(r"(?:(?P<s>\d{1,6})s)?(?:(?P<ms>\d{1,6})ms)?(?:(?P<us>\d{1,6})us)?")
 _CISCO_HEADER: Final = re.compile(
     r"\bSending \d{1,9}, (?:.{1,40}-byte )?ICMP Echos to (?P<host>[^\s,]{1,255}), timeout is "
@@ -173,6 +177,7 @@ class Ping(DocumentReader):
         "Success rate",
         "ICMP Echos",
         "packet-loss=",
+        "min/avg/max",
     )
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"host", "transmitted", "received", "loss", "time"}),)
 
@@ -271,16 +276,25 @@ class Ping(DocumentReader):
         text = line.text
         if "packets transmitted" in text and (found := _COUNTS.search(text)):
             return line.number - self._foreign >= _FAR and self._counts(line, found)
+        if "Packets" in text and _WINDOWS_PACKETS.search(text):
+            self._statistics(line, None, sure=True)
+            return self._count_lines(line, self._begin(line))
+        if self._one_line(line):
+            return True
+        if self._open is not None and _SILENT.search(text):
+            self._begin(line)
+            return True
+        return False
+
+    def _one_line(self, line: Line) -> bool:
+        """Take a result that is one line: that of a router, or times whose counts were cut away."""
+        text = line.text
         if "Success rate" in text and (found := _CISCO.match(text)):
             return self._router(line, found, *(_number(found[name] or "0") / 1e3 for name in ("low", "mean", "high")))
         if "packet-loss=" in text and (found := _MIKROTIK.search(text)):
             return self._router(line, found, *(_span(found[name]) for name in ("low", "mean", "high")), more=True)
-        if "Packets" in text and _WINDOWS_PACKETS.search(text):
-            self._statistics(line, None, sure=True)
-            return self._count_lines(line, self._begin(line))
-        if self._open is not None and _SILENT.search(text):
-            self._begin(line)
-            return True
+        if self._open is None and "min/avg/max" in text and (found := _TIMES_ALONE.search(text)):
+            return self._alone(line, found)
         return False
 
     def _heading(self, line: Line) -> bool:
@@ -408,6 +422,15 @@ class Ping(DocumentReader):
         if _TIMES.search(line.text, found.end()):
             self._time_lines(line, opened)
         return True
+
+    def _alone(self, line: Line, found: re.Match[str]) -> bool:
+        """Take times whose counts were cut away, as by ``tail -1``."""
+        self.findings.problem(
+            line.number, "truncated", "found times alone, expected '… packets transmitted, … received' above them"
+        )
+        opened = self._begin(line)
+        opened.sure, opened.columns = True, {"tool": "ping", "protocol": "icmp"}
+        return self._times(line, opened, *(_number(found[name]) / 1e3 for name in ("low", "mean", "high")))
 
     def _router(
         self, line: Line, found: re.Match[str], low: float, mean: float, high: float, *, more: bool = False

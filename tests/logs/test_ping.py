@@ -157,6 +157,17 @@ def test_routeros(reading_of):
     assert reading.problems.empty
 
 
+def test_times_alone(reading_of, said):
+    reading = reading_of(
+        "a: rtt min/avg/max/mdev = 1.000/1.250/1.500/0.250 ms\nif 'rtt min/avg/max/mdev = ' in line:\n"
+    )
+    assert reading.runs[TIMES].to_numpy().tolist() == [[0.001, 0.00125, 0.0015]]
+    assert reading.runs.sent_packets.isna().all()
+    assert said(reading) == [
+        "a.log:1: truncated: found times alone, expected '… packets transmitted, … received' above them"
+    ]
+
+
 def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
     reading = reading_of(
         "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
