@@ -21,6 +21,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def seconds(job: Callable[[], object]) -> float:
+    """Give the time that a job takes, in seconds."""
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
 @dataclass(frozen=True)
 class Pair:
     """Ours against a peer.
@@ -33,6 +40,12 @@ class Pair:
         What is timed.
     target
         Largest ratio ours/peer that is good enough.
+    take
+        What is taken of a job, ours and the peer's: its time [s], or another amount of which less is better.
+    unit
+        The unit of that.
+    most_rounds
+        Most rounds, for jobs that take long.
     """
 
     name: str
@@ -40,16 +53,20 @@ class Pair:
     ours: Callable[[], object]
     peer: Callable[[], object]
     target: float
+    take: Callable[[Callable[[], object]], float] = seconds
+    unit: str = "s"
+    most_rounds: int = 1000
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a pair took: medians of both [s], and median and quartiles of the rounds' ratios [1]."""
+    """What a pair took: medians of both, in a unit, and median and quartiles of the rounds' ratios [1]."""
 
     name: str
     peer_name: str
-    ours_s: float
-    peer_s: float
+    ours: float
+    peer: float
+    unit: str
     ratio: float
     ratio_quartiles: tuple[float, float]
     target: float
@@ -61,21 +78,15 @@ class Result:
         return self.ratio <= self.target
 
 
-def seconds(job: Callable[[], object]) -> float:
-    """Give the time that a job takes, in seconds."""
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
-
-
 def measure(pair: Pair, rounds: int) -> Result:
     """Time a pair, each first in every other round, after one round that does not count."""
     times: list[tuple[float, float]] = []
+    rounds = min(rounds, pair.most_rounds)
     for number in range(-1, rounds):
         if number % 2:
-            ours, peer = seconds(pair.ours), seconds(pair.peer)
+            ours, peer = pair.take(pair.ours), pair.take(pair.peer)
         else:
-            peer, ours = seconds(pair.peer), seconds(pair.ours)
+            peer, ours = pair.take(pair.peer), pair.take(pair.ours)
         if number >= 0:
             times.append((ours, peer))
     ratios = [ours / peer for ours, peer in times]
@@ -83,8 +94,9 @@ def measure(pair: Pair, rounds: int) -> Result:
     return Result(
         name=pair.name,
         peer_name=pair.peer_name,
-        ours_s=statistics.median(ours for ours, _ in times),
-        peer_s=statistics.median(peer for _, peer in times),
+        ours=statistics.median(ours for ours, _ in times),
+        peer=statistics.median(peer for _, peer in times),
+        unit=pair.unit,
         ratio=statistics.median(ratios),
         ratio_quartiles=(low, high),
         target=pair.target,
@@ -100,6 +112,13 @@ def program(*command: str) -> Callable[[], object]:
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+def memory(code: str) -> float:
+    """Give the most memory that Python takes for some code in a process of its own [MB]; where there is /proc."""
+    code += "\nprint(open('/proc/self/status').read())"
+    told = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True)
+    return int(told.stdout.partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
 
 
 def machine() -> dict[str, object]:
@@ -133,9 +152,14 @@ def report(results: Iterable[Result]) -> str:
         verdict = "met" if result.met else "MISSED"
         lines.append(
             f"{result.ratio:6.3f}  {low:5.3f} – {high:5.3f}  {result.target:6.2f}  {verdict:6}"
-            f" {result.ours_s * 1e3:7.1f} ms  {result.peer_s * 1e3:7.1f} ms  {result.name} / {result.peer_name}"
+            f" {_short(result.ours, result.unit)}  {_short(result.peer, result.unit)}"
+            f"  {result.name} / {result.peer_name}"
         )
     return "\n".join(lines)
+
+
+def _short(amount: float, unit: str) -> str:
+    return f"{amount * 1e3:7.1f} ms" if unit == "s" else f"{amount:7.1f} {unit:2}"
 
 
 def save(results: Iterable[Result], facts: dict[str, object]) -> Path:
