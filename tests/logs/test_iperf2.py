@@ -361,3 +361,9 @@ def test_streams_that_a_log_breaks_off_before_are_missed(reading_of, said):
     ]
     reading = reading_of(text + "[SUM]  0.0-10.0 sec  2.18 GBytes  1.87 Gbits/sec\n")
     assert values(reading, "streams", "throughput_bps") == [[2, 1.87e9]]
+
+
+def test_a_sum_without_rows_of_its_stream_is_told(reading_of):
+    reading = reading_of(CONNECTED + "[SUM]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n")
+    assert reading.runs.throughput_bps.isna().all()
+    assert reading.problems.message.tolist() == ["found no result of iperf over all streams; the run has no figures"]
