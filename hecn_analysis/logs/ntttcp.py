@@ -5,7 +5,9 @@ the Linux one and from documentation.
 
 Units and traps
 ---------------
-- MB, MEG and KB are powers of 1024; mbps, Gbps and so on powers of 1000. The XML of Windows says ``mbps``.
+- MB, MEG and KB are powers of 1024; mbps, Gbps and so on powers of 1000. In the XML and JSON of Linux MB and mbps have
+  the same base: 1024 up to 1.3, which divides whole numbers, 1000 since 1.4 of May 2021. Rate, bytes and seconds
+  show it.
 - Windows prints MB/s with three decimals and no bit rate in its text.
 - The processor time is in per cent of the whole host (Windows) or of all cores added up by another rule (Linux): it is
   not one core's, and left out.
@@ -52,6 +54,8 @@ _ROOT: Final = re.compile(r"<ntttcp(?P<role>[rs])\b(?P<attributes>[^>]{0,300})>"
 _ROOT_END: Final = re.compile(r"</ntttcp[rs]>")
 _ATTRIBUTE: Final = re.compile(r"\bversion=\"(?P<version>[^\"]{1,40})\"")
 _COMMAND: Final = re.compile(r"(?:^|[\s>\\/])ntttcp(?:\.exe)? (?P<arguments>-.{0,300})$", re.IGNORECASE)
+_UDP: Final = re.compile(r"\s{0,8}protocol:\s{1,12}UDP\s{0,8}$")
+_BETWEEN: Final = 1.02
 _NEAR: Final = 6
 _TABLE: Final = ("Bytes(MEG)", "realtime(s)")
 _PACKETS: Final = ("Packets Sent", "Retransmits")
@@ -74,6 +78,8 @@ class _Open:
     started: bool = False
     failed: bool = False
     totals: bool = False
+    linux: bool = False
+    connections: bool = False
     values: dict[str, float] = field(default_factory=dict)
 
 
@@ -123,6 +129,7 @@ class Ntttcp(DocumentReader):
             return False
         opened = self._begin(line)
         opened.version = banner["version"] or banner["windows"]
+        opened.linux = banner["version"] is not None
         words = [" ".join(opened.command.arguments)] if opened.command.program == "ntttcp" else []
         words += [found["arguments"] for above in self.findings.recent if (found := _COMMAND.search(above.text))]
         if words:
@@ -155,11 +162,11 @@ class Ntttcp(DocumentReader):
     def _xml_value(self, opened: _Open, name: str, metric: str | None, value: float) -> None:
         match name, metric:
             case "total_bytes", "MB":
-                opened.values["bytes"] = value * _MIB
+                opened.values["MB"] = value
             case "realtime", "s":
                 opened.values["duration_s"] = value
             case "throughput", "mbps":
-                opened.values["throughput_bps"] = value * 1e6
+                opened.values["mbps"] = value
             case "packets_retransmitted", _:
                 opened.values["retransmits"] = value
             case "conns_tested", _:
@@ -171,15 +178,22 @@ class Ntttcp(DocumentReader):
 
     # --- text of Linux
 
+    def _parameter(self, line: Line, opened: _Open) -> bool:
+        """Take what ``-V`` says about the role and the protocol."""
+        if "*** sender role" in line.text or "*** receiver role" in line.text:
+            opened.direction = "send" if "sender" in line.text else "receive"
+        elif _UDP.match(line.text):
+            opened.udp = True
+        else:
+            return False
+        opened.last = line.number
+        return True
+
     def _clock(self, line: Line) -> bool:
         opened = self._open
         found = _CLOCK.search(line.text)
         if found is None:
-            if opened is not None and ("*** sender role" in line.text or "*** receiver role" in line.text):
-                opened.direction = "send" if "sender" in line.text else "receive"
-                opened.last = line.number
-                return True
-            return False
+            return opened is not None and self._parameter(line, opened)
         text = found["text"]
         total = "test duration" in text or "#####  Totals" in text
         if opened is None or (opened.totals and total and "duration_s" in opened.values):
@@ -193,6 +207,8 @@ class Ntttcp(DocumentReader):
         opened.started = True
         if "Starting sender activity" in text:
             opened.direction = "send"
+        opened.connections = opened.connections or " connections " in text
+        opened.udp = opened.udp or "UDP send size" in text
         opened.totals = opened.totals or total
         for name, pattern in _TOTAL.items():
             if (value := pattern.match(text)) is not None:
@@ -254,6 +270,11 @@ class Ntttcp(DocumentReader):
         if opened is None:
             return
         values = opened.values
+        if "mbps" in values:
+            amount, values["throughput_bps"] = _figures(values.get("MB"), values["mbps"], values.get("duration_s"))
+            values |= {} if amount is None else {"bytes": amount}
+        if opened.linux and opened.direction is None:
+            opened.direction = "send" if opened.connections else "receive"
         if "throughput_bps" not in values and not opened.failed:
             if opened.started:
                 self.findings.problem(
@@ -295,6 +316,8 @@ class Ntttcp(DocumentReader):
             if at(entry, "metric") == "mbps":
                 rate = _float(at(entry, "value"))
         amount, retransmits = _float(at(value, "totalBytes", "value")), _float(at(value, "packetsRetransmitted"))
+        seconds = _float(at(value, "realTime", "value"))
+        moved, bps = (None, None) if rate is None else _figures(amount, rate, seconds)
         threads = at(value, "threads")
         version = at(value, "version")
         columns: dict[str, object] = {
@@ -303,13 +326,29 @@ class Ntttcp(DocumentReader):
             "protocol": "udp" if at(value, "parameters", "udp") == "True" else "tcp",
             "direction": "send" if role == "s" else "receive",
             "streams": len(threads) if isinstance(threads, list) and threads else None,
-            "duration_s": _float(at(value, "realTime", "value")),
-            "bytes": None if amount is None else round(amount * _MIB),
-            "throughput_bps": None if rate is None else rate * 1e6,
+            "duration_s": seconds,
+            "bytes": None if moved is None else round(moved),
+            "throughput_bps": bps,
             "retransmits": None if retransmits is None else round(retransmits),
         }
         self.findings.run(Run(document.first, document.last, columns))
         return True
+
+
+def _figures(amount: float | None, rate: float, seconds: float | None) -> tuple[float | None, float]:
+    """Bytes and bit/s of MB and mbps, whose base only they themselves tell.
+
+    >>> [round(figure or 0) for figure in _figures(100.5, 843.056, 1.0)]
+    [105381888, 843056000]
+    >>> [round(figure or 0) for figure in _figures(100.5, 804.0, 1.0)]
+    [100500000, 804000000]
+    >>> [round(figure or 0) for figure in _figures(100.0, 800.0, 1.0)]
+    [104857600, 838860800]
+    """
+    if amount is None or not seconds or amount <= 0 or rate * seconds / (8 * amount) > _BETWEEN:
+        return (None if amount is None else amount * _MIB), rate * 1e6
+    unit = 1e6 if amount % 1 else float(_MIB)
+    return amount * unit, rate * unit
 
 
 def _float(value: Any) -> float | None:  # noqa: ANN401 - any JSON value

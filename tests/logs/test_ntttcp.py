@@ -63,3 +63,34 @@ def test_the_threads_of_a_receiver_are_no_streams(reading_of):
     text += "08:06:28 INFO: #####  Totals:  #####\n08:06:28 INFO: test duration    :60.00 seconds\n"
     text += "08:06:28 INFO: total bytes      :75000000000\n08:06:28 INFO:   throughput     :10.00Gbps\n"
     assert values(reading_of(text), "direction", "streams", "throughput_bps") == [["receive", None, 1e10]]
+
+
+def test_the_xml_of_linux_since_2021_counts_in_thousands(reading_of):
+    text = '<ntttcpr computername="there" version="5.33-linux">\n<total_bytes metric="MB">3572.783109</total_bytes>\n'
+    text += '<realtime metric="s">2.000914</realtime>\n<throughput metric="mbps">14284.605</throughput>\n</ntttcpr>\n'
+    reading = reading_of(text)
+    assert values(reading, "bytes", "throughput_bps") == [[3572783109, pytest.approx(14284.605e6)]]
+    assert reading.problems.empty
+
+
+@pytest.mark.parametrize(
+    ("between", "direction", "protocol", "streams"),
+    [
+        (
+            "05:00:00 INFO: 4 connections created in 6284 microseconds\n05:00:02 INFO: 4 connections tested\n",
+            "send",
+            "tcp",
+            4,
+        ),
+        ("", "receive", "tcp", None),
+        ("protocol:\t\t\t UDP\n", "receive", "udp", None),
+    ],
+)
+def test_what_linux_prints_says_which_end_it_is(reading_of, between, direction, protocol, streams):
+    text = "NTTTCP for Linux 1.4.3\n-----\n05:00:00 INFO: 4 threads created\n" + between
+    text += "05:00:02 INFO: #####  Totals:  #####\n05:00:02 INFO: test duration\t:2.00 seconds\n"
+    text += "05:00:02 INFO: total bytes\t:500000000\n05:00:02 INFO: \t throughput\t:2.00Gbps\n"
+    reading = reading_of(text)
+    assert values(reading, "direction", "protocol", "streams", "throughput_bps") == [
+        [direction, protocol, streams, 2e9]
+    ]
