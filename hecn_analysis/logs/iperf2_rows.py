@@ -31,9 +31,9 @@ from hecn_analysis.logs.rows import Rows, Text, counts, looked_up, numbers
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
 ROW: Final = re.compile(
-    rf"{ID}(?P<gap> {{1,6}})(?P<start>\d{{1,8}}\.\d{{1,6}})- {{0,4}}(?P<end>\d{{1,8}}\.\d{{1,6}}) {{0,3}}sec\s{{1,8}}"
-    rf"(?P<amount>{_N}) {{0,3}}(?P<scale>[KMGTP]?(?=Bytes)|[KMGTP]?b(?=its))(?:Bytes|its)"
-    rf"\s{{1,8}}(?P<rate>{_N}) {{0,3}}(?P<rate_scale>[KMGTP]?)"
+    rf"{ID}(?P<gap> {{1,6}}+)(?P<start>\d{{1,8}}+\.\d{{1,6}}+)- {{0,4}}+(?P<end>\d{{1,8}}+\.\d{{1,6}}+) {{0,3}}+sec"
+    rf"\s{{1,8}}+(?P<amount>{_N}) {{0,3}}+(?P<scale>[KMGTP]?(?=Bytes)|[KMGTP]?b(?=its))(?:Bytes|its)"
+    rf"\s{{1,8}}+(?P<rate>{_N}) {{0,3}}+(?P<rate_scale>[KMGTP]?)"
     r"(?P<rate_unit>bits|Bytes)/sec(?P<rest>.*)$"
 )
 LIKE_ROW: Final = re.compile(rf"{ID} {{1,6}}\d{{1,8}}\.\d{{1,6}}- {{0,4}}\d{{1,8}}\.\d{{1,6}} {{0,3}}sec\s{{1,8}}\S")

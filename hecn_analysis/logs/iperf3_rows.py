@@ -27,11 +27,11 @@ from hecn_analysis.logs.rows import Rows, Text, counts, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ROW: Final = re.compile(
-    r"\[ {0,4}(\d{1,5}|SUM)\](?:\[([RT]X-[CS])\])?(\s{1,12})(\d{1,7}\.\d\d)-(\d{1,7}\.\d\d)\s{0,8}sec"
-    rf"\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)Bytes\s{{1,12}}({_N}) {{1,3}}([KMGTPE]?)(bits|bis|Bytes)/sec"
-    rf"(?:\s{{1,30}}(\d{{1,18}})(?:\s{{1,12}}({_N}) ([KMGTPE]?)Bytes)?(?=\s|$))?"
-    rf"(?:\s{{1,12}}({_N}) ms\s{{1,8}}(-?\d{{1,18}}|Unknown)/ {{0,8}}(-?\d{{1,18}})(?: ?\([^)\s]{{1,12}}%\))?)?"
-    r"\s{0,30}(sender|receiver|\(omitted\))?\s{0,12}$"
+    r"\[ {0,4}+(\d{1,5}+|SUM)\](?:\[([RT]X-[CS])\])?(\s{1,12}+)(\d{1,7}+\.\d\d)-(\d{1,7}+\.\d\d)\s{0,8}+sec"
+    rf"\s{{1,12}}+({_N}) {{1,3}}+([KMGTPE]?)Bytes\s{{1,12}}+({_N}) {{1,3}}+([KMGTPE]?)(bits|bis|Bytes)/sec"
+    rf"(?:\s{{1,30}}+(\d{{1,18}}+)(?:\s{{1,12}}+({_N}) ([KMGTPE]?)Bytes)?(?=\s|$))?"
+    rf"(?:\s{{1,12}}+({_N}) ms\s{{1,8}}+(-?\d{{1,18}}+|Unknown)/ {{0,8}}+(-?\d{{1,18}}+)(?: ?\([^)\s]{{1,12}}%\))?)?"
+    r"\s{0,30}+(sender|receiver|\(omitted\))?\s{0,12}+$"
 )
 LIKE_ROW: Final = re.compile(
     r"\[ {0,4}(?:\d{1,5}|SUM)\](?:\[[RT]X-[CS]\])?\s{1,12}-?\d{1,7}\.\d\d?-.{0,40}(?:sec|$).{0,200}$"
