@@ -456,7 +456,7 @@ class Iperf2:
                 stream.on_the_way = not last
         streams = [opened.streams[key] for key in keys]
         silent = _without_rows(opened, direction)
-        whole = opened.streams.get("SUM") if alone and len(keys) + silent != 1 else None
+        whole = opened.streams.get("SUM") if alone and (not keys or len(keys) + silent != 1) else None
         result = streams[0].result() if streams and len(streams) + silent == 1 else whole.result() if whole else None
         if result is None and len(streams) > 1 and not silent and not (whole is not None and len(whole.rows) > 1):
             result = added(stream.result() for stream in streams)

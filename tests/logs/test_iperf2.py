@@ -363,8 +363,8 @@ def test_streams_that_a_log_breaks_off_before_are_missed(reading_of, said):
     assert values(reading, "streams", "throughput_bps") == [[2, 1.87e9]]
 
 
-def test_a_sum_without_rows_of_its_stream_is_told(reading_of):
-    connected = "[  1] local 192.0.2.1 port 37348 connected with 192.0.2.2 port 6001\n"
-    reading = reading_of(connected + "[SUM] 0.0000-1.0123 sec   120 MBytes   991 Mbits/sec\n")
-    assert reading.runs.throughput_bps.isna().all()
-    assert reading.problems.message.tolist() == ["found no result of iperf over all streams; the run has no figures"]
+@pytest.mark.parametrize("banner", ["", BANNER])
+def test_a_sum_without_rows_of_its_stream_is_the_result(reading_of, banner):
+    reading = reading_of(banner + CONNECTED + "[SUM]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n")
+    assert values(reading, "throughput_bps", "bytes") == [[939e6, round(1.09 * 2**30)]]
+    assert reading.problems.empty
