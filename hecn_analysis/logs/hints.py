@@ -65,8 +65,10 @@ class Index:
         coded = np.frombuffer(("\n".join(texts) + "\n" * _LONG).encode("utf-8", "surrogatepass"), np.uint8)
         codes = _triples(coded)
         length = len(codes) - _APART
-        found = self._pairs[_pairs(coded[: length + 1])] | self._triples[codes[:length]]
-        found |= self._long[0][codes[:length]] & self._long[1][codes[_APART:]]
+        found = self._long[0][codes[:length]]
+        found &= self._long[1][codes[_APART:]]
+        found |= self._triples[codes[:length]]
+        found |= self._pairs[_pairs(coded[: length + 1])]
         ends = np.flatnonzero(coded[:-_LONG] == ord("\n"))
         starts = np.concatenate([[0], ends + 1])
         marks: list[int] = np.bitwise_or.reduceat(found, starts).tolist()
