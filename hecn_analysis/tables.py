@@ -123,6 +123,29 @@ class Column:
                 return not any(map(self.fault, (min(numbers), max(numbers))))
         return not any(map(self.fault, values))
 
+    def wrong(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of many values do not fit; NaN is a missing value.
+
+        Parameters
+        ----------
+        numbers
+            Values of a column of numbers or counts.
+
+        Examples
+        --------
+        >>> COLUMNS["intervals"]["bytes"].wrong(np.array([1.0, np.nan, -1.0, 1.5, 1e19])).tolist()
+        [False, False, True, True, True]
+        """
+        missing = np.isnan(numbers)
+        wrong = ~missing & ~np.isfinite(numbers)
+        if self.low is not None:
+            wrong |= numbers < self.low
+        if self.high is not None:
+            wrong |= numbers > self.high
+        if self.kind == COUNT:
+            wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST_COUNT)))
+        return np.asarray(wrong, dtype=np.bool_)
+
     @property
     def expected(self) -> str:
         """What a value of this column must be.
@@ -389,17 +412,11 @@ def _joined(column: Column, blocks: Sequence[Block]) -> Any:  # noqa: ANN401 - o
             else np.full(block.length, np.nan if shared is None else float(str(shared)))
         )
     numbers = np.concatenate(parts)
-    missing = np.isnan(numbers)
-    wrong = ~missing & ~np.isfinite(numbers)
-    if column.low is not None:
-        wrong |= numbers < column.low
-    if column.high is not None:
-        wrong |= numbers > column.high
-    if column.kind == COUNT:
-        wrong |= ~missing & (numbers != np.rint(numbers))
+    wrong = column.wrong(numbers)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise RangeError(f"row {row}: {column.name}: found {numbers[row]:g}, expected {column.expected}")
     if column.kind == NUMBER:
         return numbers
+    missing = np.isnan(numbers)
     return pd.arrays.IntegerArray(np.where(missing, 0, numbers).astype("int64"), missing)

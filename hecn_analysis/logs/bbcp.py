@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -168,7 +169,7 @@ def _option(command: Command, name: str) -> int | None:
     if command.program != "bbcp":
         return None
     words = command.arguments
-    for word, following in zip(words, (*words[1:], ""), strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
         text = following if word == name else word.removeprefix(name) if word.startswith(name) else ""
         if text.isascii() and text.isdigit() and 0 < int(text) < 10**6:
             return int(text)

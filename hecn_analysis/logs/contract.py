@@ -139,6 +139,7 @@ class Findings:
             run.columns[name] = None
             self.problem(run.line_last, "inconsistent", f"{fault}; left out")
         run.streams = [self._checked_stream(row, run.line_last) for row in run.streams]
+        run.intervals = self._checked_intervals(run)
         self._check_packets(run)
         self._check_rate(run)
         self._check_intervals(run)
@@ -150,6 +151,24 @@ class Findings:
         for fault in found.values():
             self.problem(line if isinstance(line, int) else last, "inconsistent", f"{fault}; left out")
         return {name: None if name in found else value for name, value in row.items()} if found else row
+
+    def _checked_intervals(self, run: Run) -> Mapping[str, Array]:
+        """Columns of the intervals without values that cannot be, each column with one problem."""
+        found = dict(run.intervals)
+        for name, values in found.items():
+            wrong = tables.COLUMNS["intervals"][name].wrong(values)
+            if wrong.any():
+                first = int(np.argmax(wrong))
+                lines = found.get("line")
+                known = lines is not None and np.isfinite(lines[first])
+                found[name] = np.where(wrong, np.nan, values)
+                self.problem(
+                    int(lines[first]) if lines is not None and known else run.line_last,
+                    "inconsistent",
+                    f"{name}: found {values[first]:g} in the intervals, expected "
+                    f"{tables.COLUMNS['intervals'][name].expected}; {int(wrong.sum())} left out",
+                )
+        return found
 
     def _check_packets(self, run: Run) -> None:
         sent, lost = run.columns.get("sent_packets"), run.columns.get("lost_packets")

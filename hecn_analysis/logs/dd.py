@@ -32,7 +32,6 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
-from hecn_analysis.logs.rows import counts
 from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,3})?"
@@ -351,6 +350,6 @@ def _intervals(reports: Sequence[_Report]) -> dict[str, Array]:
         "line": np.array([report.line.number for report in kept], dtype=float),
         "t_start_s": starts[: len(ends)],
         "t_end_s": ends,
-        "bytes": counts(amounts),
+        "bytes": np.rint(amounts),
         "throughput_bps": 8 * amounts / (ends - starts[: len(ends)]),
     }

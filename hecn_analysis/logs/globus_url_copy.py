@@ -22,7 +22,6 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.rows import counts
 from hecn_analysis.logs.source import Line
 
 _REPORT: Final = re.compile(
@@ -115,7 +114,7 @@ class GlobusUrlCopy:
         run = Run(first if first is not None else reports[0][0], failed or number, values)
         run.intervals = {
             "line": table[:, 0],
-            "bytes": counts(np.diff(table[:, 1], prepend=0.0)),
+            "bytes": np.rint(np.diff(table[:, 1], prepend=0.0)),
             "throughput_bps": table[:, 2] * _MEBIBYTE,
         }
         self._findings.run(run)

@@ -26,7 +26,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
-from hecn_analysis.logs.rows import Rows, Text, counts, looked_up, numbers
+from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
@@ -304,11 +304,11 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
         "line": lines,
         "t_start_s": numbers(column["start"]),
         "t_end_s": numbers(column["end"]),
-        "bytes": counts(numbers(column["amount"]) * looked_up(column["scale"], _AMOUNTS)),
+        "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _AMOUNTS)),
         "throughput_bps": numbers(column["rate"])
         * np.where(by_1024, 8 * looked_up(scales, _BINARY), looked_up(scales, _DECIMAL)),
         "retransmits": numbers(column["retries"]),
-        "cwnd_bytes": counts(np.where(windows < 0, np.nan, windows)),
+        "cwnd_bytes": np.rint(np.where(windows < 0, np.nan, windows)),
         "rtt_s": numbers(column["rtt"]) / 1e6,
         "lost_packets": lost,
         "sent_packets": packets,

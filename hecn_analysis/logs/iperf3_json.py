@@ -28,7 +28,6 @@ import pandas as pd
 
 from hecn_analysis.logs.contract import Array, Findings, Run
 from hecn_analysis.logs.json_documents import Document, at, count, number
-from hecn_analysis.logs.rows import counts
 
 _ANSWERS: Final = re.compile(
     r"(?:unable to|control socket|the (?:client|server) |interrupt - |error - |test |stream |select failed|"
@@ -377,13 +376,13 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
     return {
         "t_start_s": of("start"),
         "t_end_s": of("end"),
-        "bytes": counts(of("bytes")),
+        "bytes": np.rint(of("bytes")),
         "throughput_bps": of("bits_per_second"),
-        "retransmits": counts(of("retransmits")),
-        "cwnd_bytes": counts(of("snd_cwnd")),
+        "retransmits": np.rint(of("retransmits")),
+        "cwnd_bytes": np.rint(of("snd_cwnd")),
         "rtt_s": rtt,
-        "sent_packets": counts(packets),
-        "lost_packets": counts(lost),
+        "sent_packets": np.rint(packets),
+        "lost_packets": np.rint(lost),
         "loss_fraction": loss,
         "jitter_s": of("jitter_ms") * 1e-3,
     }

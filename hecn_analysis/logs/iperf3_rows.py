@@ -23,7 +23,7 @@ from typing import Final, Self
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
-from hecn_analysis.logs.rows import Rows, Text, counts, looked_up, numbers
+from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ROW: Final = re.compile(
@@ -201,11 +201,11 @@ def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array
         ),
         "t_start_s": numbers(texts[START]),
         "t_end_s": numbers(texts[END]),
-        "bytes": counts(numbers(texts[AMOUNT]) * looked_up(texts[_SCALE], _BY_1024)),
+        "bytes": np.rint(numbers(texts[AMOUNT]) * looked_up(texts[_SCALE], _BY_1024)),
         "throughput_bps": numbers(texts[_RATE])
         * np.where(by_1024, 8 * looked_up(rate_scales, _BY_1024), looked_up(rate_scales, _BY_1000)),
         "counted": numbers(texts[_COUNTED]),
-        "cwnd_bytes": counts(numbers(texts[_WINDOW]) * looked_up(texts[_WINDOW_SCALE], _BY_1024)),
+        "cwnd_bytes": np.rint(numbers(texts[_WINDOW]) * looked_up(texts[_WINDOW_SCALE], _BY_1024)),
         "sent_packets": packets,
         "lost_packets": lost,
         "loss_fraction": _fraction(lost, packets),

@@ -34,7 +34,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
-from hecn_analysis.logs.rows import Rows, Text, counts, matched, numbers
+from hecn_analysis.logs.rows import Rows, Text, matched, numbers
 from hecn_analysis.logs.source import Line
 
 NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
@@ -615,10 +615,10 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
     return {
         "line": lines,
         "seconds": found["seconds"],
-        "bytes": counts(found["mib"] * _MIB),
+        "bytes": np.rint(found["mib"] * _MIB),
         "throughput_bps": (found["mbps"] * 1e6).round(3),
         "retransmits": found["retransmits"],
-        "cwnd_bytes": counts(found["cwnd_kib"] * 1024),
+        "cwnd_bytes": np.rint(found["cwnd_kib"] * 1024),
         "lost_packets": found["lost"],
         "sent_packets": found["sent"],
         "loss_fraction": np.where(loss <= 1, loss, np.nan),

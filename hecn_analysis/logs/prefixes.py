@@ -15,7 +15,7 @@ _CLOCK: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
 _LEVEL: Final = (
     "(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|debug|info|notice|warning|error|stdout|stderr)"
 )
-_SENDER: Final = rf"(?:(?!{_LEVEL}\b)\S{{1,100}}\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
+_SENDER: Final = rf"(?:(?!{_LEVEL}\b)\S{{0,99}}[^\s:]\ [A-Za-z_][\w./()-]{{0,80}}(?:\[\d{{1,8}}\])?:)?"
 _PREFIX: Final = re.compile(
     rf"""\s{{0,8}}+(?:(?:[>|]\ ?){{1,8}}
     |(?:\[?\d{{4}}[-/.]\d\d[-/.]\d\d[T ]{_CLOCK}\ ?(?:Z|UTC|[+-]\d\d:?\d\d)?\]?[:,]?\ ?{_SENDER}

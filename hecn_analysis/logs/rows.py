@@ -18,7 +18,6 @@ from hecn_analysis.logs.contract import Array
 
 Text = str | Any  # a group of a pattern: its text, None where it has found nothing
 
-_LARGEST_COUNT: Final = 2.0**63
 _BLOCK: Final = 1 << 13
 _SUMS: Final = frozenset({"bytes", "seconds", "retransmits", "lost_packets", "sent_packets"})
 _BOUNDS: Final[Mapping[str, Callable[[Array], Any]]] = {"line": np.max, "t_start_s": np.min, "t_end_s": np.max}
@@ -170,15 +169,6 @@ def numbers(texts: Sequence[Text]) -> Array:
     column = np.full(len(texts), np.nan)
     column[[text is not None for text in texts]] = found
     return column
-
-
-def counts(values: Array) -> Array:
-    """Whole numbers, NaN for those that are missing or more than a count of the tables can be.
-
-    >>> counts(np.array([1.4, np.nan, 1e19])).tolist()
-    [1.0, nan, nan]
-    """
-    return np.where(values < _LARGEST_COUNT, np.rint(values), np.nan)
 
 
 def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:

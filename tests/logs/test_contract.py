@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from hecn_analysis import tables
 from hecn_analysis.logs import read, registry
-from hecn_analysis.logs.contract import Findings
+from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line, Source
 
 # folder of a sample -> the reader that it is for; None: all that it needs
@@ -257,3 +258,19 @@ def test_long_lines_come_to_an_end(unit, reading_of):
     """A pattern that tries all ways to split a line would not."""
     reading = reading_of((unit * (3900 // len(unit)) + "\n") * 100)
     assert len(reading.problems) > 0
+
+
+def test_intervals_that_cannot_be_are_left_out_and_told():
+    findings = Findings("a.log")
+    run = Run(1, 9, {"tool": "nuttcp"})
+    run.intervals = {"line": np.array([2.0, 3.0]), "bytes": np.array([1e19, 5.0]), "t_end_s": np.array([1.0, np.inf])}
+    findings.run(run)
+    assert findings.problems == [
+        {"source_file": "a.log", "line": line, "kind": "inconsistent", "message": message}
+        for line, message in (
+            (2, "bytes: found 1e+19 in the intervals, expected a whole number of at least 0; 1 left out"),
+            (3, "t_end_s: found inf in the intervals, expected a number of at least 0; 1 left out"),
+        )
+    ]
+    assert findings.runs[0].intervals["bytes"].tolist()[1:] == [5.0]
+    assert np.isnan(findings.runs[0].intervals["bytes"][0])
