@@ -119,7 +119,9 @@ _DATED: Final = frozenset({Ascp, Dsync, Fdt, Ftp, GridftpServer, Lftp, Ntttcp, R
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
-_PROMPT: Final = re.compile(r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$")
+_PROMPT: Final = re.compile(
+    r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$"
+)
 _PROGRAM: Final = re.compile(
     rf"(?:^|[\s;|&(`'\"/])(?P<program>{'|'.join(map(re.escape, TOOLS))})(?P<version>-\d[\w.]{{0,12}})?"
     r"(?=\s+-{1,2}\w|\s+\w{1,20}=)\s+(?P<arguments>[^|;&>`]{0,500})"
