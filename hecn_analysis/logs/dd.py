@@ -34,7 +34,7 @@ import numpy as np
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
 from hecn_analysis.logs.source import Line
 
-_N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,3})?"
+_N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,2})?"
 _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"
 _HUMAN: Final = r"[ \t]?[(（][^()（）]{1,40}[)）]"
 _SECONDS: Final = r"(?:s|secs?|seconds?|Sek\w*\.?|sek\w*\.?|с|сек\w*\.?|秒|mp|giây)"
