@@ -22,7 +22,7 @@ from typing import Final
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
-_N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?"
+_N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
 _DONE: Final = re.compile(
     rf"(?<![\w.])(?P<bytes>\d{{1,19}}) bytes (?P<way>send|sent|got|received) in (?P<seconds>{_N}) secs "
     rf"\((?P<rate>{_N}) Kbytes/sec or (?:{_N}) Mbits/s\)"

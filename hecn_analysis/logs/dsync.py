@@ -28,7 +28,7 @@ from hecn_analysis.logs.source import Line
 
 _STAMP: Final = r"^(?:[^\[]{0,40})\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] "
 _RATE: Final = re.compile(
-    _STAMP + r"Rate: \d{1,9}\.\d{1,6} [KMGTPE]?i?B/s \((?P<bytes>\d{1,19}(?:\.\d{1,6}e[+-]?\d{1,3})?) bytes in "
+    _STAMP + r"Rate: \d{1,9}\.\d{1,6} [KMGTPE]?i?B/s \((?P<bytes>\d{1,19}(?:\.\d{1,6}e[+-]?\d{1,2})?) bytes in "
     r"(?P<seconds>\d{1,9}\.\d{1,6}) seconds\)"
 )
 _COPIED: Final = re.compile(

@@ -28,7 +28,7 @@ from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.source import Line
 
-_F: Final = r"\d{1,12}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,3})?"
+_F: Final = r"\d{1,12}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,2})?"
 _DONE: Final = re.compile(
     rf"(?<![\w.])(?P<bytes>\d{{1,19}}) bytes (?P<way>sent|received) in (?:(?P<clock>(?:\d{{1,4}}:)?\d\d:\d\d)|"
     rf"(?P<seconds>{_F}) ?(?:secs?|seconds?|Seconds|s)) ?\(?(?P<rate>{_F}) ?(?P<unit>[kKMGT]?)(?:bytes|iB|B)/s(?:ec)?"

@@ -26,7 +26,7 @@ from typing import Final
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.source import Line
 
-_N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,3})?"
+_N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,2})?"
 _HEADER: Final = re.compile(
     r"--- (?P<tool>owping|twping) statistics from \[(?P<from>[^\]]{1,255})\]:\S{1,12} "
     r"to \[(?P<to>[^\]]{1,255})\]:\S{1,12} ---"

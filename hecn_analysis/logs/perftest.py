@@ -34,7 +34,7 @@ from hecn_analysis.logs.source import Line
 
 _UNITS: Final = {"MB": 8.0 * 2**20, "MiB": 8.0 * 2**20, "Gb": 1e9}
 _NUMBER: Final = r"\d{1,15}(?:\.\d{1,9})?|-?nan|inf"
-_G: Final = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]\d{1,3})?"
+_G: Final = r"\d{1,15}(?:\.\d{1,9})?(?:e[+-]\d{1,2})?"
 _TITLE: Final = re.compile(
     r"\s*(?P<name>(?:Send|RDMA_Write|RDMA_Read|Atomic)[\w/ ]{0,60}? (?:BW|Latency)(?: [\w ]{1,30})? Test)\s*$"
 )

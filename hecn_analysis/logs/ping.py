@@ -44,7 +44,7 @@ from hecn_analysis.logs.source import Line
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
 _N: Final = r"\d{1,12}(?:[.,]\d{1,9})?"
-_PER_CENT: Final = r"(?P<loss>\d{1,12}(?:[.,]\d{1,9})?(?:e[-+]\d{1,3})?)\s?%"
+_PER_CENT: Final = r"(?P<loss>\d{1,12}(?:[.,]\d{1,9})?(?:e[-+]\d{1,2})?)\s?%"
 _ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}:[\da-fA-F:.]{0,60}(?:%\w{1,20})?)"
 _MS: Final = r"(?:msec|ms|мсек|мс|毫秒|ミリ秒|მწმ|mts)"
 _HEADER: Final = re.compile(
