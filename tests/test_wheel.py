@@ -71,7 +71,12 @@ def test_wheel_holds_the_package_and_its_data_and_nothing_else(wheel, root):
     assert not any("data/samples" in name for name in files)
     assert {name.partition("/")[0] for name in files} == {"hecn_analysis"}
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    assert sorted(metadata.get_all("Requires-Dist")) == sorted(project["dependencies"])
+    extras = [
+        f"{requirement}; extra == '{extra}'"
+        for extra, requirements in project["optional-dependencies"].items()
+        for requirement in requirements
+    ]
+    assert sorted(metadata.get_all("Requires-Dist")) == sorted([*project["dependencies"], *extras])
     assert metadata["License-File"] == "LICENSE"
 
 

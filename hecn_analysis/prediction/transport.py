@@ -171,7 +171,7 @@ class Transport:
         payload, wire = payload_per_packet(self.scenario)
         rate = np.minimum(payload_bps, NO_LIMIT_BPS)
         queue = np.full(rate.shape, np.inf)
-        if not self.own_port_is_narrowest():
+        if not self.own_port_is_narrowest() and not path.pep:  # a proxy stops its sender before it drops
             one_bdp = np.maximum(rate * wire / payload * self.rtt_s[index] / 8, _LEAST_QUEUE * wire)
             named = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
             queue = np.where(link_bound.astype(bool), named, np.inf)
