@@ -18,9 +18,9 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis import tables
+from hecn_analysis.files.source import sources
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.logs.source import sources
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REGRESSIONS: Final = Path(__file__).parent / "regressions"

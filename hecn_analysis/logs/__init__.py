@@ -1,9 +1,8 @@
 """Readers of what measurement and transfer tools print.
 
 `read` takes files and folders and gives the tables of runs, streams, intervals and problems, without being told which
-tool wrote what. `source` finds and decodes files, `packed` unpacks them, `registry` lists the readers and gives each
-its lines, `contract` says what a reader is, `spread` reads many files at once; every other module is the reader of one
-tool, with the format's units and traps in its docstring.
+tool wrote what. `registry` lists the readers and gives each its lines, `contract` says what a reader is, `spread` reads
+many files at once; every other module is the reader of one tool, with the format's units and traps in its docstring.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
+from hecn_analysis.files.source import find
 from hecn_analysis.logs import spread
 from hecn_analysis.logs.contract import Reading
-from hecn_analysis.logs.source import find
 
 __all__ = ["Reading", "read"]
 

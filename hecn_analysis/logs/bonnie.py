@@ -22,8 +22,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
 _VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")

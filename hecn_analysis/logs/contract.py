@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis import tables
-from hecn_analysis.logs.source import Line
+from hecn_analysis.files.source import Line
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01

@@ -31,8 +31,8 @@ from typing import Final
 
 import numpy as np
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,2})?"
 _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"

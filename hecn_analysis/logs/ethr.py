@@ -20,8 +20,8 @@ from typing import Final
 
 import numpy as np
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _ROW: Final = re.compile(
     r"\[\s{0,6}(?P<id>\d{1,6}|SUM)\]\s{1,12}(?P<protocol>TCP|UDP)\s{1,12}(?P<start>\d{3,8})-(?P<end>\d{3,8}) sec"

@@ -23,8 +23,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,9}(?:\.\d{1,6})?(?:e\+\d{1,3})?"
 _HOST: Final = r"(?:^|(?<=[\s>]))(?P<host>[\w.:%@/-]{1,255}(?: \([\w.:%-]{1,255}\))?)\s{0,250}"

@@ -21,8 +21,8 @@ from typing import Final
 
 import numpy as np
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _REPORT: Final = re.compile(
     r"^\s{0,40}(?P<bytes>\d{1,19}) bytes\s{1,40}(?P<average>\d{1,12}\.\d{1,3}) MB/sec avg"

@@ -20,8 +20,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,15}(?:\.\d{1,6})?"
 _COMMAND: Final = re.compile(

@@ -23,8 +23,8 @@ from typing import Final
 
 import pandas as pd
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _INFO: Final = re.compile(
     r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,6})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "

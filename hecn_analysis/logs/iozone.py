@@ -21,8 +21,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _TITLE: Final = re.compile(r"^\s*+Iozone: Performance Test of File I/O")
 _VERSION: Final = re.compile(r"^\s*+Version \$Revision: (?P<version>[\d.]{1,12}) ?\$")

@@ -29,6 +29,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.iperf2_rows import (
@@ -49,7 +50,6 @@ from hecn_analysis.logs.iperf2_rows import (
     take,
     written_at,
 )
-from hecn_analysis.logs.source import Line
 
 _CONNECTED: Final = re.compile(
     ID + r" local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "

@@ -33,6 +33,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.iperf3_json import Documents
@@ -58,7 +59,6 @@ from hecn_analysis.logs.iperf3_rows import (
 )
 from hecn_analysis.logs.json_documents import Document, DocumentReader, at
 from hecn_analysis.logs.rows import Text
-from hecn_analysis.logs.source import Line
 
 _RULE: Final = "- - - -"
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")

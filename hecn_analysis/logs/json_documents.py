@@ -45,9 +45,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 import pandas as pd
 
+from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.logs.source import Line, Lines, Take
 
 _LARGEST: Final = 1 << 26
 _MOST_LINES: Final = 1 << 22

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import decimal, half_digit, scale
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _UNIT: Final = r"(?P<rate>\d{1,9}(?:[.,]\d{1,3})?) ?(?P<unit>[KMG]?)i?[Bb]?/s"
 _DONE: Final = re.compile(

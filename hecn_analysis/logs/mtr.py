@@ -35,9 +35,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, at, utc_time
-from hecn_analysis.logs.source import Line
 
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")

@@ -36,6 +36,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.netperf_tables import (
     ABOVE_HEAD,
@@ -50,7 +51,6 @@ from hecn_analysis.logs.netperf_tables import (
     by_comma,
     by_place,
 )
-from hecn_analysis.logs.source import Line
 
 _BANNER: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED |EXS |XTI )?(?P<transport>TCP|UDP|SCTP|SDP|STREAM|DG|DLPI C[OL]|OMNI)"

@@ -19,8 +19,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _DEFAULT: Final = ("Bytes", "Real s", "CPU s", "Real-MBit/s", "CPU-MBit/s", "Calls", "Real-C/s", "CPU-C/s")
 _TITLES: Final = (*_DEFAULT, "BufLen", "BufCnt")

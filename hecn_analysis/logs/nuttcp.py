@@ -33,9 +33,9 @@ from typing import Final
 
 import numpy as np
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
 from hecn_analysis.logs.rows import Rows, Text, matched, numbers
-from hecn_analysis.logs.source import Line
 
 NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
 Texts = dict[str, str]

@@ -23,8 +23,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,2})?"
 _HEADER: Final = re.compile(

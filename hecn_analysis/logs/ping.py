@@ -37,10 +37,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count
 from hecn_analysis.logs.rows import matched
-from hecn_analysis.logs.source import Line
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
 _N: Final = r"\d{1,12}(?:[.,]\d{1,9})?"

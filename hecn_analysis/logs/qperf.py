@@ -19,8 +19,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _TEST: Final = re.compile(
     r"^\W{0,20}(?P<test>(?P<transport>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?P<kind>(?:\w{1,20}_)?(?:bw|lat|mr))):\s*$"

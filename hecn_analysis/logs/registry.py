@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.ascp import Ascp
 from hecn_analysis.logs.bbcp import Bbcp
@@ -56,7 +57,6 @@ from hecn_analysis.logs.qperf import Qperf
 from hecn_analysis.logs.rsync import Rsync
 from hecn_analysis.logs.scp import Scp
 from hecn_analysis.logs.sockperf import Sockperf
-from hecn_analysis.logs.source import Line, Lines, Take
 from hecn_analysis.logs.speedtest import Speedtest
 from hecn_analysis.logs.ss import Ss
 from hecn_analysis.logs.tc import Tc

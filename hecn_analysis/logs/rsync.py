@@ -27,9 +27,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import decimal, scale, whole
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
 _SENT: Final = re.compile(

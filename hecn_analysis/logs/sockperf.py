@@ -24,8 +24,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?"
 _VERSION: Final = re.compile(r"sockperf: == version #(?P<version>[\w.-]{1,40})")

@@ -21,9 +21,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?"
 _BEGINS: Final = re.compile(

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from hecn_analysis import tables
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files.packed import unreadable
+from hecn_analysis.files.source import sources
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
-from hecn_analysis.logs.packed import unreadable
-from hecn_analysis.logs.source import sources
 
 UNRECOGNISED: Final = (
     "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "

@@ -22,8 +22,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _RTT: Final = re.compile(
     r"(?:^|\s)rtt:(?P<rtt>\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)(?:/\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)?(?=\s|$)"

@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.rows import matched
-from hecn_analysis.logs.source import Line
 
 _HEADER: Final = re.compile(
     r"\btraceroute6? to\s{1,2}(?P<host>[^\s(]{1,255})\s{0,3}\(.{1,300}?\)"

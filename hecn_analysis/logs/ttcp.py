@@ -23,8 +23,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.source import Line
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 _LINE: Final = re.compile(r"(?:^|[\s>])ttcp(?P<role>-[tr])?: ?(?P<text>.{0,500})$")

@@ -25,9 +25,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale, whole
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _DONE: Final = re.compile(
     r"^(?P<before>[^\"']{0,200}?)(?<!\S)\d\d:\d\d:\d\d \((?P<rate>\d{1,6}(?:[.,]\d{1,3})?) (?P<unit>[KMGT]?)"

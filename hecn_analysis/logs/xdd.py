@@ -20,8 +20,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line
 
 _HEADING: Final = re.compile(
     r"^\s*+(?:What\b.{0,400}\bBandwidth\b|T\s{1,4}Q\s{1,12}Bytes\s{1,12}Ops\s{1,12}Time\s{1,12}Rate\b)"

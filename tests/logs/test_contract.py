@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis import tables
+from hecn_analysis.files.source import Line, Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.source import Line, Source
 
 # folder of a sample -> the reader that it is for; None: all that it needs
 OWNERS = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hecn_analysis.files.source import Lines
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts, at, count, number
 from hecn_analysis.logs.registry import read
-from hecn_analysis.logs.source import Lines
 
 VALUE = {
     "title": 'a {b} "c" \\',

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hecn_analysis.files.source import Line
 from hecn_analysis.logs.registry import command
-from hecn_analysis.logs.source import Line
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Opening and decoding of logs: any path, any common encoding, lines with their numbers.
+"""Opening and decoding of text files: any path, any common encoding, lines with their numbers.
 
 A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
 that all have the number of their line; so does a cursor that is moved to another place of the screen. UTF-8 with or
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from hecn_analysis.logs import packed
+from hecn_analysis.files import packed
 
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
@@ -240,6 +240,28 @@ def sources(name: str, path: Path) -> Iterator[Source]:
         Where it is.
     """
     return map(Source, packed.contents(name, path))
+
+
+def decode(content: bytes) -> str:
+    r"""Decode a whole text, with line feeds alone at the ends of its lines and no terminal sequences.
+
+    Parameters
+    ----------
+    content
+        The bytes of a file.
+
+    Examples
+    --------
+    >>> decode("é\r\n".encode("utf-16")), decode(b"caf\xe9")
+    ('é\n', 'café')
+    """
+    if content.startswith(_UTF16):
+        text = content.decode("utf-16", "replace")
+    else:
+        text = _decode(content.removeprefix(codecs.BOM_UTF8))
+    if "\x1b" in text:
+        text = _TERMINAL.sub("", _MOVED.sub("\r", text))
+    return text.replace("\r\n", "\n")
 
 
 def _decode(block: bytes) -> str:

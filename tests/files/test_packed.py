@@ -18,7 +18,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis.logs import packed, read
+from hecn_analysis.files import packed
+from hecn_analysis.logs import read
 
 SUMMARY = b" 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
 COMPRESS = {"gzip": gzip.compress, "bzip2": lambda data: bz2.compress(data, 1), "xz": lzma.compress}

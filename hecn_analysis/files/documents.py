@@ -1,0 +1,94 @@
+"""Whole files in memory, for formats that say what they are only when seen together: walks, dumps, exports, XML.
+
+`documents` walks paths as `source.find` does and unpacks what `packed` can. Logs of tools, which may be long, are read
+line by line instead (`source.Source`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from tqdm import tqdm
+
+from hecn_analysis.files import packed
+from hecn_analysis.files.source import decode, find
+
+_LARGEST: Final = 1 << 30
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file, or a member of an archive, whole.
+
+    Parameters
+    ----------
+    source_file
+        The name to report: the path as given, for a directory that path joined with the file's, ``archive!member``.
+    content
+        Its bytes, unpacked.
+    content_hash
+        SHA-256 of the bytes as they are stored, hexadecimal.
+    problems
+        What was wrong with the file or its packing: each a kind of the table of problems and a message.
+    """
+
+    source_file: str
+    content: bytes
+    content_hash: str = ""
+    problems: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        r"""The text, decoded, without terminal sequences, its lines ended by line feeds alone.
+
+        >>> Document("a", b"caf\xe9\r\n").text
+        'café\n'
+        """
+        return decode(self.content)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Lines of the text; the first one has number 1 in every message."""
+        return self.text.split("\n")
+
+
+def documents(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
+) -> Iterator[Document]:
+    """Files under paths, one after another, with what is in archives.
+
+    What cannot be read is a document without content, with the reason in its problems.
+
+    Parameters
+    ----------
+    paths
+        A file or a folder, or several. Folders are walked in sorted order.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    found = [entry for path in given for entry in find(path)]
+    for name, path in tqdm(found, unit="file", delay=1, disable=None if progress else True, leave=False):
+        if isinstance(path, OSError):
+            yield Document(name, b"", problems=(("unreadable", packed.unreadable(path)),))
+        else:
+            yield from _read(name, path)
+
+
+def _read(name: str, path: Path) -> Iterator[Document]:
+    for content in packed.contents(name, path):
+        kept, size = [], 0
+        for piece in content.pieces:
+            size += len(piece)
+            if size <= _LARGEST:
+                kept.append(piece)
+        content_hash = content.content_hash
+        problems = list(content.notes.problems)
+        if size > _LARGEST:
+            problems.append(("unreadable", f"found {size} bytes, expected at most {_LARGEST}; the rest is left out"))
+        yield Document(content.name, b"".join(kept), content_hash, tuple(problems))
