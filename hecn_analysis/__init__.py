@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hecn_analysis.errors import RangeError as RangeError
     from hecn_analysis.errors import ValidityWarning as ValidityWarning
     from hecn_analysis.hardware import load_scenario as load_scenario
+    from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
     from hecn_analysis.prediction import predict as predict
     from hecn_analysis.prediction.validation import validate as validate
@@ -36,6 +37,7 @@ _SOURCES = {
     "load_scenario": "hardware",
     "predict": "prediction",
     "read": "logs",
+    "read_inventory": "inventory",
     "validate": "prediction.validation",
 }
 
@@ -49,6 +51,7 @@ __all__ = [
     "load_scenario",
     "predict",
     "read",
+    "read_inventory",
     "validate",
 ]
 

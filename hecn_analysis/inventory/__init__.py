@@ -1,0 +1,74 @@
+"""Hosts as they are: what engineers capture on a machine, read into facts and put together to hosts.
+
+`read_inventory` takes files and folders (single outputs, a folder of them, an sosreport in its archive, a terminal
+session) and says which host they describe. `registry` lists the readers, `outputs` cuts files into what they hold,
+`contract` says what a reader is; `host` makes hosts of facts, every other module reads one command.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from hecn_analysis import tables
+from hecn_analysis.files.documents import documents
+from hecn_analysis.inventory import host, registry
+from hecn_analysis.inventory.host import CapturedHost
+
+__all__ = ["CapturedHost", "Inventory", "read_inventory"]
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What was captured.
+
+    Parameters
+    ----------
+    hosts
+        The hosts, each put together from the files of a folder.
+    sources
+        One row for each output: ``source_file``, ``format`` and its facts.
+    problems
+        What could not be used, as a table; `hecn_analysis.tables.COLUMNS` describes the columns.
+    """
+
+    hosts: tuple[CapturedHost, ...]
+    sources: tuple[dict[str, Any], ...]
+    problems: pd.DataFrame
+
+    def __str__(self) -> str:
+        return f"{len(self.hosts)} hosts, {len(self.sources)} outputs, {len(self.problems)} problems"
+
+    __repr__ = __str__
+
+
+def read_inventory(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
+) -> Inventory:
+    """Read what was captured on hosts, whichever commands it was captured with.
+
+    Nothing in a file makes this raise, and nothing in a file is ever run: what cannot be used is a row of
+    `Inventory.problems`, and the rest is still read.
+
+    Parameters
+    ----------
+    paths
+        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. The
+        files of a folder are of one host.
+    progress
+        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    """
+    captured: list[registry.Captured] = []
+    problems: list[dict[str, object]] = []
+    for document in documents(paths, progress=progress):
+        found = registry.read(document)
+        captured += found.captured
+        problems += found.problems
+    hosts = host.hosts(captured)
+    for one in hosts:
+        problems += one.problems
+    return Inventory(hosts, tuple(one.source for one in captured), tables.make("problems", problems))

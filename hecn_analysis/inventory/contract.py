@@ -1,0 +1,222 @@
+r"""What a reader of captured outputs is, what it is given and what it hands over.
+
+A reader is a module for one command (or one file of ``/proc``). It says by the content alone whether an output is its
+own, and turns that into facts. It knows the format and nothing else: what facts mean for a host is `host`'s business.
+
+How to write a reader
+---------------------
+.. code-block:: python
+
+    FORMATS = ("nproc",)                    # the names of its formats, as `hecn inventory --table sources` shows them
+    VERSIONS = "coreutils 8 and 9"          # whose output it was tried on
+    COMMANDS = ("nproc",)                   # programs, or files (/proc/…), whose output this is
+    BEGINS = re.compile(r"Processors:\s")    # first line of an output, wherever it stands; None: no line tells
+    REPEATS = True                          # a further such line inside its output begins another one
+
+    def recognises(output: Output) -> bool:     # cheap and strict: no other reader may say yes to the same output
+        return BEGINS.match(output.lines[0]) is not None
+
+    def read(output: Output) -> Facts:          # never raises, whatever the output holds
+        facts = Facts("nproc", {"cpus": None})
+        for number, line in output.numbered():
+            ...
+            facts.problem(number, "malformed", "found 'x', expected a number of processors; left out")
+        return facts
+
+Facts are what JSON can hold, in SI units (bytes, bit/s, seconds, fractions), PCI addresses with their domain
+(``0000:04:00.0``). A fact that the output does not give is None or absent, never 0. Then add the module to `READERS` in
+`registry`; the tests in ``tests/inventory/`` try it on all samples, its own and its neighbours'.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Protocol
+from xml.etree.ElementTree import Element, ParseError
+
+import defusedxml
+import defusedxml.ElementTree
+
+from hecn_analysis.files.source import Lines
+from hecn_analysis.logs.json_documents import Document as JsonDocument
+from hecn_analysis.logs.json_documents import Parts
+
+#: Where a text that is JSON may begin: alone on its line, or after one that a program put in front.
+_JSON: Final = re.compile(r"^[ \t]{0,8}[\[{]", re.MULTILINE)
+_XML: Final = re.compile(r"^\s{0,8}<(?:\?xml|!DOCTYPE|\w)", re.MULTILINE)
+_DEEPEST: Final = 100
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in an output that could not be used.
+
+    Parameters
+    ----------
+    line
+        Number of the line in the file, None for the whole output.
+    kind
+        A key of `hecn_analysis.tables.PROBLEM_KINDS`.
+    message
+        What was found, what was expected, what was done.
+    """
+
+    line: int | None
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one command printed, or one file of ``/proc``.
+
+    Parameters
+    ----------
+    source_file
+        The name of the file that it stands in.
+    lines
+        Its lines, without line feeds, blank ones at both ends left out.
+    first
+        Number of the first of them in the file, from 1.
+    command
+        The words of the command line that stands in front of it, the program without its path; none where there is
+        no such line.
+    complete
+        False where the file ends inside the last line.
+    """
+
+    source_file: str
+    lines: tuple[str, ...]
+    first: int = 1
+    command: tuple[str, ...] = ()
+    complete: bool = True
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Lines with their numbers in the file."""
+        return enumerate(self.lines, self.first)
+
+    @property
+    def last(self) -> int:
+        """Number of the last line in the file."""
+        return self.first + max(len(self.lines), 1) - 1
+
+    @cached_property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
+    def head(self, lines: int = 20) -> str:
+        """The first lines as one text."""
+        return "\n".join(self.lines[:lines])
+
+    @cached_property
+    def json(self) -> tuple[Any, ...]:
+        """The JSON values of the output, one after another; of one that breaks off, what is complete of it.
+
+        Chatter before and after is passed over. A value that is no strict JSON is read as far as it has a meaning, as
+        far as it is made of objects: then an array is its elements.
+        """
+        return self._json[0]
+
+    @property
+    def json_truncated(self) -> bool:
+        """Whether the JSON breaks off."""
+        return self._json[1]
+
+    @cached_property
+    def _json(self) -> tuple[tuple[Any, ...], bool]:
+        start = _JSON.search(self.text)
+        if start is None:
+            return (), False
+        try:
+            value, _ = json.JSONDecoder().raw_decode(self.text, start.end() - 1)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            rest = self.text[start.end() :]
+            if isinstance(value, list) or "\n{" not in rest:
+                return (value,) if _depth(value) <= _DEEPEST else (), False
+        documents = [part for part in Parts(Lines.of(self.text)) if isinstance(part, JsonDocument)]
+        return tuple(part.value for part in documents), any(part.truncated for part in documents)
+
+    @cached_property
+    def xml(self) -> Element | None:
+        """The root of the XML document that the output is, None where it is none or a forbidden one (entities)."""
+        start = _XML.search(self.text)
+        if start is None:
+            return None
+        try:
+            root: Element = defusedxml.ElementTree.fromstring(self.text[start.start() :].encode())
+        except (ParseError, ValueError, defusedxml.DefusedXmlException):
+            return None
+        return root
+
+
+def _depth(value: object) -> int:
+    """How deep a JSON value is nested, as far as it matters."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [
+            below
+            for one in level
+            for below in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return depth
+
+
+@dataclass
+class Facts:
+    """What a reader has found in an output.
+
+    Parameters
+    ----------
+    format
+        One of the reader's `FORMATS`.
+    values
+        The facts by name.
+    problems
+        What could not be used.
+    """
+
+    format: str
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, line: int | None, kind: str, message: str) -> None:
+        """Note what could not be used; see `Problem`."""
+        self.problems.append(Problem(line, kind, message))
+
+
+class Reader(Protocol):
+    """A module that reads the output of one command; see above for how to write one."""
+
+    @property
+    def FORMATS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
+        """The names of its formats."""
+
+    @property
+    def VERSIONS(self) -> str:  # noqa: N802
+        """The versions whose wording it knows, for the documentation."""
+
+    @property
+    def COMMANDS(self) -> tuple[str, ...]:  # noqa: N802
+        """Programs, and files that people print with cat, whose output it reads."""
+
+    @property
+    def BEGINS(self) -> re.Pattern[str] | None:  # noqa: N802
+        """Matches the first line of an output from its start; None where no line tells."""
+
+    @property
+    def REPEATS(self) -> bool:  # noqa: N802
+        """Whether such a line inside an output begins another one."""
+
+    def recognises(self, output: Output) -> bool:
+        """Whether an output is one that this reads: cheap, and no to every other format."""
+
+    def read(self, output: Output) -> Facts:
+        """The facts of an output that it recognises."""

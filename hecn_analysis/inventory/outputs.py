@@ -1,0 +1,186 @@
+"""A file, cut into the outputs that it holds.
+
+People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is cut at command
+lines (after a prompt, after ``+`` as a shell's -x prints, between marks as ``==> /proc/meminfo <==`` or
+``#==[ Command ]==#``), then at lines that can only be the first of an output, where what follows is one. Nothing is
+ever run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.inventory.contract import Output, Reader
+
+_LONGEST: Final = 400
+_PROMPT: Final = re.compile(
+    r"^\s{0,8}(?P<who>\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%>]\s{1,4}(?P<command>\S.*)$"
+)
+_MARKED: Final = re.compile(
+    r"^\s{0,8}(?:(?:[=#*+<>\[-]\s?){2,80}|\+{1,8}\s|(?:Command|Output|Running|Executing|CMD)(?: of)?:?\s)\s{0,8}"
+    r"[`'\"]?(?P<command>[\w./-].*?)[`'\"]?\s{0,8}:?\s{0,8}(?:[=#*<>\]-]\s?){0,80}$",
+    re.IGNORECASE,
+)
+_HOST: Final = re.compile(r"\[?(?:[\w.-]{1,40}@)(?P<host>[\w.-]{1,64})")
+_WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env", "-n", "LC_ALL=C", "LANG=C"})
+_PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xzcat"})
+
+
+def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
+    """The words of a command line after a prompt or between marks; none where a prompt leads to an unknown program.
+
+    Parameters
+    ----------
+    line
+        A line of a file.
+    known
+        Programs, and files as they may be printed.
+
+    Examples
+    --------
+    >>> known = {"lspci", "/proc/meminfo"}
+    >>> command("[root@a ~]# /sbin/lspci -vvv", known), command("==> /proc/meminfo <==", known)
+    (('lspci', '-vvv'), ('/proc/meminfo',))
+    >>> command("me@a:~$ exit", known), command("# a remark", known)
+    ((), None)
+    """
+    if len(line) > _LONGEST:
+        return None
+    prompt = _PROMPT.match(line)
+    if prompt and (words := _words(prompt["command"], known)):
+        return words
+    marked = _MARKED.match(line)
+    if marked and (words := _words(marked["command"], known)):
+        return words
+    return () if prompt and prompt["who"] else None
+
+
+def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
+    """The words of a command that is known, else none."""
+    words = text.split()
+    while words and words[0] in _WRAPPERS:
+        del words[0]
+    if not words or words[0].endswith(":"):
+        return ()
+    if words[0] in known and words[0].startswith("/"):
+        return (words[0], *words[1:])
+    program = words[0].rpartition("/")[2]
+    if program in _PRINTERS:
+        named = next((word for word in words[1:] if word.startswith("/")), None)
+        return (named, *(word for word in words[1:] if word != named)) if named is not None else ()
+    return (program, *words[1:]) if program in known else ()
+
+
+def host_name(line: str) -> str | None:
+    """The host that a prompt names.
+
+    >>> host_name("[root@node7 ~]# lspci"), host_name("# lspci")
+    ('node7', None)
+    """
+    prompt = _PROMPT.match(line[:_LONGEST])
+    found = _HOST.match(prompt["who"]) if prompt else None
+    return found["host"] if found else None
+
+
+def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
+    """The outputs of a file in their order, each with the reader that knows it, None where none does.
+
+    Parameters
+    ----------
+    document
+        The file.
+    readers
+        The readers to ask, in this order.
+    """
+    known = {name for reader in readers for name in reader.COMMANDS}
+    for section in _sections(document, known):
+        yield from _pieces(section, readers)
+
+
+def _sections(document: Document, known: Collection[str]) -> Iterator[Output]:
+    """Cut at command lines."""
+    lines = document.lines
+    complete = not lines[-1]
+    start = 0
+    words: tuple[str, ...] = ()
+    first_seen = False
+    for index, line in enumerate(lines):
+        found = command(line, known)
+        if found is None and not first_seen and line.strip():
+            found = _bare(line, known)
+        first_seen = first_seen or bool(line.strip())
+        if found is not None:
+            yield from _section(document.source_file, lines, (start, index), words, complete=True)
+            start, words = index + 1, found
+    yield from _section(document.source_file, lines, (start, len(lines)), words, complete=complete)
+
+
+def _bare(line: str, known: Collection[str]) -> tuple[str, ...] | None:
+    """A command line without any prompt, as the first line of a file may be."""
+    words = line.split()
+    return tuple(words) if len(words) > 1 and words[0] in known and words[1].startswith("-") else None
+
+
+def _section(
+    name: str, lines: Sequence[str], span: tuple[int, int], words: tuple[str, ...], *, complete: bool
+) -> Iterator[Output]:
+    """The lines from a place to another as an output, without blank ones around; nothing where all are blank."""
+    start, end = span
+    while start < end and not lines[start].strip():
+        start += 1
+    whole = complete or end < len(lines)
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+        whole = True
+    if start < end:
+        yield Output(name, tuple(lines[start:end]), start + 1, words, whole)
+
+
+def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
+    """Cut at lines that begin an output, where what follows is one."""
+    begins = _begins(tuple(readers))
+    starts, begun = [0], None
+    for index, line in enumerate(section.lines):
+        if not begins.match(line):
+            continue
+        reader = next(one for one in readers if one.BEGINS is not None and one.BEGINS.match(line))
+        if index and (reader is not begun or reader.REPEATS):
+            starts.append(index)
+        begun = reader
+    ends = [*starts[1:], len(section.lines)]
+    cuts = [start for start, end in zip(starts, ends, strict=True) if _reader(_cut(section, start, end), readers)]
+    if not cuts or cuts[0] != 0:
+        cuts.insert(0, 0)
+    for start, end in zip(cuts, [*cuts[1:], len(section.lines)], strict=True):
+        piece = _cut(section, start, end)
+        yield piece, _reader(piece, readers)
+
+
+@lru_cache(maxsize=8)
+def _begins(readers: tuple[Reader, ...]) -> re.Pattern[str]:
+    """What matches where one of the readers' does."""
+    patterns = [reader.BEGINS.pattern for reader in readers if reader.BEGINS is not None]
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)")
+
+
+def _cut(section: Output, start: int, end: int) -> Output:
+    if (start, end) == (0, len(section.lines)):
+        return section
+    last = end
+    while last > start and not section.lines[last - 1].strip():
+        last -= 1
+    return replace(
+        section,
+        lines=section.lines[start:last],
+        first=section.first + start,
+        complete=section.complete or end < len(section.lines),
+    )
+
+
+def _reader(output: Output, readers: Sequence[Reader]) -> Reader | None:
+    return next((reader for reader in readers if output.lines and reader.recognises(output)), None)

@@ -1,0 +1,131 @@
+"""The list of readers, and which of them reads what.
+
+A reader is found by what an output holds, never by the name of its file. `read` reads one file; what no reader knows is
+a problem that says what else could.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.files.source import Lines
+from hecn_analysis.inventory import meminfo, outputs
+from hecn_analysis.inventory.contract import Facts, Output, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+READERS: Final[tuple[Reader, ...]] = (meminfo,)
+
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True)
+class Captured:
+    """An output that was read.
+
+    Parameters
+    ----------
+    output
+        Where it stands and what it says.
+    facts
+        What its reader made of it.
+    host_name
+        The host that the prompt in front of it names, None where there is none.
+    """
+
+    output: Output
+    facts: Facts
+    host_name: str | None = None
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """Its row in the table of sources."""
+        place = {"source_file": self.output.source_file, "format": self.facts.format}
+        lines = {"line_first": self.output.first, "line_last": self.output.last}
+        return {**place, **lines, "command": " ".join(self.output.command) or None, **self.facts.values}
+
+
+@dataclass
+class Read:
+    """What one file holds.
+
+    Parameters
+    ----------
+    captured
+        The outputs in it that a reader knows, in their order.
+    problems
+        Rows of the table of problems.
+    """
+
+    captured: list[Captured] = field(default_factory=list)
+    problems: list[dict[str, object]] = field(default_factory=list)
+
+
+def formats() -> tuple[str, ...]:
+    """The names of all formats that are read, sorted."""
+    return tuple(sorted(name for reader in READERS for name in reader.FORMATS))
+
+
+def recognises(document: Document) -> bool:
+    """Whether a file holds an output that a reader knows; other rooms ask before they call a file unrecognised."""
+    return any(reader is not None for _, reader in outputs.outputs(document, READERS))
+
+
+def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
+    """Read one file. Nothing in it raises.
+
+    Parameters
+    ----------
+    document
+        The file.
+    readers
+        The readers to ask.
+    """
+    found = Read()
+
+    def problem(line: int | None, kind: str, message: str) -> None:
+        found.problems.append({"source_file": document.source_file, "line": line, "kind": kind, "message": message})
+
+    for kind, message in document.problems:
+        problem(None, kind, message)
+    unread = []
+    for output, reader in outputs.outputs(document, readers):
+        if reader is None:
+            unread.append(output)
+            continue
+        facts = reader.read(output)
+        above = document.lines[output.first - 2] if output.first > 1 else ""
+        found.captured.append(Captured(output, facts, outputs.host_name(above)))
+        for one in facts.problems:
+            problem(one.line, one.kind, one.message)
+    for output in unread:
+        if output.command:
+            said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
+            message = f"found {said!r} after the command {words!r}, expected its output; left out"
+            problem(output.first, "unrecognised", message)
+    if not found.captured and not found.problems:
+        problem(None, "unrecognised", _unrecognised(document))
+    return found
+
+
+def _unrecognised(document: Document) -> str:
+    """Say what a file is not, and which command would read it."""
+    said = next((line.strip() for line in document.lines if line.strip()), "")
+    what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
+    message = f"found {what}, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
+    return f"{message}{_other(document)}"
+
+
+def _other(document: Document) -> str:
+    """Name the command that reads a file which is none of ours."""
+    from hecn_analysis.logs import contract  # noqa: PLC0415 - dear, and asked for files that nobody knows only
+    from hecn_analysis.logs import registry as logs  # noqa: PLC0415
+
+    findings = contract.Findings(document.source_file)
+    logs.read(Lines.of(document.text), findings)
+    if findings.runs:
+        return "; it is a log, which 'hecn parse' reads"
+    return ""
