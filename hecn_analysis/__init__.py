@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hecn_analysis import limits as limits
+    from hecn_analysis.counters import read_counters as read_counters
     from hecn_analysis.errors import HecnError as HecnError
     from hecn_analysis.errors import InputError as InputError
     from hecn_analysis.errors import RangeError as RangeError
@@ -37,6 +38,7 @@ _SOURCES = {
     "load_scenario": "hardware",
     "predict": "prediction",
     "read": "logs",
+    "read_counters": "counters",
     "read_inventory": "inventory",
     "validate": "prediction.validation",
 }
@@ -51,6 +53,7 @@ __all__ = [
     "load_scenario",
     "predict",
     "read",
+    "read_counters",
     "read_inventory",
     "validate",
 ]

@@ -1,10 +1,11 @@
 """The tables of measurements: one list of columns drives the dtypes, the checks and the documentation.
 
 `runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool
-prints while it runs, `problems` what could not be used and why. SI base units: bit/s, bytes, seconds, fractions (1.0
-is all packets, or one whole core), UTC. A value that the log does not give is missing (NA; NaN where the dtype is
-float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an impossible value in
-a log becomes a problem with its line and not an exception.
+prints while it runs. `samples` has one row per reading of an interface's counters, `rates` one per interval between
+readings, `interfaces` one per interface. `problems` says what could not be used and why. SI base units: bit/s, bytes,
+seconds, fractions (1.0 is all packets, or one whole core), UTC. A value that the file does not give is missing (NA;
+NaN where the dtype is float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an
+impossible value in a file becomes a problem with its line and not an exception.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ import pandas as pd
 from hecn_analysis.errors import RangeError, did_you_mean
 
 TEXT, COUNT, NUMBER, FLAG, TIME = "text", "count", "number", "flag", "time"
+COUNTER, ANSWER = "counter", "answer"
 _DTYPES: Mapping[str, str] = {
     TEXT: "string",
     COUNT: "Int64",
     NUMBER: "float64",
     FLAG: "bool",
     TIME: "datetime64[ns, UTC]",
+    COUNTER: "UInt64",
+    ANSWER: "boolean",
 }
-_LARGEST_COUNT = 2**63 - 1
+_LARGEST: Mapping[str, int] = {COUNT: 2**63 - 1, NUMBER: 2**63 - 1, COUNTER: 2**64 - 1}
 _YEARS = range(1678, 2262)  # what fits into nanoseconds since 1970
 
 PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
@@ -55,7 +59,8 @@ class Column:
     name
         The name, which says the unit: ``throughput_bps``.
     kind
-        `TEXT`, `COUNT` (whole number), `NUMBER`, `FLAG` or `TIME`.
+        `TEXT`, `COUNT` (whole number), `COUNTER` (whole number from 0 of up to 64 bits), `NUMBER`, `FLAG`, `ANSWER` (a
+        flag that may be missing) or `TIME`.
     unit
         Unit of the values, empty for text.
     meaning
@@ -94,14 +99,14 @@ class Column:
     def _fits(self, value: Any) -> bool:  # noqa: ANN401 - any value may be asked about
         if self.kind == TEXT:
             return isinstance(value, str) and (not self.words or value in self.words)
-        if self.kind == FLAG:
+        if self.kind in {FLAG, ANSWER}:
             return isinstance(value, (bool, np.bool_))
         if self.kind == TIME:
             return isinstance(value, pd.Timestamp) and value.tzinfo is not None and value.year in _YEARS
         if isinstance(value, (bool, np.bool_)):
             return False
         if isinstance(value, (int, np.integer)):
-            finite = abs(int(value)) <= _LARGEST_COUNT
+            finite = abs(int(value)) <= _LARGEST[self.kind]
         else:
             finite = self.kind == NUMBER and isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
         return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
@@ -113,11 +118,11 @@ class Column:
         (True, False)
         """
         kinds = set(map(type, values))
-        if kinds <= ({bool} if self.kind == FLAG else {type(None)}):
+        if kinds <= ({bool} if self.kind == FLAG else {bool, type(None)} if self.kind == ANSWER else {type(None)}):
             return True
         if self.kind == TEXT and kinds <= {str, type(None)}:
             return not self.words or {None, *self.words}.issuperset(values)
-        if kinds - {type(None)} in ({int}, {float}) and self.kind in {COUNT, NUMBER}:
+        if kinds - {type(None)} in ({int}, {float}) and self.kind in _LARGEST:
             numbers: list[Any] = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - no NaN
             if numbers:
                 return not any(map(self.fault, (min(numbers), max(numbers))))
@@ -142,8 +147,8 @@ class Column:
             wrong |= numbers < self.low
         if self.high is not None:
             wrong |= numbers > self.high
-        if self.kind == COUNT:
-            wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST_COUNT)))
+        if self.kind in {COUNT, COUNTER}:
+            wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST[self.kind])))
         return np.asarray(wrong, dtype=np.bool_)
 
     @property
@@ -158,8 +163,10 @@ class Column:
         noun = {
             TEXT: "text",
             COUNT: "a whole number",
+            COUNTER: "a whole number",
             NUMBER: "a number",
             FLAG: "True or False",
+            ANSWER: "True or False",
             TIME: "a UTC time from 1678 to 2261",
         }[self.kind]
         if self.low is not None and self.high is not None:
@@ -248,6 +255,95 @@ _INTERVALS = (
     _RTT,
     *_LOSS,
 )
+_INTERFACE = (
+    Column(
+        "host", TEXT, "", "the device, by the name that it gives itself (SNMP: sysName) or that the source gives it"
+    ),
+    Column("interface", TEXT, "", "name of the interface (SNMP: ifName where the source has it, else ifDescr)"),
+    Column("index", COUNT, "", "number of the interface on the device (SNMP: ifIndex)", low=0),
+)
+_COUNTERS = tuple(
+    Column(name, COUNTER, unit, meaning, low=0)
+    for name, unit, meaning in (
+        ("in_octets", "B", "octets received, of the widest counter that the source has"),
+        ("out_octets", "B", "octets sent"),
+        (
+            "in_packets",
+            "",
+            "packets received: unicast, multicast and broadcast together where the source has them apart",
+        ),
+        ("out_packets", "", "packets sent"),
+        ("in_errors", "", "packets received with errors"),
+        ("out_errors", "", "packets that were not sent because of errors"),
+        ("in_discards", "", "packets received without errors and thrown away"),
+        ("out_discards", "", "packets to be sent that were thrown away"),
+        ("in_multicast", "", "multicast packets received"),
+    )
+)
+_SPEED = Column(
+    "speed_bps", NUMBER, "bit/s", "speed that the interface claims; missing where it says 0 or nothing", low=0
+)
+_WIDTH = Column(
+    "counter_bits", COUNT, "bit", "width of the counters of octets: they start again from 0 at 2 to this power", low=1
+)
+_STATE = (
+    Column("mtu", COUNT, "B", "largest packet of the interface", low=0),
+    Column("up", ANSWER, "", "whether the interface is in operation"),
+)
+_SAMPLES = (
+    *_PLACE,
+    _LINE,
+    *_INTERFACE,
+    Column("time", TIME, "UTC", "when the counters were read; missing where the source has no time"),
+    *_COUNTERS,
+    _SPEED,
+    _WIDTH,
+    Column("uptime_s", NUMBER, "s", "time since the device's own clock of SNMP started (sysUpTime)", low=0),
+    Column(
+        "discontinuity_s",
+        NUMBER,
+        "s",
+        "uptime_s at which a counter was last set anew (ifCounterDiscontinuityTime)",
+        low=0,
+    ),
+    *_STATE,
+)
+_INTERFACES = (
+    *_PLACE,
+    *_INTERFACE,
+    Column("description", TEXT, "", "the device's description of the interface (SNMP: ifDescr)"),
+    Column("alias", TEXT, "", "words that an operator gave the interface (SNMP: ifAlias)"),
+    Column("mac_address", TEXT, "", "address of the interface on its link, as 02:00:5e:00:53:01"),
+    _SPEED,
+    *_STATE,
+    Column("samples", COUNT, "", "readings of its counters", low=0),
+    Column("intervals", COUNT, "", "intervals with a known rate", low=0),
+    Column("first_time", TIME, "UTC", "first reading, or start of the first interval"),
+    Column("last_time", TIME, "UTC", "last reading, or end of the last interval"),
+    *_COUNTERS,
+    _WIDTH,
+    *(
+        Column(f"{name}_{direction}_bps", NUMBER, "bit/s", meaning, low=0)
+        for name, meaning in (
+            ("mean", "mean rate over all intervals that are known, weighted with their lengths"),
+            ("peak", "largest rate of an interval, or largest maximum that the source kept"),
+            ("p95", "rate that 95 % of the intervals do not exceed (nearest rank: the intervals count alike)"),
+        )
+        for direction in ("in", "out")
+    ),
+)
+_RATES = (
+    *_PLACE,
+    _LINE,
+    *_INTERFACE,
+    Column("time", TIME, "UTC", "end of the interval"),
+    Column("interval_s", NUMBER, "s", "length of the interval", low=0),
+    Column("in_bps", NUMBER, "bit/s", "mean rate of the octets received over the interval", low=0),
+    Column("out_bps", NUMBER, "bit/s", "mean rate of the octets sent", low=0),
+    Column("in_max_bps", NUMBER, "bit/s", "largest shorter mean inside the interval, where the source keeps it", low=0),
+    Column("out_max_bps", NUMBER, "bit/s", "the same of what was sent", low=0),
+    Column("flag", TEXT, "", "what was done to have the rate, or why there is none"),
+)
 _PROBLEMS = (
     *_PLACE,
     _LINE,
@@ -262,6 +358,9 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
             "runs": _RUNS,
             "streams": _STREAMS,
             "intervals": _INTERVALS,
+            "samples": _SAMPLES,
+            "interfaces": _INTERFACES,
+            "rates": _RATES,
             "problems": _PROBLEMS,
         }.items()
     }

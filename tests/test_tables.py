@@ -11,7 +11,7 @@ from hecn_analysis.errors import RangeError
 
 
 def test_the_columns_of_the_public_contract_are_there():
-    assert set(tables.COLUMNS) == {"runs", "streams", "intervals", "problems"}
+    assert set(tables.COLUMNS) == {"runs", "streams", "intervals", "samples", "interfaces", "rates", "problems"}
     assert {
         *("source_file", "run", "line_first", "line_last", "content_hash", "tool", "tool_version", "label", "protocol"),
         *("direction", "start_time", "duration_s", "bytes", "throughput_bps", "sender_throughput_bps", "streams"),
@@ -22,6 +22,13 @@ def test_the_columns_of_the_public_contract_are_there():
         *("source_file", "run", "stream", "t_start_s", "t_end_s", "bytes", "throughput_bps", "retransmits"),
         *("cwnd_bytes", "lost_packets"),
     } <= set(tables.COLUMNS["intervals"])
+    assert {
+        *("source_file", "host", "interface", "index", "time", "in_octets", "out_octets", "in_packets", "out_packets"),
+        *("in_errors", "out_errors", "in_discards", "out_discards", "speed_bps", "counter_bits", "uptime_s"),
+    } <= set(tables.COLUMNS["samples"])
+    assert {
+        *("host", "interface", "time", "interval_s", "in_bps", "out_bps", "in_max_bps", "out_max_bps", "flag"),
+    } <= set(tables.COLUMNS["rates"])
     assert list(tables.COLUMNS["problems"]) == ["source_file", "line", "kind", "message"]
 
 
@@ -77,7 +84,7 @@ def test_a_missing_value_is_missing_and_never_zero():
             "runs, row 0: protocol: found 'TCP', expected one of tcp, udp, rdma, icmp, file",
         ),
         ("runs", {"start_time": pd.Timestamp(0)}, "expected a UTC time"),
-        ("flows", {}, "found table 'flows', expected one of runs, streams, intervals, problems"),
+        ("flows", {}, "found table 'flows', expected one of " + ", ".join(tables.COLUMNS)),
     ],
 )
 def test_what_does_not_fit_is_refused_with_what_was_found_and_expected(table, row, message):

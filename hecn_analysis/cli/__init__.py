@@ -21,6 +21,7 @@ STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 
 COMMANDS = {
     "parse": "read the logs of transfer tools into one table",
+    "counters": "read what switches and hosts counted into one table",
     "inventory": "hosts from what was captured on them: lspci, lscpu, dmidecode …",
     "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
     "predict": "how fast a transfer should be, what holds it back, what would next",

@@ -1,0 +1,86 @@
+"""Readers of what counts the traffic of interfaces: SNMP, MRTG, PRTG, RRD, and the counters of hosts.
+
+`read_counters` takes files and folders and gives the tables of samples, interfaces, rates and problems, without being
+told what wrote what. `registry` lists the readers, `contract` says what a reader is, `summary` makes the table of
+interfaces; every other module is the reader of one format, with its units and traps in its docstring.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from hecn_analysis import tables
+from hecn_analysis.counters import registry
+from hecn_analysis.counters.clock import Clock
+from hecn_analysis.counters.contract import Counters, Document, Findings
+from hecn_analysis.counters.summary import interfaces, rates
+from hecn_analysis.files.documents import documents
+
+__all__ = ["Counters", "read_counters"]
+
+UNRECOGNISED = (
+    "found no counters that a reader knows, expected a file as snmpwalk, MRTG, PRTG, rrdtool, sar, node_exporter, "
+    "'ip -s link' or one of some thirty other programs write it"
+)
+
+
+def read_counters(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    time_zone: str | None = None,
+    progress: bool = False,
+) -> Counters:
+    """Read counters of interfaces, whatever wrote them.
+
+    Nothing in a file makes this raise: what cannot be used is a row of `Counters.problems`, and the rest is still read.
+
+    Parameters
+    ----------
+    paths
+        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives.
+    time_zone
+        Name of the time zone of the clock by which files were written that have local times and do not say where, such
+        as ``Europe/Berlin``. Without it such times are taken as UTC, and a problem says so.
+    progress
+        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Raises
+    ------
+    InputError
+        When there is no such time zone.
+    """
+    clock = Clock.named(time_zone)
+    found: list[Findings] = []
+    problems: list[dict[str, object]] = []
+    for given in documents(paths, progress=progress):
+        document = Document(given.source_file, given.content, given.content_hash, given.problems)
+        own = registry.read(document, clock)
+        file = Findings(document.source_file)
+        for kind, message in document.problems:
+            file.problem(None, kind, message)
+        if not own and not file.problems:
+            file.problem(None, "unrecognised", UNRECOGNISED)
+        found += own
+        problems += [*file.problems, *(problem for part in own for problem in part.problems)]
+    samples = _timed("samples", [row for part in found for row in part.samples])
+    known = rates(samples, _timed("rates", [row for part in found for row in part.rates]))
+    return Counters(
+        samples,
+        interfaces(found, samples, known),
+        known,
+        tables.make("problems", problems),
+        [part.facts for part in found if part.format is not None],
+    )
+
+
+def _timed(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
+    """Make a table of rows whose times are seconds since 1970."""
+    seconds: list[Any] = [row.pop("time", None) for row in rows]
+    frame = tables.make(table, rows)
+    times = pd.array([None if time is None else round(time * 1e6) for time in seconds], dtype="Int64")
+    frame["time"] = pd.to_datetime(times, unit="us", utc=True).astype(tables.COLUMNS[table]["time"].dtype)
+    return frame

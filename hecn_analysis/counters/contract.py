@@ -1,0 +1,307 @@
+"""What a reader of counters is, what it is given and what it hands over.
+
+A reader is a module with the names of `Reader`. It is asked whether a file is its own, which it answers from the
+content alone, and then reads it: each reading of an interface's counters is a row of `samples`, each mean rate over an
+interval that the file itself gives is a row of `rates`. `Findings` checks the rows once the file has been read: a value
+that cannot be is left out and becomes a problem with its line. Nothing in a file makes a reader raise.
+
+Times are handed over as seconds since 1970 in UTC (`clock` makes them of local times).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, Protocol
+from xml.etree.ElementTree import Element
+
+import defusedxml.ElementTree as SafeElementTree
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import tables
+from hecn_analysis.counters.clock import Clock, iso
+from hecn_analysis.files import documents
+
+_FACTS_OF_INTERFACES: Final = ("description", "alias", "mac_address")
+_OWN: Final = tuple(tables.COLUMNS["samples"])
+_IDENTITY: Final = ("host", "interface", "index")
+_SHOWN: Final = tuple(name for name in _OWN if name not in {"source_file", "line", "host", "interface", "time"})
+
+
+@dataclass(frozen=True)
+class Document(documents.Document):
+    """A file, whole, with what it holds as JSON or XML."""
+
+    @cached_property
+    def start(self) -> str:
+        """The first 64 KiB of the text, without white space in front: enough to see what a file is."""
+        return self.text[: 1 << 16].lstrip()
+
+    @cached_property
+    def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """The value of a text that is JSON as a whole, else None."""
+        if not self.start.startswith(("{", "[")):
+            return None
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def xml(self) -> Element | None:
+        """The root element of a text that is well-formed XML without entities of its own, else None."""
+        if not self.start.startswith("<"):
+            return None
+        try:
+            root: Element = SafeElementTree.fromstring(self.content)
+        except (SafeElementTree.ParseError, ValueError, LookupError):
+            return None
+        return root
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The tables of one or more files; `hecn_analysis.tables.COLUMNS` describes the columns.
+
+    Parameters
+    ----------
+    samples, interfaces, rates, problems
+        One row per reading of counters, per interface of a file, per interval, and per thing that could not be used.
+        `rates` has what follows from the samples and what the files themselves give.
+    sources
+        One mapping per file: its name, its format, and what it holds.
+    """
+
+    samples: pd.DataFrame
+    interfaces: pd.DataFrame
+    rates: pd.DataFrame
+    problems: pd.DataFrame
+    sources: list[dict[str, object]]
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.samples)} samples and {len(self.rates)} rates of {len(self.interfaces)} interfaces, "
+            f"{len(self.problems)} problems"
+        )
+
+    __repr__ = __str__
+
+
+@dataclass
+class Findings:
+    """What one reader has found in one file.
+
+    Parameters
+    ----------
+    source_file
+        The name of the file as it is reported.
+    clock
+        Makes UTC of local times.
+    format
+        The name of the format, one of the reader's `FORMATS`; set by the reader once it is sure of it.
+    facts
+        What the file holds, by name; set by the reader. What `common_facts` gives and the reader does not is added.
+    """
+
+    source_file: str
+    clock: Clock = field(default_factory=Clock)
+    format: str | None = None
+    facts: dict[str, object] = field(default_factory=dict)
+    samples: list[dict[str, object]] = field(default_factory=list)
+    rates: list[dict[str, object]] = field(default_factory=list)
+    interfaces: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
+    problems: list[dict[str, object]] = field(default_factory=list)
+
+    def problem(self, line: int | None, kind: str, message: str) -> None:
+        """Note what could not be used.
+
+        Parameters
+        ----------
+        line
+            Number of the line, None for the whole file.
+        kind
+            A key of `tables.PROBLEM_KINDS`.
+        message
+            What was found, what was expected, what was done.
+        """
+        self.problems.append({"source_file": self.source_file, "line": line, "kind": kind, "message": message})
+
+    def sample(self, **columns: object) -> None:
+        """Take over a reading of the counters of one interface.
+
+        Parameters
+        ----------
+        columns
+            Columns of the table of samples but for the name of the file, ``time`` in seconds since 1970; and
+            description, alias and mac_address of the interface.
+        """
+        self.interface(**{name: columns[name] for name in (*_IDENTITY, *_FACTS_OF_INTERFACES) if name in columns})
+        self.samples.append({name: value for name, value in columns.items() if name in _OWN and value is not None})
+
+    def rate(self, **columns: object) -> None:
+        """Take over a mean rate over an interval, as the file gives it; intervals of an interface do not overlap.
+
+        Parameters
+        ----------
+        columns
+            Columns of the table of rates but for the name of the file, ``time`` (the end of the interval) in seconds
+            since 1970; ``flag`` is "given" where the reader says nothing else.
+        """
+        self.interface(**{name: columns[name] for name in _IDENTITY if name in columns})
+        self.rates.append({"flag": "given", **{name: value for name, value in columns.items() if value is not None}})
+
+    def interface(self, **columns: object) -> None:
+        """Note what is known of an interface, also of one without counters.
+
+        Parameters
+        ----------
+        columns
+            ``host``, ``interface`` and ``index``, which name it, and columns of the table of interfaces: description,
+            alias, mac_address, speed_bps, mtu, up.
+        """
+        known = self.interfaces.setdefault(tuple(columns.get(name) for name in _IDENTITY), {})
+        known.update({name: value for name, value in columns.items() if value is not None})
+
+    def finish(self) -> None:
+        """Check all rows, make times of their seconds, and add the common facts."""
+        for row in self.interfaces.values():
+            for name, fault in tables.faults("interfaces", row).items():
+                del row[name]
+                self.problem(None, "inconsistent", f"{fault}; left out")
+        self._check("samples", self.samples)
+        self._check("rates", self.rates)
+        if self.format is not None:
+            self.facts = {"source_file": self.source_file, "format": self.format, **self.facts}
+            for name, value in common_facts(self).items():
+                self.facts.setdefault(name, value)
+
+    def _check(self, table: str, rows: list[dict[str, object]]) -> None:
+        """Leave out values that cannot be; one problem for each column says how many."""
+        for row in rows:
+            row["source_file"] = self.source_file
+        for name, column in tables.COLUMNS[table].items():
+            values = [row.get(name) for row in rows]
+            if column.kind == tables.TIME:
+                wrong = [value is not None and not _is_time(value) for value in values]
+            elif column.fits_all(values):
+                continue
+            else:
+                wrong = [column.fault(value) is not None for value in values]
+            if not any(wrong):
+                continue
+            bad = [row for row, is_wrong in zip(rows, wrong, strict=True) if is_wrong]
+            line = bad[0].get("line") if name != "line" else None
+            self.problem(
+                line if isinstance(line, int) and line > 0 else None,
+                "inconsistent",
+                f"{name}: found {bad[0][name]!r}, expected {column.expected}"
+                + ("; left out" if len(bad) == 1 else f"; {len(bad)} such values left out"),
+            )
+            for row in bad:
+                del row[name]
+
+
+class Reader(Protocol):
+    """A reader of one format, or of a family of formats; a module with these names is one."""
+
+    @property
+    def FORMATS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
+        """Names of its formats, as they are reported."""
+
+    @property
+    def VERSIONS(self) -> str:  # noqa: N802
+        """The programs and versions whose files it knows, for the documentation."""
+
+    @property
+    def WHOLE(self) -> bool:  # noqa: N802
+        """Whether a file is of the format as a whole; else other readers look for theirs in it too."""
+
+    def recognises(self, document: Document) -> bool:
+        """Whether a file is, or holds, the format: cheap, strict, and from the content alone."""
+
+    def read(self, document: Document, findings: Findings) -> None:
+        """Read a file that was recognised: set `findings.format`, hand over rows, facts and problems."""
+
+
+def common_facts(findings: Findings) -> dict[str, object]:
+    """Facts that follow from the rows: times and their number, interfaces with their last counters, series of rates.
+
+    Parameters
+    ----------
+    findings
+        What a reader found, checked.
+    """
+    facts: dict[str, object] = {}
+    rows = findings.samples or findings.rates
+    times = sorted({float(str(row["time"])) for row in rows if row.get("time") is not None})
+    if times:
+        facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]))
+        facts["interval_s"] = interval(times)
+    if findings.samples or findings.interfaces:
+        latest: dict[tuple[object, ...], dict[str, object]] = {
+            key: {"name": row.get("interface"), **{n: v for n, v in row.items() if n != "interface"}}
+            for key, row in findings.interfaces.items()
+        }
+        for row in findings.samples:
+            latest[tuple(row.get(name) for name in _IDENTITY)].update({name: row.get(name) for name in _SHOWN})
+        facts["n_interfaces"] = len(latest)
+        facts["interfaces"] = list(latest.values())
+    if findings.rates:
+        facts["series"] = series(findings.rates)
+    return facts
+
+
+def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
+    """Facts of rows of rates: one mapping for each interface.
+
+    Parameters
+    ----------
+    rates
+        Rows of rates.
+
+    Examples
+    --------
+    >>> series([{"interface": "a", "in_bps": 1.0}, {"interface": "a", "in_bps": 2.0}, {"interface": "a"}])
+    [{'name': 'a', 'n': 2, 'max_in_bps': 2.0, 'mean_in_bps': 1.5, 'max_out_bps': None, 'mean_out_bps': None}]
+    """
+    found: dict[tuple[object, ...], list[Mapping[str, object]]] = {}
+    for row in rates:
+        found.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
+    result = []
+    for (_, name, _), rows in found.items():
+        known = sum(row.get("in_bps") is not None or row.get("out_bps") is not None for row in rows)
+        facts: dict[str, object] = {"name": name, "n": known}
+        for direction in ("in", "out"):
+            values = [float(str(row[key])) for row in rows if row.get(key := f"{direction}_bps") is not None]
+            facts[f"max_{direction}_bps"] = max(values) if values else None
+            facts[f"mean_{direction}_bps"] = float(np.mean(values)) if values else None
+        result.append(facts)
+    return result
+
+
+def interval(times: Sequence[float]) -> float | int | None:
+    """Distance of sorted times from each other, the most frequent one, a whole number where it is one.
+
+    Parameters
+    ----------
+    times
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> interval([0, 300, 600, 1200]), interval([0])
+    (300, None)
+    """
+    if len(times) < 2:
+        return None
+    steps, counts = np.unique(np.round([after - before for before, after in pairwise(times)], 3), return_counts=True)
+    step = float(steps[np.argmax(counts)])
+    return int(step) if step.is_integer() else step
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and -9.2e9 < value < 9.2e9

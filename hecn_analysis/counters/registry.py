@@ -1,0 +1,51 @@
+"""The list of readers, and which of them reads a file.
+
+What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
+otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from hecn_analysis.counters.clock import Clock
+from hecn_analysis.counters.contract import Document, Findings, Reader
+
+READERS: Final[tuple[Reader, ...]] = ()
+
+
+def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
+    """Readers that a file is for.
+
+    Parameters
+    ----------
+    document
+        The file.
+    readers
+        The readers to ask.
+    """
+    found = [reader for reader in readers if reader.recognises(document)]
+    whole = [reader for reader in found if reader.WHOLE]
+    return whole[:1] or found
+
+
+def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
+    """Read one file: what each of its readers found, checked.
+
+    Parameters
+    ----------
+    document
+        The file.
+    clock
+        Makes UTC of local times.
+    readers
+        The readers to ask.
+    """
+    result = []
+    for reader in readers_of(document, readers):
+        findings = Findings(document.source_file, clock)
+        reader.read(document, findings)
+        findings.finish()
+        result.append(findings)
+    return result

@@ -1,0 +1,127 @@
+"""What follows from samples and rates: the rates between samples, and one row for each interface of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import tables
+from hecn_analysis.counters.contract import Findings
+
+_KEY: Final = ("source_file", "host", "interface", "index")
+_PERCENT: Final = 0.95
+_LAST: Final = tuple(
+    name for name in tables.COLUMNS["interfaces"] if name in tables.COLUMNS["samples"] and name not in _KEY
+)
+
+
+def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
+    """Rates between samples, and those that the files themselves give.
+
+    Parameters
+    ----------
+    samples
+        The table of samples.
+    given
+        The table of rates, as the files give them.
+    """
+    if samples.empty or not (find_spec("hecn_analysis.traffic") and find_spec("hecn_analysis.traffic.rates")):
+        return given
+    computed: pd.DataFrame = import_module("hecn_analysis.traffic.rates").rates(samples)
+    if given.empty:
+        return computed.reindex(columns=given.columns).astype(given.dtypes.to_dict())
+    return pd.concat([computed.reindex(columns=given.columns).astype(given.dtypes.to_dict()), given], ignore_index=True)
+
+
+def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """One row for each interface of a file.
+
+    Parameters
+    ----------
+    found
+        What the readers found in the files.
+    samples
+        The table of samples.
+    known
+        The table of rates.
+    """
+    read, passed = _groups(samples), _groups(known)
+    rows = []
+    times: list[tuple[Any, Any]] = []
+    for part in found:
+        for identity, facts in part.interfaces.items():
+            key = tuple(None if value is None else value for value in (part.source_file, *identity))
+            own = samples.iloc[read.get(key, [])]
+            over = known.iloc[passed.get(key, [])]
+            starts = over["time"] - pd.to_timedelta(over["interval_s"].fillna(0.0), unit="s")
+            ends = pd.concat([own["time"], over["time"]])
+            times.append((pd.concat([own["time"], starts]).min(), ends.max()))
+            rows.append(
+                {
+                    **facts,
+                    **_last(own),
+                    "source_file": part.source_file,
+                    "samples": len(own),
+                    "intervals": int((over["in_bps"].notna() | over["out_bps"].notna()).sum()),
+                    **{name: value for way in ("in", "out") for name, value in _figures(over, way).items()},
+                }
+            )
+    frame = tables.make("interfaces", rows)
+    for name, values in zip(("first_time", "last_time"), zip(*times, strict=True), strict=False):
+        frame[name] = pd.to_datetime(pd.Series(values, dtype="object"), utc=True).astype(frame[name].dtype)
+    return frame
+
+
+def nearest_rank(values: np.ndarray[Any, np.dtype[np.float64]], fraction: float) -> float:
+    """Smallest of some values that at least a fraction of them does not exceed.
+
+    Parameters
+    ----------
+    values
+        The values, at least one.
+    fraction
+        The fraction. [1]
+
+    Examples
+    --------
+    >>> nearest_rank(np.arange(1.0, 21.0), 0.95)
+    19.0
+    """
+    rank = max(1, int(np.ceil(round(fraction * len(values), 9))))
+    return float(np.partition(values, rank - 1)[rank - 1])
+
+
+def _groups(frame: pd.DataFrame) -> dict[tuple[object, ...], list[int]]:
+    """Places of the rows of each interface of each file."""
+    places: dict[tuple[object, ...], list[int]] = {}
+    columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in _KEY]
+    for place, key in enumerate(zip(*columns, strict=True)):
+        places.setdefault(key, []).append(place)
+    return places
+
+
+def _last(own: pd.DataFrame) -> dict[str, object]:
+    """What the latest sample has."""
+    if own.empty:
+        return {}
+    last = own.iloc[int(np.argmax(own["time"].to_numpy()))] if own["time"].notna().all() else own.iloc[-1]
+    return {name: last[name] for name in _LAST if pd.notna(last[name])}
+
+
+def _figures(over: pd.DataFrame, way: str) -> dict[str, float | None]:
+    mean, most = over[f"{way}_bps"].to_numpy(), over[f"{way}_max_bps"].to_numpy()
+    known = np.isfinite(mean)
+    if not known.any():
+        return {}
+    lengths = over["interval_s"].to_numpy()[known]
+    weights = lengths if np.isfinite(lengths).all() and lengths.sum() > 0 else None
+    return {
+        f"mean_{way}_bps": float(np.average(mean[known], weights=weights)),
+        f"peak_{way}_bps": float(np.nanmax(np.concatenate([mean[known], most]))),
+        f"p95_{way}_bps": nearest_rank(mean[known], _PERCENT),
+    }
