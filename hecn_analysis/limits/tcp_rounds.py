@@ -87,6 +87,7 @@ def simulate(  # one keyword per physical quantity
     hystart: ArrayLike = True,
     lockstep: ArrayLike = False,
     bunching: ArrayLike = 1.0,
+    sequence: ArrayLike | None = None,
     seed: int = 0,
 ) -> Simulation:
     """Simulate TCP transfers over a path with one bottleneck; all arguments but `seed` broadcast.
@@ -133,6 +134,9 @@ def simulate(  # one keyword per physical quantity
     bunching
         How much of a bunch of packets, sent back to back, finds the queue full together: 1 all of one, 0 where packets
         are paced, 2 where two bunches meet.
+    sequence
+        Number of the sequence of random numbers of an element: those with the same one have the same luck, whatever
+        else is simulated beside them; None: each has its own.
     seed
         Same inputs and same seed, same result.
 
@@ -192,24 +196,26 @@ def simulate(  # one keyword per physical quantity
         "hystart": hystart,
         "lockstep": lockstep,
         "bunching": bunching,
+        "sequence": 0 if sequence is None else sequence,
     }
     arrays = [np.asarray(v, dtype=float) for v in numbers.values()]
     control = np.asarray(congestion_control, dtype=str)
     shape = np.broadcast_shapes(control.shape, *(a.shape for a in arrays))
     value = {k: np.broadcast_to(a, shape).ravel() for k, a in zip(numbers, arrays, strict=True)}
     control = np.broadcast_to(control, shape).ravel()
+    if sequence is None:
+        value["sequence"] = np.arange(control.size, dtype=float)
     _check(value)
     optional = ("queue_bytes", "duration_s", "transfer_bytes")
     usable = ~np.any([np.isnan(v) for k, v in value.items() if k not in optional], axis=0)
     usable &= ~(np.isnan(value["duration_s"]) & np.isnan(value["transfer_bytes"]))
     result = {f.name: np.full(control.size, np.nan) for f in fields(Simulation)}
     # One group per congestion control and number of streams: each then runs without cases that do not concern it.
-    for i, name in enumerate(CONGESTION_CONTROLS):
+    for name in CONGESTION_CONTROLS:
         for n in np.unique(value["streams"][usable & (control == name)]).astype(int):
             chosen = np.flatnonzero(usable & (control == name) & (value["streams"] == n))
             group = {k: v[chosen] for k, v in value.items()}
-            rng = np.random.default_rng([seed, i, int(n)])
-            run = _Bbr(group, int(n), rng) if name == "bbr" else _LossBased(name, group, int(n), rng)
+            run = _Bbr(group, int(n), seed) if name == "bbr" else _LossBased(name, group, int(n), seed)
             for k, v in run.run().items():
                 result[k][chosen] = v
     return Simulation(**{k: v.reshape(shape) for k, v in result.items()})
@@ -242,13 +248,26 @@ def _any(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.any(axis=1))
 
 
+#: What random numbers are drawn for: each has numbers of its own in every round.
+_PURPOSES = 4
+_GAP, _HIT, _LUCK, _PHASE = range(_PURPOSES)
+
+
+def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's mixing function (Steele, Lea, Flood, OOPSLA 2014): neighbouring numbers become unrelated ones."""
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
+
+
 class _Run:
     """State and book-keeping that all congestion controls share: clocks, received packets, results."""
 
-    def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
         self.n = streams
         size = value["rate_bps"].size
+        numbers = value["sequence"].astype(np.uint64)[:, None] << np.uint64(24) | np.arange(streams, dtype=np.uint64)
+        self.key = _mixed(_mixed(numbers) + np.uint64(seed))
         wire = value["mss_bytes"] + value["packet_overhead_bytes"]
         self.capacity = value["rate_bps"] / 8 / wire  # packets/s
         self.rtt = value["rtt_s"]
@@ -286,6 +305,16 @@ class _Run:
         self.rounds = 0
         self.half = (self.t, self.received, self.events)
         self.result = {f.name: np.full(size, np.nan) for f in fields(Simulation)}
+
+    def chance(self, purpose: int, which: tuple[NDArray[np.int64], ...] | None = None) -> NDArray[np.float64]:
+        """Random numbers between 0 and 1 of this round, of all streams or those of some indices.
+
+        They depend on nothing but the seed, the sequence of the element, the stream, the round and the purpose: an
+        element fares the same alone and in company.
+        """
+        number = (self.rounds * _PURPOSES + purpose + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+        bits = _mixed((self.key if which is None else self.key[which]) + np.uint64(number))
+        return ((bits >> np.uint64(12)) + 0.5) * 2.0**-52
 
     def run(self) -> dict[str, NDArray[np.float64]]:
         """All rounds; the result of each element at its own end."""
@@ -362,10 +391,8 @@ class _Run:
 class _LossBased(_Run):
     """Reno, CUBIC, BIC and H-TCP: the window grows until a packet is lost."""
 
-    def __init__(
-        self, name: str, value: dict[str, NDArray[np.float64]], streams: int, rng: np.random.Generator
-    ) -> None:
-        super().__init__(value, streams, rng)
+    def __init__(self, name: str, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
+        super().__init__(value, streams, seed)
         size = self.t.size
         shape = (size, streams)
         self.name = name
@@ -379,7 +406,7 @@ class _LossBased(_Run):
         self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
         with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
             self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
-            self.to_loss = rng.exponential(1.0, shape) * self.mean_gap if self.lossy else np.full(shape, np.inf)
+            self.to_loss = -np.log(self.chance(_GAP)) * self.mean_gap if self.lossy else np.full(shape, np.inf)
         overflows = self.cap[:, 0] * streams + self.together > self.bdp + self.queue
         self.steady = ~overflows & ~self.lockstep
         # congestion avoidance
@@ -514,7 +541,7 @@ class _LossBased(_Run):
         if self.n > 1:
             share = np.where(starting[:, None], flight * slow, flight)
             share = lost[:, None] * share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-            luck = self.rng.random(share.shape) + np.expm1(-share)
+            luck = self.chance(_HIT) + np.expm1(-share)
             hit = hit & ((luck < 0) | (luck == np.amin(luck, axis=1, keepdims=True)))
         np.copyto(new_loss, np.broadcast_to(where[:, None], flight.shape), where=hit)
 
@@ -528,7 +555,7 @@ class _LossBased(_Run):
             known = new_loss[i]
             new_loss[i] = np.where(np.isnan(known), where, np.minimum(known, where))
             # the next event is one of the packets sent from the same part of the next round on
-            gap = self.rng.exponential(1.0, where.size) * self.mean_gap[i]
+            gap = -np.log(self.chance(_GAP, i)) * self.mean_gap[i]
             self.to_loss[i] = gap + where * np.minimum(np.floor(self.window[i]), self.cap[i[0], 0])
 
     def reduce(self, pending: NDArray[np.bool_], flight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -669,8 +696,8 @@ class _Bbr(_Run):
     PROBE_S = 0.2
     JITTER_S = 1e-4  # order of what interrupts and scheduling add to a round trip
 
-    def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, rng: np.random.Generator) -> None:
-        super().__init__(value, streams, rng)
+    def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
+        super().__init__(value, streams, seed)
         size = self.t.size
         shape = (size, streams)
         self.flight = np.minimum(np.broadcast_to(self.iw[:, None], shape), self.first_windows[:, :1])
@@ -747,11 +774,13 @@ class _Bbr(_Run):
         drained = (self.mode == 1) & (self.backlog <= 0.01 * self.bdp)[:, None]
         if drained.any():
             self.mode[drained] = 2
-        self.phase = np.where(drained, self.any_phase(), (self.phase + 1) % 8)
+            self.phase = np.where(drained, self.any_phase(), self.phase + 1) % 8
+            return
+        self.phase = (self.phase + 1) % 8
 
     def any_phase(self) -> NDArray[np.int64]:
         """Phase to begin with: each but the one that drains (bbr_reset_probe_bw_mode)."""
-        return self.rng.integers(2, 9, self.phase.shape) % 8
+        return (2 + (7 * self.chance(_PHASE)).astype(np.int64)) % 8
 
     def probe_rtt(self, planned: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
         """Packets of the next round; `seen` is the RTT of the round that ends.
@@ -762,7 +791,7 @@ class _Bbr(_Run):
         """
         now = self.t[:, None] + seen
         lower = seen < self.least * (1 - 1e-9)
-        luck = self.rng.random(self.least.shape) * (now - self.least_since) < seen * self.as_low
+        luck = self.chance(_LUCK) * (now - self.least_since) < seen * self.as_low
         again = lower | (luck & (seen <= self.least * (1 + 1e-9)))
         self.least_since = np.where(lower, now - seen, self.least_since)
         self.least = np.where(lower, seen, self.least)

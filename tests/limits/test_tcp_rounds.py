@@ -220,6 +220,24 @@ def test_same_seed_same_result(name):
     assert len(set(first.tolist())) > 1
 
 
+@pytest.mark.parametrize("name", CONGESTION_CONTROLS)
+def test_an_element_fares_the_same_alone_and_in_company(name):
+    many = {"rate_bps": np.array([1e9, 2e9, 1e9]), "rtt_s": np.array([0.05, 0.02, 0.05]), "sequence": [5, 5, 7]}
+    case = {"loss": 1e-5, "congestion_control": name, "streams": 3, "duration_s": 20, "lockstep": [True, False, True]}
+    together = simulate(**many, **case).throughput_bps
+    alone = [
+        float(
+            simulate(
+                **{key: value[i] for key, value in (many | {"lockstep": case["lockstep"]}).items()},
+                **{key: value for key, value in case.items() if key != "lockstep"},
+            ).throughput_bps
+        )
+        for i in range(3)
+    ]
+    assert together.tolist() == alone
+    assert alone[0] != alone[2]
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(LOSS_BASED), st.floats(1e6, 1e10), st.floats(1e-3, 0.3), st.floats(1e4, 1e8), st.floats(1.05, 4))
 def test_more_rate_or_window_never_costs(name, rate, rtt, window, more):
