@@ -172,6 +172,15 @@ class Host(_Described):
         default=[],
         description="cores of storage interrupts and software RAID, an array each in turn; default: nic_cores",
     )
+    busy_cores: list[int] = Field(
+        default=[], description="cores that other programs of equal weight compute on, each named once for every one"
+    )
+    cpu_quota: Factor | None = Field(
+        default=None, description="share of a core that each transfer process may use (cgroup cpu.max)"
+    )
+    offload: bool = Field(
+        default=True, description="segmentation offload (TSO, GSO): 64 KiB cross the stack as one packet when sent"
+    )
     congestion_control: CongestionControl = "cubic"
     tcp_rmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)
     tcp_wmem_max: Bytes = Field(default={"value": "inf"}, validate_default=True)
@@ -209,6 +218,11 @@ class Host(_Described):
         description="segments that LRO merges",
     )
 
+    @property
+    def file_arrays(self) -> list[str]:
+        """Arrays that the processes' files lie on, in turn."""
+        return self.files_on or list(self.arrays)[:1]
+
     @field_validator("kernel", mode="before")
     @classmethod
     def _kernel(cls, kernel: object) -> str:
@@ -229,7 +243,7 @@ class Host(_Described):
                 raise ValueError(
                     f"found files on array {name!r}, expected one of {', '.join(self.arrays) or 'no arrays'}"
                 )
-        for core in (*self.app_cores, *self.nic_cores, *self.storage_cores):
+        for core in (*self.app_cores, *self.nic_cores, *self.storage_cores, *self.busy_cores):
             if self.cpu is not None and not 0 <= core < self.cpu.cores:
                 raise ValueError(f"found core {core}, expected 0 to {self.cpu.cores - 1}")
         return self

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from hecn_analysis import units
 from hecn_analysis.hardware.quantity import (
     Bytes,
+    Cycles,
     CyclesPerByte,
     Dollars,
     Factor,
@@ -104,11 +105,55 @@ class Cpu(Part):
     reorder_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="added at both ends when a link bundle deals packets round-robin"
     )
+    linear_cost: CyclesPerByte = Field(
+        default=0,
+        validate_default=True,
+        description="application core: copy into one piece for each packet, where segmentation offload is off",
+    )
+    send_packet_cost: Cycles = Field(
+        default=0, validate_default=True, description="application core: each packet sent, or 64 KiB with offload"
+    )
+    receive_packet_cost: Cycles = Field(
+        default=0, validate_default=True, description="application core: each packet received"
+    )
+    interrupt_packet_cost: Cycles = Field(
+        default=0, validate_default=True, description="interrupt core: each packet received"
+    )
+    measured_payload: Bytes = Field(
+        default={"value": 8948, "source": "frames of 9000 bytes, as in the documents"},
+        validate_default=True,
+        description="payload of the packets with which the costs a byte were measured: what those cost is in them",
+    )
+    send_call_cost: Cycles = Field(
+        default=0, validate_default=True, description="application core: each message written to a socket"
+    )
+    receive_call_cost: Cycles = Field(
+        default=0, validate_default=True, description="application core: each message read from one"
+    )
+    measured_message: Bytes = Field(
+        default={"value": 65536, "source": "nuttcp's default"},
+        validate_default=True,
+        description="size of the messages with which the costs a byte were measured",
+    )
+    handover_cost: CyclesPerByte = Field(
+        default=0,
+        validate_default=True,
+        description="within one machine, both ends: what the other core's cache holds",
+    )
+    handover_packet_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="within one machine, both ends: each packet that one core made and another one takes",
+    )
     contention: Factor = Field(
         default=0,
         validate_default=True,
         description="relative growth of all costs with each further busy application core",
     )
+
+    def socket_of(self, core: int) -> int:
+        """Socket that a core belongs to: the first ones are the first socket's."""
+        return core * self.sockets // self.cores
 
     @model_validator(mode="before")
     @classmethod

@@ -43,7 +43,16 @@ class Path(BaseModel):
         description="performance-enhancing proxies at both ends of the long part: TCP ends at them (RFC 3135)",
     )
     pep_rate: Rate | None = Field(default=None, description="what these proxies carry")
-    mtu: Annotated[int, Field(ge=68, le=65_535, description="IP MTU [B]")] = 1500
+    mtu: Annotated[int, Field(ge=68, le=65_536, description="IP MTU [B]")] = 1500
+    same_host: bool = Field(
+        default=False,
+        description="both ends are processes of one machine: cores and what is received are shared, there is no wire",
+    )
+    device_time: Time = Field(
+        default=0,
+        validate_default=True,
+        description="within one machine: time of the sending core for each message at a virtual device (veth)",
+    )
     timestamps: bool = Field(default=True, description="TCP timestamps, 12 bytes a packet")
     vlan: bool = Field(default=False, description="an 802.1Q tag, 4 bytes a frame")
     ip: Literal[4, 6] = 4

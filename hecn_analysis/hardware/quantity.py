@@ -53,6 +53,7 @@ SHOWN_UNIT: Final[dict[str, str]] = {
     "fraction": "",
     "frequency": "Hz",
     "transfers": "T/s",
+    "cycles": "cycles",
     "cycles_per_byte": "cycles/B",
     "dollars": "USD",
     "power": "W",
@@ -117,6 +118,7 @@ Probability: TypeAlias = Annotated[Parameter, _parser("fraction", high=1), _SCHE
 Factor: TypeAlias = Annotated[Parameter, _parser("fraction"), _SCHEMA]
 Frequency: TypeAlias = Annotated[Parameter, _parser("frequency", above=0), _SCHEMA]
 Transfers: TypeAlias = Annotated[Parameter, _parser("transfers", above=0), _SCHEMA]
+Cycles: TypeAlias = Annotated[Parameter, _parser("cycles"), _SCHEMA]
 CyclesPerByte: TypeAlias = Annotated[Parameter, _parser("cycles_per_byte"), _SCHEMA]
 Dollars: TypeAlias = Annotated[Parameter, _parser("dollars"), _SCHEMA]
 Power: TypeAlias = Annotated[Parameter, _parser("power"), _SCHEMA]

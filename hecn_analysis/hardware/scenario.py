@@ -210,6 +210,7 @@ def _scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML
     if not isinstance(value, str):
         return value
     try:
-        return yaml.safe_load(value)
+        found = yaml.safe_load(value)
     except yaml.YAMLError:
         return value
+    return value if isinstance(found, dict) and not value.lstrip().startswith("{") else found  # "see: page 3"

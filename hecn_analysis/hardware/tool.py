@@ -51,6 +51,15 @@ class Tool(BaseModel):
         validate_default=True,
         description="application core, both ends: what the tool does to the data beside copies (encryption, checksums)",
     )
+    message: Bytes | None = Field(
+        default=None, description="what is written to or read from a socket at a time; left out: as the costs suppose"
+    )
+    send_calls: Factor = Field(
+        default=1, validate_default=True, description="system calls for each message sent, by what they cost"
+    )
+    receive_calls: Factor = Field(
+        default=1, validate_default=True, description="system calls for each message received, by what they cost"
+    )
     bonding: bool = Field(
         default=False,
         description="application bonding: each process opens `streams` connections on every link of the path",

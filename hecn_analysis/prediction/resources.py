@@ -15,10 +15,11 @@ import numpy as np
 
 from hecn_analysis import limits
 from hecn_analysis.limits import storage
+from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.draws import Draws, FloatArray
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Array, Cpu, Host, Scenario, Slot
+    from hecn_analysis.hardware import Array, Host, Scenario, Slot
 
 #: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
 #: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
@@ -30,8 +31,6 @@ FILE_PASSES = 2
 _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
 
 _STORING = frozenset({"disk", "raid"})
-
-_DEFAULT_APP_CORES = (1, 3, 2, 0)
 
 
 @dataclass(frozen=True)
@@ -233,8 +232,21 @@ class _HostDemands:
         host = scenario.sender if role == "sender" else scenario.receiver
         assert host is not None  # noqa: S101 - made only for hosts that are there
         self.host: Host = host
-        self.duties: dict[int, list[str]] = {}
         self.flows = flows
+        self.cores = (
+            None
+            if host.cpu is None
+            else Cores(
+                scenario,
+                draw,
+                role,
+                host,
+                host.cpu,
+                flows,
+                payload_per_packet(scenario)[0],
+                lambda flow, name, seconds_per_bit, title: demands.add(flow, name, seconds_per_bit, title=title),
+            )
+        )
 
     def add(self) -> None:
         """Add storage, slots, cores and memory, for each flow in the part that this host has in it."""
@@ -248,14 +260,11 @@ class _HostDemands:
             self._filter(flow)
             if networked:
                 self._cards(flow, number, sends=sends)
-            if self.host.cpu is not None:
-                self._cores(flow, self.host.cpu, sends=sends, networked=networked, on_disk=on_disk)
+            if self.cores is not None:
+                self.cores.add(flow, sends=sends, networked=networked, on_disk=on_disk)
             self._memory(flow, networked=networked, on_disk=on_disk)
 
     # storage -------------------------------------------------------------------------------------------------------
-
-    def _files_on(self) -> list[str]:
-        return self.host.files_on or list(self.host.arrays)[:1]
 
     def _storage(self, flow: int, number: int, *, sends: bool, on_disk: bool) -> None:
         host = self.host
@@ -266,7 +275,7 @@ class _HostDemands:
             self.demands.add(flow, f"{self.role}.disk", 1 / rate, title=f"storage of the {self.role}", variant=field)
         if not on_disk or not host.arrays or known_rate is not None:
             return
-        files_on = self._files_on()
+        files_on = host.file_arrays
         name = files_on[number % len(files_on)]
         array = host.arrays[name]
         neighbours = sum(
@@ -415,77 +424,6 @@ class _HostDemands:
         card = slot.nic or slot.controller
         bus = "PCIe {}.0 x{}".format(*_trained(slot)) if slot.bus == "pcie" else "PCI-X"
         return f"slot {name} of the {self.role} ({bus}{', ' + card.title if card and card.title else ''})"
-
-    # cores ---------------------------------------------------------------------------------------------------------
-
-    def _app_cores(self, cpu: Cpu) -> list[int]:
-        first = [core for core in _DEFAULT_APP_CORES if core < cpu.cores]
-        return self.host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), cpu.cores))
-
-    def _cores(self, flow: int, cpu: Cpu, *, sends: bool, networked: bool, on_disk: bool) -> None:
-        app = self._app_cores(cpu)
-        busy = {app[index % len(app)] for index in range(len(self.flows))}
-        nic = self.host.nic_cores or [core for core in range(cpu.cores) if core not in busy] or list(range(cpu.cores))
-        clock = self.draw(f"{self.role}.cpu.clock", cpu.clock)
-        crowding = 1 + self.draw(f"{self.role}.cpu.contention", cpu.contention) * (len(busy) - 1)
-        own = self._application_cost(cpu, sends=sends, networked=networked, on_disk=on_disk) * crowding
-        storage = self._storage_cores(flow) or nic if on_disk and self.host.arrays else []
-        self._core(flow, app[flow % len(app)], own / clock / 8, "the transfer process")
-        if networked:
-            field = (
-                "send_interrupt_cost"
-                if sends
-                else "merged_interrupt_cost"
-                if self.host.lro
-                else "receive_interrupt_cost"
-            )
-            cost = self.draw(f"{self.role}.cpu.{field}", getattr(cpu, field))
-            for core in nic:
-                self._core(flow, core, cost * crowding / clock / 8 / len(nic), "network interrupts")
-        for core in storage:
-            cost = self.draw(f"{self.role}.cpu.storage_interrupt_cost", cpu.storage_interrupt_cost)
-            self._core(flow, core, cost * crowding / clock / 8 / len(storage), "storage")
-
-    def _storage_cores(self, flow: int) -> list[int]:
-        """Core that serves the array of a flow, where the host says which."""
-        cores = self.host.storage_cores
-        files_on = self._files_on()
-        array = files_on[self.flows[flow][0] % len(files_on)]
-        return [cores[list(dict.fromkeys(files_on)).index(array) % len(cores)]] if cores else []
-
-    def _application_cost(self, cpu: Cpu, *, sends: bool, networked: bool, on_disk: bool) -> FloatArray:
-        """Cycles per payload byte of the transfer process [cycles/B]."""
-
-        def cost(name: str) -> FloatArray:
-            return self.draw(f"{self.role}.cpu.{name}", getattr(cpu, name))
-
-        total = np.zeros(Draws.size)
-        if networked:
-            total += cost("send_cost") if sends else cost("receive_cost") + cost("far_cost") * self._far(cpu)
-            if self.scenario.path.spread == "round-robin":
-                total += cost("reorder_cost")
-        if on_disk:
-            direct = self.scenario.tool.io == "direct"
-            total += cost("direct_cost") if direct else cost("read_cost") if sends else cost("write_cost")
-        return total + self.draw("tool.cost", self.scenario.tool.cost)
-
-    def _far(self, cpu: Cpu) -> FloatArray:
-        """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
-        path = self.scenario.path
-        ports = [self.host.slots[name].nic for name in self._ports()]
-        rates = [nic.port_rate.value for nic in ports if nic is not None] or [float("inf")]
-        line_rate = min(path.rate.value if path.rate is not None else float("inf"), max(rates))
-        if not np.isfinite(line_rate):
-            return np.zeros(Draws.size)
-        in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
-        return np.minimum(1.0, in_flight / self.draw(f"{self.role}.cpu.cache", cpu.cache))
-
-    def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
-        duties = self.duties.setdefault(core, [])
-        if duty not in duties:
-            duties.append(duty)
-        title = f"core {core} of the {self.role} ({' and '.join(duties)})"
-        self.demands.add(flow, f"{self.role}.cpu.core{core}", seconds_per_bit, title=title)
 
     # memory --------------------------------------------------------------------------------------------------------
 

@@ -54,10 +54,10 @@ def test_host_loads_as_sender_and_receiver(name):
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_path_loads_with_a_rate_and_a_round_trip(name):
+def test_path_loads_with_a_rate_and_a_round_trip_or_lies_within_one_machine(name):
     path = scenario(path=name).path
-    assert path.rate.value > 0
-    assert path.rtt.value > 0
+    assert path.same_host or path.rate.value > 0
+    assert path.same_host or path.rtt.value > 0
 
 
 @pytest.mark.parametrize("name", TOOLS)

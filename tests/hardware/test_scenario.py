@@ -69,7 +69,7 @@ def test_settings_can_be_changed_afterwards():
         ({"path": "lan-10g"}, "found path 'lan-10g', expected one of"),
         ({"path.rt": "1 ms"}, "found unknown key 'path.rt', expected one of name, title,"),
         ({"path.rtt": "-1 ms"}, "found path.rtt: '-1 ms', expected at least 0 s"),
-        ({"path.mtu": 100_000}, "found path.mtu: 100000, expected at most 65535"),
+        ({"path.mtu": 100_000}, "found path.mtu: 100000, expected at most 65536"),
         ({"path.loss": 1.2}, "found path.loss: 1.2, expected at least 0 and at most 1"),
         ({"sender.slots.nic1.lanes": 3}, "found sender.slots.nic1.lanes: 3, expected 1, 2, 4, 8, 12, 16 or 32"),
         ({"sendr": "b"}, "found unknown key 'sendr', expected sender, receiver, path, tool,"),

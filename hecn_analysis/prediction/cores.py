@@ -1,0 +1,229 @@
+"""What the flows of a scenario ask of the cores of a host: copies, packets, calls, interrupts, files.
+
+A cost a byte is that of the catalogue, measured with packets of `Cpu.measured_payload` and messages of
+`Cpu.measured_message`, whose costs are in it; costs a packet and a call add what smaller ones cost more
+(`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between two processes of one machine, packets are received on
+the core that sends them, and what one core has touched costs the other more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
+from hecn_analysis.prediction.draws import Draws, FloatArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
+    from hecn_analysis.hardware.quantity import Parameter
+
+_DEFAULT_APP_CORES = (1, 3, 2, 0)
+
+
+def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
+    """Cores that the threads of a flow's process run on: as the host says, else those furthest from interrupts."""
+    count = host.cpu.cores if host.cpu is not None else 1
+    first = [core for core in _DEFAULT_APP_CORES if core < count]
+    cores = host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), count))
+    number = {"one": 1, "per-stream": tool.streams, "reader-writer": 2}[tool.threads]
+    return list(dict.fromkeys(cores[(flow * number + thread) % len(cores)] for thread in range(number)))
+
+
+@dataclass
+class Cores:
+    """The cores of one host of a scenario.
+
+    Attributes
+    ----------
+    scenario, draw
+        What to look at, and the values of its parameters.
+    role
+        ``sender`` or ``receiver``.
+    host, cpu
+        The host and its processor.
+    flows
+        Of each flow, the number of its process and whether it goes from the scenario's receiver to its sender.
+    payload
+        Payload of a full packet. [B]
+    put
+        Adds a demand: flow, resource, seconds a bit, words for it.
+    """
+
+    scenario: Scenario
+    draw: Draws
+    role: str
+    host: Host
+    cpu: Cpu
+    flows: list[tuple[int, bool]]
+    payload: int
+    put: Callable[[int, str, FloatArray, str], None]
+    _duties: dict[int, list[str]] = field(default_factory=dict)
+
+    def add(self, flow: int, *, sends: bool, networked: bool, on_disk: bool) -> None:
+        """Add what a flow asks of the cores, with this host as the one that `sends` it or receives it."""
+        threads = self._threads(flow)
+        busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
+        nic = self.host.nic_cores or [core for core in range(self.cpu.cores) if core not in busy] or self._all()
+        crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
+        near = networked and self.scenario.path.same_host
+        parts: list[tuple[list[int], FloatArray, str]] = []  # cores that share a work, its cycles a byte, its name
+        network = self._network_cost(flow, sends=sends) if networked else np.zeros(Draws.size)
+        files = self._file_cost(sends=sends) if on_disk else np.zeros(Draws.size)
+        files = files + self.draw("tool.cost", self.scenario.tool.cost)
+        if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
+            parts += [([threads[0]], network, "the network thread"), ([threads[-1]], files, "the disk thread")]
+        else:
+            parts.append((threads, network + files, "the transfer process"))
+        if networked and not (near and not sends):
+            parts.append((threads if near else nic, self._interrupt_cost(sends=sends), "network interrupts"))
+        if on_disk and self.host.arrays:
+            cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
+            parts.append((self._storage_cores(flow) or nic, cost, "storage"))
+        clock = self._draw("cpu.clock", self.cpu.clock)
+        for cores, cost, duty in parts:
+            for core in cores:
+                self._core(flow, core, cost * crowding / clock / 8 / len(cores), duty)
+        self._quota(flow, sum(cost for cores, cost, _ in parts if cores is threads) * crowding / clock / 8)
+
+    def application_nodes(self, flow: int) -> set[int]:
+        """Sockets on whose cores a flow's threads run."""
+        return {self.cpu.socket_of(core) for core in self._threads(flow)}
+
+    # which cores -----------------------------------------------------------------------------------------------------
+
+    def _all(self) -> list[int]:
+        return list(range(self.cpu.cores))
+
+    def _threads(self, flow: int) -> list[int]:
+        return thread_cores(self.host, self.scenario.tool, flow)
+
+    def _cores_of(self, host: Host | None, flow: int) -> set[int]:
+        return set() if host is None else set(thread_cores(host, self.scenario.tool, flow))
+
+    def _storage_cores(self, flow: int) -> list[int]:
+        """Core that serves the array of a flow, where the host says which."""
+        cores, files_on = self.host.storage_cores, self.host.file_arrays
+        array = files_on[self.flows[flow][0] % len(files_on)]
+        return [cores[list(dict.fromkeys(files_on)).index(array) % len(cores)]] if cores else []
+
+    # costs -----------------------------------------------------------------------------------------------------------
+
+    def _draw(self, name: str, parameter: Parameter) -> FloatArray:
+        return self.draw(f"{self.role}.{name}", parameter)
+
+    def _network_cost(self, flow: int, *, sends: bool) -> FloatArray:
+        """Cycles per payload byte of the process for sockets [cycles/B]."""
+        cpu, tool = self.cpu, self.scenario.tool
+        if sends:
+            total = self._cost("send_cost") + self._packets("send_packet_cost", self._sent_unit())
+            if not self.host.offload:
+                total = total + self._cost("linear_cost")
+        else:
+            total = self._cost("receive_cost") + self._cost("far_cost") * self._far()
+            total = total + self._packets("receive_packet_cost", self._received_unit())
+        if self.scenario.path.spread == "round-robin":
+            total = total + self._cost("reorder_cost")
+        if tool.message is not None:
+            calls = (
+                self.draw("tool.send_calls", tool.send_calls)
+                if sends
+                else self.draw("tool.receive_calls", tool.receive_calls)
+            )
+            cost = self._cost("send_call_cost") if sends else self._cost("receive_call_cost")
+            message = self.draw("tool.message", tool.message)
+            measured = self._draw("cpu.measured_message", cpu.measured_message)
+            total = total + cost * calls * (1 / message - 1 / measured)
+        if self.scenario.path.same_host:
+            total = total + self._handed_over(flow, sends=sends)
+        return np.maximum(total, 0.0)
+
+    def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
+        """Cycles per byte that it costs each of two processes of one machine that the other runs on another core."""
+        scenario = self.scenario
+        total = np.zeros(Draws.size)
+        if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
+            return total
+        unit = self._sent_unit() if sends else self._received_unit()
+        total = total + self._cost("handover_cost") + self._cost("handover_packet_cost") / unit
+        if sends and scenario.tool.message is not None:
+            clock = self._draw("cpu.clock", self.cpu.clock)
+            total = total + self.draw("path.device_time", scenario.path.device_time) * clock / self.draw(
+                "tool.message", scenario.tool.message
+            )
+        return total
+
+    def _interrupt_cost(self, *, sends: bool) -> FloatArray:
+        """Cycles per byte of the cores that serve the network [cycles/B]; within a machine, of both directions."""
+        if self.scenario.path.same_host:
+            return self._cost("receive_interrupt_cost") + self._packets("interrupt_packet_cost", self._sent_unit())
+        if sends:
+            return self._cost("send_interrupt_cost")
+        total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")
+        return np.maximum(total + self._packets("interrupt_packet_cost", self._received_unit()), 0.0)
+
+    def _file_cost(self, *, sends: bool) -> FloatArray:
+        if self.scenario.tool.io == "direct":
+            return self._cost("direct_cost")
+        return self._cost("read_cost") if sends else self._cost("write_cost")
+
+    def _cost(self, name: str) -> FloatArray:
+        return self._draw(f"cpu.{name}", getattr(self.cpu, name))
+
+    def _packets(self, name: str, unit: FloatArray) -> FloatArray:
+        """Cycles per byte for packets smaller than those of the measurement; less than none for larger ones."""
+        measured = self._draw("cpu.measured_payload", self.cpu.measured_payload)
+        merged = unit / self.payload if self.host.lro and not self.scenario.path.same_host else 1.0
+        return self._cost(name) * (1 / unit - 1 / (measured * merged))
+
+    def _sent_unit(self) -> FloatArray:
+        """Payload that the sending host handles as one packet [B]."""
+        together = max(SEGMENTS_TOGETHER // self.payload, 1) if self.host.offload else 1
+        return np.full(Draws.size, float(self.payload * together))
+
+    def _received_unit(self) -> FloatArray:
+        """Payload that the receiving host handles as one packet [B]."""
+        if self.scenario.path.same_host:
+            return self._sent_unit()
+        merged = self._draw("lro_frames", self.host.lro_frames) if self.host.lro else np.ones(Draws.size)
+        return self.payload * merged
+
+    def _far(self) -> FloatArray:
+        """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
+        path = self.scenario.path
+        rates = [slot.nic.port_rate.value for slot in self.host.slots.values() if slot.nic is not None] or [np.inf]
+        line_rate = min(path.rate.value if path.rate is not None else np.inf, max(rates))
+        if not np.isfinite(line_rate):
+            return np.zeros(Draws.size)
+        in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
+        return np.minimum(1.0, in_flight / self._draw("cpu.cache", self.cpu.cache))
+
+    # demands ---------------------------------------------------------------------------------------------------------
+
+    def _core(self, flow: int, core: int, seconds_per_bit: FloatArray, duty: str) -> None:
+        duties = self._duties.setdefault(core, [])
+        if duty not in duties:
+            duties.append(duty)
+        owner = self._owner(core)
+        neighbours = self.host.busy_cores.count(core)
+        title = f"core {core} of the {owner} ({' and '.join(duties)})"
+        self.put(flow, f"{owner}.cpu.core{core}", seconds_per_bit * (1 + neighbours), title)
+
+    def _owner(self, core: int) -> str:
+        """Whose core it is: within one machine the sender's, where a process of the sender runs on it."""
+        if not self.scenario.path.same_host:
+            return self.role
+        sending = {each for flow in range(len(self.flows)) for each in self._cores_of(self.scenario.sender, flow)}
+        return "sender" if core in sending else self.role
+
+    def _quota(self, flow: int, seconds_per_bit: FloatArray | float) -> None:
+        if self.host.cpu_quota is None:
+            return
+        quota = self._draw("cpu_quota", self.host.cpu_quota)
+        name = f"{self.role}.cpu.quota{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.quota"
+        title = f"the share of a core that the {self.role}'s process may use"
+        self.put(flow, name, np.asarray(seconds_per_bit / quota, dtype=np.float64), title)
