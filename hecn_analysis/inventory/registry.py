@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.source import Lines
-from hecn_analysis.inventory import lspci, meminfo, outputs
+from hecn_analysis.inventory import cpuinfo, free, interrupts, lscpu, lsmem, lspci, meminfo, numactl, outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-READERS: Final[tuple[Reader, ...]] = (lspci, meminfo)
+READERS: Final[tuple[Reader, ...]] = (lspci, lscpu, cpuinfo, meminfo, free, lsmem, numactl, interrupts)
 
 _SHOWN: Final = 60
 

@@ -1,0 +1,273 @@
+"""``lscpu``: processors, cores, sockets, caches and NUMA nodes; as text in any language, -e, -p and JSON.
+
+Versions: util-linux 2.19 to 2.41. The words of a language are known by their stems.
+
+Traps
+-----
+- NUMA nodes may be more or fewer than sockets, and sparse; lists of processors may have a step ("0-62:2").
+- util-linux 2.34 and younger give a cache as the sum of all ("72 MiB (4 instances)"), older ones the size of one ("35840K"):
+  `l3_bytes` is what is printed, `l3_instances` how many are in it, None where it is one.
+- `mhz` is the clock of this moment, `mhz_max` the highest that it may be set to, without what boosts it further.
+- "CPU(s) scaling MHz: 54%" is a share and no clock.
+- "Virtualization: VT-x" is what the processor offers its guests; a guest has "Hypervisor vendor" or "Virtualization type".
+- Mainframes count sockets by book and drawer; ARM may say "Socket(s): -" and count clusters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory.amounts import number, numbers, size, whole
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS = ("lscpu", "lscpu-e", "lscpu-json", "lscpu-p")
+VERSIONS = "util-linux 2.19 to 2.41"
+COMMANDS = ("lscpu",)
+BEGINS = re.compile(
+    r"A\w{7,12}\s?:\s{2,40}(?:x86_64|i[3-6]86|aarch64|arm\w{1,6}|ppc\w{0,6}|s390x?|riscv\w{2,4}|loongarch64)\s*$"
+    r"|CPU NODE |CPU SOCKET |# The following is the parsable format"
+)
+REPEATS = True
+
+_LINE: Final = re.compile(r"\s{0,8}(?P<name>[^:：]{2,60}?)\s?[:：]\s{0,40}(?P<value>\S.{0,8000}?)?\s*$")
+_CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
+_CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}\s?[KMG]i?B?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
+_DIGITS: Final = re.compile(r"\d{1,4}")
+_CPUS: Final = frozenset(
+    "cpu(s)|cpu|processeur(s)|počet cpu|cpu'er|cpu's|cpu(-a)|cpu-uri|cpu(er)|процесори|işlemciler|cpu (s)".split("|")
+)
+#: Stems of the words in front of the figures, in the languages that util-linux speaks, asked in this order.
+_STEMS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
+    (name, re.compile(stems))
+    for name, stems in (
+        ("cpus_offline", r"off-?line|hors ligne|オフライン|离线"),
+        (
+            "online",
+            r"on-?line|en línia|en línea|en ligne|zapnut|aktivn|aktiva|オンライン|온라인|присутн|робочих|trực tuyến|在线|線上"
+            r"|çevrimiçi|tilkoblet|în linie",
+        ),
+        (
+            "threads_per_core",
+            r"thread|^hilo|^draden|^tråd|^vláken|^wątk|^tópico|^fire de|^dretva|поток|^нити|スレッド|스레드|线程|執行緒"
+            r"|parçacığı|số tuyến|^converses",
+        ),
+        ("cores_per_cluster", r"(?:core|kern|jader|cœur|núcleo|コア|코어|核).*(?:cluster|klast|クラスタ|클러스터)"),
+        ("sockets_per_book", r"socket.* (?:per book|par livre|por libro)|sockel pro buch"),
+        ("books_per_drawer", r"^book.* per drawer|^buch.*pro drawer"),
+        ("drawers", r"^drawer\(s\)$|^drawers$"),
+        (
+            "cores_per_socket",
+            r"^core|^kern|^jader|^núcleo|^cœur|^rdzeni|^nuclee|^jezgra|^kärn|^ядер|^језгра|コア|코어|座的核|每通訊端核心"
+            r"|başına çekirdek|số lõi|^inti |^nucli",
+        ),
+        (
+            "sockets",
+            r"^«?socket|^sockel|^sokler|^patic|^gniazd|^soquete|^socluri|podnožja|^uttag|^сокет|ソケット数|^소켓|^座|^通訊端"
+            r"|^soket|^прикључниц|voeten|^số đế",
+        ),
+        ("clusters", r"^cluster"),
+        ("books", r"^book\(s\)$"),
+        (
+            "model",
+            r"^model name|^modell?na|^nom(?:bre|e)? d(?:el|o|e) mod|^nazwa modelu|^název modelu|^ime modela|モデル名|모델 이름"
+            r"|型号名称|^型號|назва моделі|имя модели|назив модела|^numele model|tên mô hình",
+        ),
+        (
+            "hypervisor",
+            r"hyperviseur|hypervi|hiperv|ハイパーバイザ|하이퍼바이저|hipernadz|гіперв|гиперв|хиперв|超管理器|bộ ảo hóa",
+        ),
+        (
+            "virtual",
+            r"virtuali[sz]\w{0,8}ty|(?:ty|ti)p\w{0,3} d?e? ?virtuali|仮想化タイプ|가상화 형식|虚拟化类型|虛擬型態|^typ wirtual",
+        ),
+        (
+            "mhz_max",
+            r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:max|maks|máx|màx|最大|최대|највише|макс|yüksek|tối đa))",
+        ),
+        ("mhz_min", r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:min|mín|最小|최소|најмање|мін|asgari|tối thiểu))"),
+        ("mhz", r"^cpu (?:dynamic )?mhz$|^vitesse du processeur en mhz$|^prozessor.*mhz$"),
+    )
+)
+_COUNTS: Final = frozenset(
+    "threads_per_core cores_per_socket cores_per_cluster sockets sockets_per_book books_per_drawer drawers clusters books".split()
+)
+
+
+def recognises(output: Output) -> bool:
+    """Whether this is its table, its list, its JSON, or at least three figures that only it gives."""
+    first = next((line for line in output.lines if not line.startswith("lscpu:")), "")
+    if first.startswith("{"):
+        return re.search(r'"(?:lscpu|cpus)"\s*:\s*\[', output.head(4)) is not None and '"nvme' not in output.head(4)
+    if _is_table(first) or _parsable(output) is not None:
+        return True
+    names = {name for line in output.lines[:40] for name, _ in _named(line)}
+    return len(names & {"cpus", "threads_per_core", "cores_per_socket", "sockets", "numa_nodes", "online", "l3"}) >= 3
+
+
+def read(output: Output) -> Facts:
+    """Counts, clocks, caches, and which processors are on which node."""
+    first = next((line for line in output.lines if not line.startswith("lscpu:")), "")
+    if first.startswith("{"):
+        return _json(output)
+    if _is_table(first):
+        return _table("lscpu-e", [line.split() for line in output.lines if line.strip()], first.split())
+    header = _parsable(output)
+    if header is not None:
+        rows = [line.split(",") for line in output.lines if re.match(r"\d{1,5},", line)]
+        return _table("lscpu-p", rows, header)
+    return _summary("lscpu", [(number, line) for number, line in output.numbered()])
+
+
+def _is_table(line: str) -> bool:
+    words = line.split()
+    return words[:1] == ["CPU"] and len(words) > 1 and bool({"CORE", "SOCKET", "NODE"} & set(words))
+
+
+def _parsable(output: Output) -> list[str] | None:
+    """Names of the columns of -p."""
+    header = next((line for line in output.lines[:8] if re.match(r"# ?CPU,", line, re.IGNORECASE)), None)
+    return None if header is None else header.lstrip("# ").strip().split(",")
+
+
+def _named(line: str) -> Iterator[tuple[str, str]]:
+    """The name of the fact that a line gives, and its text."""
+    found = _LINE.match(line)
+    if found is None or not found["value"]:
+        return
+    name, value = found["name"].replace("\xa0", " ").strip().casefold(), found["value"]
+    if "numa" in name:
+        node = _DIGITS.search(name)
+        if node is not None:
+            yield f"node {node[0]}", value
+        elif value.isdigit():
+            yield "numa_nodes", value
+    elif name in _CPUS:
+        yield "cpus", value
+    elif (cache := _CACHE_NAME.search(found["name"])) and _CACHE.match(value):
+        yield f"l{cache['level']}", value
+    elif not value.endswith("%"):
+        yield from (
+            (known, value)
+            for known, stems in [next((one for one in _STEMS if one[1].search(name)), ("", None))]
+            if stems
+        )
+
+
+def _summary(form: str, lines: list[tuple[int, str]]) -> Facts:
+    facts = Facts(form, dict.fromkeys(("model", "cpus", "sockets", "cores_per_socket", "threads_per_core", "cores")))
+    values = facts.values
+    values.update(dict.fromkeys(("numa_nodes", "mhz", "mhz_max", "mhz_min", "l2_bytes", "l3_bytes", "hypervisor")))
+    values["numa_cpus"], values["virtual"] = {}, False
+    counts: dict[str, int] = {}
+    for line_number, line in lines:
+        for name, value in _named(line):
+            if name in counts or (name in values and values[name] and name not in {"virtual", "numa_cpus"}):
+                continue
+            if name in _COUNTS:
+                if (count := whole(value)) is not None:
+                    counts[name] = count
+            elif not _take(values, name, value):
+                message = f"found {line.strip()[:60]!r}, expected a figure of lscpu; left out"
+                facts.problem(line_number, "malformed", message)
+    _count(values, counts)
+    return facts
+
+
+def _take(values: dict[str, Any], name: str, value: str) -> bool:
+    """Put a fact among the others; whether its text could be read."""
+    if name.startswith("node "):
+        cpus = numbers(value)
+        if cpus is None:
+            return False
+        values["numa_cpus"][name[5:]] = cpus
+    elif name in {"cpus", "numa_nodes"}:
+        values[name] = whole(value)
+        return values[name] is not None
+    elif name.startswith("mhz"):
+        values[name] = number(value)
+    elif name in {"model", "hypervisor"}:
+        values[name] = value if value != "-" else None
+        values["virtual"] = values["virtual"] or name == "hypervisor"
+    elif name == "virtual":
+        values["virtual"] = value not in {"none", "-"}
+    elif name == "online":
+        online = numbers(value)
+        values["cpus_online"] = len(online) if online is not None else None
+    elif found := _CACHE.match(value):
+        values[f"{name}_bytes"] = size(found["size"])
+        values[f"{name}_instances"] = whole(found["instances"])
+    return True
+
+
+def _count(values: dict[str, Any], counts: dict[str, int]) -> None:
+    """Sockets and cores from what an architecture counts."""
+    sockets = counts.get("sockets")
+    if sockets is None and "sockets_per_book" in counts:
+        sockets = (
+            counts["sockets_per_book"]
+            * counts.get("books_per_drawer", counts.get("books", 1))
+            * counts.get("drawers", 1)
+        )
+    each = counts.get("cores_per_socket")
+    values["sockets"], values["cores_per_socket"] = sockets, each
+    values["threads_per_core"] = counts.get("threads_per_core")
+    if sockets and each:
+        values["cores"] = sockets * each
+    elif counts.get("clusters") and counts.get("cores_per_cluster"):
+        values["cores"] = counts["clusters"] * counts["cores_per_cluster"]
+    elif values["cpus"] and values["threads_per_core"]:
+        values["cores"] = values["cpus"] // values["threads_per_core"]
+
+
+def _json(output: Output) -> Facts:
+    root = next((value for value in output.json if isinstance(value, dict)), {})
+    rows = root.get("cpus")
+    if isinstance(rows, list):
+        table = [row for row in rows if isinstance(row, dict)]
+        header = list(table[0]) if table else []
+        return _table("lscpu-e", [[str(row.get(name, "-")) for name in header] for row in table], header)
+    lines: list[tuple[int, str]] = []
+    level = root.get("lscpu", [])
+    while isinstance(level, list) and level:
+        below = []
+        for row in level:
+            if isinstance(row, dict):
+                lines.append((output.first, f"{str(row.get('field')).rstrip(':')}: {row.get('data')}"))
+                below += row["children"] if isinstance(row.get("children"), list) else []
+        level = below
+    facts = _summary("lscpu-json", lines)
+    if output.json_truncated:
+        facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
+    return facts
+
+
+def _table(form: str, rows: list[list[str]], header: list[str]) -> Facts:
+    """A row for each processor."""
+    facts = Facts(form)
+    names = [name.upper() for name in header]
+
+    def column(name: str, row: list[str]) -> int | None:
+        at = names.index(name) if name in names else -1
+        return whole(row[at]) if 0 <= at < len(row) else None
+
+    known = [row for row in rows if column("CPU", row) is not None]
+    distinct = {name: {column(name, row) for row in known} - {None} for name in ("CORE", "SOCKET", "NODE")}
+    nodes: dict[str, list[int]] = {}
+    for row in known:
+        node, cpu = column("NODE", row), column("CPU", row)
+        if node is not None and cpu is not None:
+            nodes.setdefault(str(node), []).append(cpu)
+    facts.values = {
+        "cpus": len(known),
+        "cores": len(distinct["CORE"]) or None,
+        "sockets": len(distinct["SOCKET"]) or None,
+        "numa_nodes": len(distinct["NODE"]) or None,
+        "numa_cpus": dict(sorted(nodes.items(), key=lambda item: int(item[0]))),
+    }
+    clocks = [
+        number(row[names.index("MAXMHZ")]) for row in known if "MAXMHZ" in names and len(row) > names.index("MAXMHZ")
+    ]
+    facts.values["mhz_max"] = max((clock for clock in clocks if clock), default=None)
+    return facts
