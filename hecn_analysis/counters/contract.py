@@ -114,6 +114,7 @@ class Findings:
     samples: list[dict[str, object]] = field(default_factory=list)
     rates: list[dict[str, object]] = field(default_factory=list)
     interfaces: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
+    more: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
     problems: list[dict[str, object]] = field(default_factory=list)
 
     def problem(self, line: int | None, kind: str, message: str) -> None:
@@ -139,7 +140,7 @@ class Findings:
             Columns of the table of samples but for the name of the file, ``time`` in seconds since 1970; and
             description, alias and mac_address of the interface.
         """
-        self.interface(**{name: columns[name] for name in (*_IDENTITY, *_FACTS_OF_INTERFACES) if name in columns})
+        self._known({name: columns[name] for name in (*_IDENTITY, *_FACTS_OF_INTERFACES) if name in columns})
         self.samples.append({name: value for name, value in columns.items() if name in _OWN and value is not None})
 
     def rate(self, **columns: object) -> None:
@@ -151,20 +152,28 @@ class Findings:
             Columns of the table of rates but for the name of the file, ``time`` (the end of the interval) in seconds
             since 1970; ``flag`` is "given" where the reader says nothing else.
         """
-        self.interface(**{name: columns[name] for name in _IDENTITY if name in columns})
+        self._known({name: columns[name] for name in _IDENTITY if name in columns})
         self.rates.append({"flag": "given", **{name: value for name, value in columns.items() if value is not None}})
 
-    def interface(self, **columns: object) -> None:
+    def interface(self, *, facts: Mapping[str, object] | None = None, **columns: object) -> None:
         """Note what is known of an interface, also of one without counters.
 
         Parameters
         ----------
+        facts
+            What else the file says of it, by name; for the list of interfaces of the source, not for the tables.
         columns
             ``host``, ``interface`` and ``index``, which name it, and columns of the table of interfaces: description,
             alias, mac_address, speed_bps, mtu, up.
         """
-        known = self.interfaces.setdefault(tuple(columns.get(name) for name in _IDENTITY), {})
-        known.update({name: value for name, value in columns.items() if value is not None})
+        key = self._known(columns)
+        if facts:
+            self.more.setdefault(key, {}).update(facts)
+
+    def _known(self, columns: Mapping[str, object]) -> tuple[object, ...]:
+        key = tuple(columns.get(name) for name in _IDENTITY)
+        self.interfaces.setdefault(key, {}).update({n: value for n, value in columns.items() if value is not None})
+        return key
 
     def finish(self) -> None:
         """Check all rows, make times of their seconds, and add the common facts."""
@@ -248,6 +257,8 @@ def common_facts(findings: Findings) -> dict[str, object]:
         }
         for row in findings.samples:
             latest[tuple(row.get(name) for name in _IDENTITY)].update({name: row.get(name) for name in _SHOWN})
+        for key, more in findings.more.items():
+            latest[key].update(more)
         facts["n_interfaces"] = len(latest)
         facts["interfaces"] = list(latest.values())
     if findings.rates:

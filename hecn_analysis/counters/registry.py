@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from hecn_analysis.counters import snmprec, snmptable, snmpwalk
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
 
-READERS: Final[tuple[Reader, ...]] = ()
+READERS: Final[tuple[Reader, ...]] = (snmprec, snmpwalk, snmptable)
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
