@@ -26,6 +26,7 @@ COMMANDS = {
     "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
     "predict": "how fast a transfer should be, what holds it back, what would next",
     "validate": "predictions of measured rows, and how far off they are",
+    "capture": "what this host is made of and how it is set, one file a command",
     "brief": "result briefs: HTML, PDF and an index page",
     "completion": "completion of this command line in a shell",
 }

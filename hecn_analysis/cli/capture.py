@@ -1,0 +1,76 @@
+"""``hecn capture``: what this host is made of and how it is set, one file a command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import FORMATS, Parser
+from hecn_analysis.cli.remarks import say
+
+DESCRIPTION = """\
+Capture this host for 'hecn inventory': runs the commands that are here of those
+that tell what a host is made of and how it is set (lspci, lscpu, ethtool,
+sysctl, …), one file a command, and an index of how each ended. It only reads,
+and needs no root; what root would add is said at the end."""
+
+EPILOG = """\
+examples:
+  hecn capture
+  hecn capture -o dtn1
+  hecn capture -o dtn1.tar.gz --redact
+  hecn capture --script > capture.sh       # for hosts without Python
+  ssh HOST sh -s -- - < capture.sh > HOST.tar
+  hecn capture --from dtn1 -o dtn1-redacted --redact
+
+--redact puts stand-ins for serial numbers, MAC addresses, world wide names,
+UUIDs, host names and IP addresses, the same one for the same thing in every
+file. Look through the files all the same before you give them away.
+
+exit status:
+  0  fine (that a program is not here is no fault)
+  1  the folder cannot be made
+  2  wrong usage"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn capture``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="folder to make, or a .tar.gz (default: capture- with the time)"
+    )
+    parser.add_argument("--redact", action="store_true", help="leave out what tells whose machine it is")
+    parser.add_argument("--script", action="store_true", help="print a POSIX sh script that does the same, and end")
+    parser.add_argument("--from", metavar="FOLDER", dest="source", help="redact this earlier capture instead")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how the index is printed (default: text)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Capture, print the index, say what is not here and what root would add."""
+    from hecn_analysis.live import capture, script  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
+
+    if arguments.script:
+        sys.stdout.write(script.script())
+        return 0
+    target = arguments.output or f"capture-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    with ended_by_signals():
+        if arguments.source is not None:
+            captured = capture.redact_folder(arguments.source, target)
+        else:
+            captured = capture.capture(target, redact=arguments.redact, progress=True)
+    rows = [asdict(row) for row in captured.rows]
+    shown = [row for row in rows if row["file"]] if arguments.format == "text" else rows
+    columns = ("file", "ended", "duration_s", "note") if arguments.format == "text" else capture.COLUMNS
+    shown = [{name: row[name] or None for name in columns} if arguments.format == "text" else row for row in shown]
+    sys.stdout.writelines(output.written(shown, columns, arguments.format))
+    say(f"{captured.files} files in {captured.place}; index.csv there says how each command ended")
+    absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
+    if absent:
+        say("programs that are not here: " + ", ".join(absent))
+    if captured.for_root:
+        say("root would add: " + "; ".join(captured.for_root))
+    return 0

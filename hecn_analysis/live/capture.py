@@ -1,0 +1,342 @@
+"""Captures a host: what it is made of and how it is set, one file for each command, and an index of what ran.
+
+Nothing is written outside of the folder, nothing is changed on the host, root is not needed, and nothing that a
+command prints is ever run. The commands are those of `inventory_commands`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shlex
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hecn_analysis.errors import InputError
+from hecn_analysis.live import programs
+from hecn_analysis.live.inventory_commands import COMMANDS, Command
+from hecn_analysis.live.redact import Redactor
+from hecn_analysis.progress import track
+
+INDEX: Final = "index.csv"
+COLUMNS: Final = ("file", "command", "ended", "duration_s", "note")
+NOT_HERE: Final = "not here"
+
+_PACKED: Final = (".tar.gz", ".tgz")
+_CONTROLLERS: Final = 4
+_SAFE: Final = re.compile(r"[^A-Za-z0-9_.+-]")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command to run, with every word filled in.
+
+    Attributes
+    ----------
+    command
+        Where it comes from.
+    file
+        Name of the file for its output.
+    argv
+        Program and arguments.
+    """
+
+    command: Command
+    file: str
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the index says of one command.
+
+    Attributes
+    ----------
+    file
+        The file with what it printed; empty where there is none.
+    command
+        The command line.
+    ended
+        How it ended: ``ok``, ``status 1``, ``time limit of 30 s``, ``not here``.
+    duration_s
+        How long it ran. [s]
+    note
+        The last thing it said on stderr, or what root would add.
+    """
+
+    file: str
+    command: str
+    ended: str
+    duration_s: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A finished capture.
+
+    Attributes
+    ----------
+    place
+        Folder or archive that holds it.
+    rows
+        The index.
+    for_root
+        What root would add, each once; empty for root.
+    """
+
+    place: Path
+    rows: tuple[Row, ...]
+    for_root: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """How many files it holds beside the index."""
+        return sum(bool(row.file) for row in self.rows)
+
+
+# what there is to capture --------------------------------------------------------------------------------------------
+
+
+def interfaces(sys: Path = Path("/sys")) -> list[str]:
+    """Network interfaces that are devices or bundles of them.
+
+    Parameters
+    ----------
+    sys
+        Where sysfs is.
+    """
+    found = sorted((sys / "class/net").glob("*"))
+    return [path.name for path in found if (path / "device").exists() or (path / "bonding").is_dir()]
+
+
+def disks(sys: Path = Path("/sys")) -> list[str]:
+    """Disks: block devices with hardware behind them, without optical and floppy drives.
+
+    Parameters
+    ----------
+    sys
+        Where sysfs is.
+    """
+    found = sorted((sys / "block").glob("*"))
+    return [path.name for path in found if (path / "device").exists() and not path.name.startswith(("sr", "fd"))]
+
+
+def arrays(sys: Path = Path("/sys")) -> list[str]:
+    """Arrays of software RAID.
+
+    Parameters
+    ----------
+    sys
+        Where sysfs is.
+    """
+    return sorted(path.parent.name for path in (sys / "block").glob("*/md"))
+
+
+def tasks(commands: Sequence[Command] = COMMANDS, *, private: bool = True, sys: Path = Path("/sys")) -> Iterator[Task]:
+    """The commands with every word filled in.
+
+    Parameters
+    ----------
+    commands
+        What to run.
+    private
+        Whether to take those whose output cannot be redacted, too.
+    sys
+        Where sysfs is.
+    """
+    each = {
+        "interface": interfaces(sys),
+        "disk": disks(sys),
+        "md": arrays(sys),
+        "controller": [str(number) for number in range(_CONTROLLERS)],
+        "number": [str(number + 1) for number in range(_CONTROLLERS)],
+    }
+    for command in commands:
+        if command.private and not private:
+            continue
+        program = next((name for name in (command.argv[0], *command.programs) if programs.which(name)), command.argv[0])
+        for value in each[command.each] if command.each else [""]:
+            if value.startswith("-"):  # a device may be called so; a program would take it for an option
+                continue
+            words = (
+                [word.replace(f"{{{command.each}}}", value) for word in command.argv[1:]] if value else command.argv[1:]
+            )
+            file = command.file.replace(f"{{{command.each}}}", _SAFE.sub("_", value)) if value else command.file
+            yield Task(command, file, (program, *words))
+
+
+# running it ----------------------------------------------------------------------------------------------------------
+
+
+def capture(
+    target: str | os.PathLike[str],
+    *,
+    redact: bool = False,
+    progress: bool = False,
+    commands: Sequence[Command] = COMMANDS,
+    sys: Path = Path("/sys"),
+) -> Captured:
+    """Capture this host.
+
+    Parameters
+    ----------
+    target
+        Folder to make; or an archive, where the name ends in ``.tar.gz`` or ``.tgz``.
+    redact
+        Put stand-ins for serial numbers, addresses and names; see `hecn_analysis.live.redact`.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+    commands
+        What to run.
+    sys
+        Where sysfs is.
+
+    Raises
+    ------
+    InputError
+        The folder or the archive cannot be made, or is there already with something in it.
+    """
+    target = Path(target)
+    check(target)
+    planned = list(tasks(commands, private=not redact, sys=sys))
+    rows: list[Row] = []
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory(prefix="hecn-capture-") as scratch:  # some programs leave a log where they run
+        for task in track(planned, "capturing") if progress else planned:
+            row, output = _run(task, scratch)
+            rows.append(row)
+            if row.file:
+                files[row.file] = output
+    for_root = () if os.geteuid() == 0 else _for_root(planned, rows)
+    if redact:
+        rows, files = redacted(rows, files, [os.uname().nodename])
+    _write(target, rows, files)
+    return Captured(target, tuple(rows), for_root)
+
+
+def _run(task: Task, scratch: str) -> tuple[Row, bytes]:
+    line = shlex.join(task.argv)
+    if programs.which(task.argv[0]) is None:
+        return Row("", line, NOT_HERE, 0.0, ""), b""
+    ended = programs.run(task.argv, limit_s=task.command.limit_s, cwd=scratch)
+    output = ended.stdout
+    if task.command.without:
+        without = re.compile(task.command.without.encode())
+        output = b"".join(kept for kept in output.splitlines(keepends=True) if not without.search(kept))
+    if not output.strip():
+        how = "nothing printed" if ended.ok else ended.how
+        return Row("", line, how, round(ended.duration_s, 3), ended.complaint), b""
+    if task.file.endswith(".txt"):
+        output = f"$ {line}\n".encode() + output
+    note = ended.complaint if ended.stderr.strip() else ""
+    return Row(task.file, line, ended.how, round(ended.duration_s, 3), note), output
+
+
+def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:
+    """What root would add: of the commands that are here, each remark once."""
+    here = [task.command.root for task, row in zip(planned, rows, strict=True) if row.ended != NOT_HERE]
+    return tuple(dict.fromkeys(remark for remark in here if remark))
+
+
+def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Captured:
+    """Redact what was captured before, for instance by the script.
+
+    Parameters
+    ----------
+    source
+        Folder of a capture.
+    target
+        Folder or archive to make.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, or the other cannot be made.
+    """
+    source, target = Path(source), Path(target)
+    check(target)
+    if not source.is_dir():
+        raise InputError("no such folder", "the folder of a capture", source=source)
+    contents = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
+    rows = _rows(contents.pop(INDEX, b"").decode(errors="replace"))
+    private = {command.file for command in COMMANDS if command.private}
+    files = {name: content for name, content in contents.items() if name not in private}
+    rows = [row for row in rows if row.file not in private]
+    rows, files = redacted(rows, files, [])
+    _write(target, rows, files)
+    return Captured(target, tuple(rows))
+
+
+def redacted(rows: Iterable[Row], files: dict[str, bytes], hosts: Iterable[str]) -> tuple[list[Row], dict[str, bytes]]:
+    """Put stand-ins into files, their names and the index.
+
+    Parameters
+    ----------
+    rows
+        The index.
+    files
+        Contents by name.
+    hosts
+        Names of the host that are known beforehand.
+    """
+    redactor = Redactor(hosts)
+    texts = {name: content.decode("utf-8", errors="replace") for name, content in files.items()}
+    for text in texts.values():
+        redactor.learn(text)
+    clean: Callable[[str], str] = redactor.clean
+    cleaned = {clean(name): clean(text).encode() for name, text in texts.items()}
+    return [
+        Row(clean(row.file), clean(row.command), row.ended, row.duration_s, clean(row.note)) for row in rows
+    ], cleaned
+
+
+# the folder ----------------------------------------------------------------------------------------------------------
+
+
+def check(target: Path) -> None:
+    """Refuse a place that something would be lost in, or that cannot be made."""
+    packed = target.name.endswith(_PACKED)
+    if packed and target.exists():
+        raise InputError("an archive that is there", "a new one", source=target)
+    if not packed and target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError("something that is there", "a new or an empty folder, or a .tar.gz", source=target)
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=target)
+
+
+def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
+    contents = {INDEX: index(rows).encode(), **files}
+    if not target.name.endswith(_PACKED):
+        target.mkdir(exist_ok=True)
+        for name, content in contents.items():
+            (target / name).write_bytes(content)
+        return
+    folder = re.sub(r"\.(tar\.gz|tgz)$", "", target.name)
+    with tarfile.open(target, "w:gz") as archive:
+        for name, content in contents.items():
+            member = tarfile.TarInfo(f"{folder}/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+def index(rows: Iterable[Row]) -> str:
+    """The index as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([row.file, row.command, row.ended, row.duration_s, row.note] for row in rows)
+    return text.getvalue()
+
+
+def _rows(text: str) -> list[Row]:
+    return [
+        Row(row["file"], row["command"], row["ended"], float(row["duration_s"]), row["note"])
+        for row in csv.DictReader(io.StringIO(text))
+    ]

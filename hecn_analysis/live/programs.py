@@ -1,0 +1,245 @@
+"""Programs started from here: with a list of arguments and never through a shell, with a time limit, ended with us.
+
+A program runs in a session of its own and is ended as a group, when its time is up and on every way out, signals
+included (`ended_by_signals`). Where util-linux is there, the kernel ends it too when we are killed outright.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import IO, Final, Self
+
+from hecn_analysis.errors import MissingProgramError
+
+#: Where programs of an administrator lie, and those of makers of RAID controllers, beside the user's PATH.
+FOLDERS: Final = (
+    "/usr/local/sbin",
+    "/usr/sbin",
+    "/sbin",
+    "/opt/MegaRAID/storcli",
+    "/opt/MegaRAID/perccli",
+    "/opt/MegaRAID/MegaCli",
+    "/opt/smartstorageadmin/ssacli/bin",
+    "/usr/StorMan",
+)
+
+#: Package of Debian and Ubuntu that brings a program, where it has another name.
+_PACKAGES: Final = {"ping": "iputils-ping", "ip": "iproute2", "ssh": "openssh-client", "dd": "coreutils"}
+
+#: More output than this is cut: no command of an inventory or a measurement prints so much.
+LARGEST: Final = 64 << 20
+
+_GRACE_S: Final = 1.0
+_POLL_S: Final = 0.02
+
+
+def environment() -> dict[str, str]:
+    """Environment of a program: ours, in English, with the folders of administrators' programs."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *FOLDERS])
+    return {**os.environ, "LC_ALL": "C", "PATH": path}
+
+
+def which(program: str) -> str | None:
+    """Path of a program, None where it is not here."""
+    return shutil.which(program, path=environment()["PATH"])
+
+
+def missing(program: str, where: str = "") -> MissingProgramError:
+    """Error that says which program is not there, and which package brings it.
+
+    >>> str(missing("ping", "netns:a"))
+    'found no ping (netns:a), expected it on the PATH (Debian, Ubuntu: apt install iputils-ping)'
+    """
+    place = f" ({where})" if where else ""
+    package = _PACKAGES.get(program, program)
+    return MissingProgramError(
+        f"found no {program}{place}, expected it on the PATH (Debian, Ubuntu: apt install {package})"
+    )
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A program that has ended.
+
+    Attributes
+    ----------
+    argv
+        What was started.
+    status
+        Exit status; negative: the signal that ended it; None: its time was up, or it could not be started.
+    stdout, stderr
+        What it printed.
+    duration_s
+        How long it ran. [s]
+    how
+        How it ended, in words: ``ok``, ``status 1``, ``signal 9``, ``time limit of 30 s``, or why it did not start.
+    """
+
+    argv: tuple[str, ...]
+    status: int | None
+    stdout: bytes
+    stderr: bytes
+    duration_s: float
+    how: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself with status 0."""
+        return self.status == 0
+
+    @property
+    def complaint(self) -> str:
+        """The last thing that it said to people; what it printed where that is nothing."""
+        lines = (self.stderr.decode(errors="replace").strip() or self.stdout.decode(errors="replace").strip()).split(
+            "\n"
+        )
+        return " ".join(lines[-1].split())[:300]
+
+
+class Program:
+    """A program that runs; as a context manager it is ended at the end of the block.
+
+    Parameters
+    ----------
+    argv
+        Program and arguments.
+    cwd
+        Folder that it runs in.
+    stdin
+        What it reads; nothing by default.
+    """
+
+    def __init__(self, argv: Sequence[str], *, cwd: str | Path | None = None, stdin: bytes = b"") -> None:
+        self.argv = tuple(argv)
+        self._files: tuple[IO[bytes], ...] = tuple(
+            tempfile.TemporaryFile()  # noqa: SIM115 (closed at the end of the block)
+            for _ in range(3)
+        )
+        given, self._out, self._err = self._files
+        given.write(stdin)
+        given.seek(0)
+        self._start = time.monotonic()
+        self._failure: str | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 (a list of arguments, no shell)
+                [*_tied(), *self.argv],
+                stdin=given,
+                stdout=self._out,
+                stderr=self._err,
+                cwd=cwd,
+                env=environment(),
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._failure = f"not started: {error.strerror}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        for file in self._files:
+            file.close()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is still running."""
+        return self._process is not None and self._process.poll() is None
+
+    def wait(self, limit_s: float) -> Ended:
+        """Wait for its end, and end it when its time is up.
+
+        Parameters
+        ----------
+        limit_s
+            Time that it may take from its start. [s]
+        """
+        if self._process is None:
+            return self._ended(None, self._failure or "")
+        try:
+            self._process.wait(max(0.0, limit_s - (time.monotonic() - self._start)))
+        except subprocess.TimeoutExpired:
+            self.stop()
+            return self._ended(None, f"time limit of {limit_s:g} s")
+        status = self._process.returncode
+        return self._ended(status, "ok" if status == 0 else f"status {status}" if status > 0 else f"signal {-status}")
+
+    def stop(self) -> None:
+        """End it and everything that it started: asked first, then made to."""
+        if self._process is None:
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+            until = time.monotonic() + _GRACE_S
+            while self._process.poll() is None and time.monotonic() < until:
+                time.sleep(_POLL_S)
+
+    def printed(self) -> Ended:
+        """What it has printed so far; how it ended is ``running`` while it has not."""
+        status = None if self._process is None else self._process.poll()
+        return self._ended(status, "running" if self.runs else "ended")
+
+    def _ended(self, status: int | None, how: str) -> Ended:
+        out, err = (os.pread(file.fileno(), LARGEST, 0) for file in (self._out, self._err))
+        return Ended(self.argv, status, out, err, time.monotonic() - self._start, how)
+
+
+def _tied() -> list[str]:
+    """Words in front of a command that let the kernel end it when this process dies."""
+    setpriv = shutil.which("setpriv")
+    return [] if setpriv is None else [setpriv, "--pdeathsig", "TERM", "--"]
+
+
+def run(argv: Sequence[str], *, limit_s: float, cwd: str | Path | None = None, stdin: bytes = b"") -> Ended:
+    """Run a program to its end. It never raises for what the program does.
+
+    Parameters
+    ----------
+    argv
+        Program and arguments.
+    limit_s
+        Time that it may take. [s]
+    cwd
+        Folder that it runs in.
+    stdin
+        What it reads; nothing by default.
+
+    Examples
+    --------
+    >>> run(["printf", "%s", "a b"], limit_s=5).stdout
+    b'a b'
+    """
+    with Program(argv, cwd=cwd, stdin=stdin) as program:
+        return program.wait(limit_s)
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Leave by KeyboardInterrupt on SIGTERM and SIGHUP too, so that every block is left in order."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        del frame
+        raise KeyboardInterrupt(f"signal {number}")
+
+    kept: Mapping[int, object] = {}
+    with contextlib.suppress(ValueError):  # another thread than the main one gets no signals
+        kept = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
