@@ -11,13 +11,50 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.source import Lines
-from hecn_analysis.inventory import cpuinfo, free, interrupts, lscpu, lsmem, lspci, meminfo, numactl, outputs
+from hecn_analysis.inventory import (
+    arcconf,
+    areca,
+    cpuinfo,
+    ethtool,
+    free,
+    interrupts,
+    lscpu,
+    lsmem,
+    lspci,
+    mdadm,
+    mdstat,
+    megacli,
+    meminfo,
+    numactl,
+    outputs,
+    sas_ircu,
+    smart_array,
+    tw_cli,
+)
 from hecn_analysis.inventory.contract import Facts, Output, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-READERS: Final[tuple[Reader, ...]] = (lspci, lscpu, cpuinfo, meminfo, free, lsmem, numactl, interrupts)
+READERS: Final[tuple[Reader, ...]] = (
+    lspci,
+    lscpu,
+    cpuinfo,
+    meminfo,
+    free,
+    lsmem,
+    numactl,
+    interrupts,
+    mdstat,
+    mdadm,
+    ethtool,
+    megacli,
+    tw_cli,
+    areca,
+    arcconf,
+    sas_ircu,
+    smart_array,
+)
 
 _SHOWN: Final = 60
 

@@ -1,0 +1,262 @@
+"""ethtool: link, driver (-i), offloads (-k), rings (-g), coalescing (-c), channels (-l), pause (-a), module (-m).
+
+Units and traps
+---------------
+- ``Speed: 40000Mb/s`` is what runs, in 10^6 bit/s; the link modes are what can run, and may be faster or slower.
+- ``Unknown!``, ``n/a`` and ``Not reported`` are missing, not 0.
+- -i and -m do not name the interface: it is taken from the command line in front of them, else from the name of the
+  file as sosreport writes it (``ethtool_-i_eth0``), else it is missing.
+- The module's nominal rate is its line rate with coding, in MBd (10300 for 10 Gb/s), before ethtool 4 called Mbps.
+- A feature that is ``off [fixed]`` cannot be switched on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.labels import Labelled, labelled
+
+FORMATS: tuple[str, ...] = (
+    "ethtool",
+    "ethtool-i",
+    "ethtool-k",
+    "ethtool-g",
+    "ethtool-c",
+    "ethtool-l",
+    "ethtool-a",
+    "ethtool-m",
+)
+VERSIONS: str = "ethtool 2.6 to 6"
+COMMANDS: tuple[str, ...] = ("ethtool",)
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"\s{0,16}(?:Settings for \S{1,40}:|(?:Ring|Coalesce|Channel|Pause) parameters for \S{1,40}:"
+    r"|(?:Features|Offload parameters) for \S{1,40}:|driver: \S|Identifier\s{1,60}: 0x[0-9a-fA-F]{2} \()"
+)
+REPEATS: bool = True
+
+_FIRST: Final = re.compile(
+    r"\s{0,16}(?:(?P<settings>Settings)|(?P<what>(?:Ring|Coalesce|Channel|Pause|Offload) parameters|Features)) "
+    r"for (?P<interface>\S{1,40}?):\s{0,8}$"
+)
+_DRIVER: Final = re.compile(r"\s{0,16}driver: \S")
+_MODULE: Final = re.compile(r"\s{0,16}Identifier\s{1,60}: 0x[0-9a-fA-F]{2} \((?P<kind>[^)]{1,60})")
+_FROM_FILE: Final = re.compile(
+    r"ethtool[_-]{1,3}(?P<option>[a-z])[_-](?P<interface>[\w.@-]{1,40}?)(?:\.(?:txt|out|log))?$"
+)
+_SPEED: Final = re.compile(r"(?P<number>\d{1,9})\s?(?P<unit>[MG])b/s")
+_MODE: Final = re.compile(r"(?<![\w.])(?P<mbps>\d{1,7})base\w{1,20}/(?P<duplex>Full|Half)")
+_FLAG: Final = re.compile(r"(?P<value>on|off)\b(?P<rest>.{0,60})")
+_ADAPTIVE: Final = re.compile(r"\s{0,16}Adaptive RX:\s{0,8}(?P<rx>\S{1,8})\s{1,8}TX:\s{0,8}(?P<tx>\S{1,8})")
+_LENGTH: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s?(?P<unit>km|m|cm)?")
+_BAUD: Final = re.compile(r"(?P<number>\d{1,9})\s?(?P<unit>[MG])(?:Bd|bps)")
+_PREFIX: Final = {"M": 10**6, "G": 10**9}
+_WHAT: Final = {
+    "Ring parameters": "ethtool-g",
+    "Coalesce parameters": "ethtool-c",
+    "Channel parameters": "ethtool-l",
+    "Pause parameters": "ethtool-a",
+    "Features": "ethtool-k",
+    "Offload parameters": "ethtool-k",
+}
+_OPTIONS: Final = {
+    "--driver": "i",
+    "--show-module": "m",
+    "--module-info": "m",
+    "-i": "i",
+    "-m": "m",
+}
+_MODES: Final = ("Supported link modes", "Advertised link modes", "Link partner advertised link modes")
+
+
+def recognises(output: Output) -> bool:
+    """Look for one of the first lines."""
+    return _kind(output) is not None
+
+
+def _kind(output: Output) -> tuple[str, str | None] | None:
+    """The format and the interface that the output names."""
+    for line in output.lines[:12]:
+        if (first := _FIRST.match(line)) is not None:
+            return ("ethtool" if first["settings"] else _WHAT[first["what"]]), first["interface"]
+        if _DRIVER.match(line) is not None and re.search(
+            r"^\s{0,16}(?:bus-info|firmware-version|version|supports-\w+):", output.head(), re.MULTILINE
+        ):
+            return "ethtool-i", _outside(output, "i")
+        if _MODULE.match(line) is not None:
+            return "ethtool-m", _outside(output, "m")
+    return None
+
+
+def _outside(output: Output, option: str) -> str | None:
+    """The interface as the command line or the name of the file says it."""
+    words = output.command
+    if words and words[0] == "ethtool" and any(_OPTIONS.get(word) == option for word in words):
+        return next((word for word in words[1:] if not word.startswith("-")), None)
+    name = _FROM_FILE.search(output.source_file[-200:])
+    return name["interface"] if name is not None and name["option"] == option else None
+
+
+def read(output: Output) -> Facts:
+    """Read one of ethtool's outputs."""
+    kind, interface = _kind(output) or ("ethtool", None)
+    facts = Facts(kind, {"interface": interface})
+    readers: dict[str, Callable[[Output, Facts], None]] = {
+        "ethtool": _settings,
+        "ethtool-i": _driver,
+        "ethtool-k": _features,
+        "ethtool-g": _rings,
+        "ethtool-l": _rings,
+        "ethtool-c": _coalescing,
+        "ethtool-a": _pause,
+        "ethtool-m": _module,
+    }
+    readers[kind](output, facts)
+    return facts
+
+
+def _labelled(output: Output) -> Iterator[Labelled]:
+    """Lines that name their values; they may be indented as a block."""
+    return (found for number, line in output.numbered() if (found := labelled(number, line)) is not None)
+
+
+def _known(text: str) -> str | None:
+    """A text, unless it says that there is none."""
+    gone = text.lower()
+    return None if not text or gone in ("n/a", "none", "not reported") or gone.startswith("unknown") else text
+
+
+def _yes(text: str, yes: str = "on", no: str = "off") -> bool | None:
+    word = text.lower().split(" ", 1)[0]
+    return True if word == yes else False if word == no else None
+
+
+def _settings(output: Output, facts: Facts) -> None:
+    facts.values.update(speed_bps=None, duplex=None, port=None, autoneg=None, link_detected=None)
+    inside: str | None = None
+    modes: dict[str, list[int]] = {}
+    for number, line in output.numbered():
+        found = labelled(number, line)
+        if found is None or "/Full" in found.name or "/Half" in found.name:
+            if inside is not None:
+                modes[inside].extend(int(mode["mbps"]) for mode in _MODE.finditer(line))
+            continue
+        inside = found.name if found.name in _MODES else None
+        if inside is not None:
+            modes[inside] = [int(mode["mbps"]) for mode in _MODE.finditer(found.value)]
+        _setting(found, facts)
+    for name, speeds in modes.items():
+        fact = {"Supported link modes": "supported", "Advertised link modes": "advertised"}.get(name, "partner")
+        facts.values[f"{fact}_max_bps"] = max(speeds) * 10**6 if speeds else None
+
+
+def _setting(found: Labelled, facts: Facts) -> None:
+    values, text = facts.values, found.value
+    if found.name == "Speed":
+        speed = _SPEED.match(text)
+        values["speed_bps"] = int(speed["number"]) * _PREFIX[speed["unit"]] if speed else None
+        if speed is None and _known(text) is not None:
+            facts.problem(found.number, "malformed", f"Speed: found {text[:40]!r}, expected a rate in Mb/s; left out")
+    elif found.name == "Duplex":
+        values["duplex"] = known.lower() if (known := _known(text)) else None
+    elif found.name == "Port":
+        values["port"] = _known(text)
+    elif found.name == "Transceiver":
+        values["transceiver"] = _known(text)
+    elif found.name == "Auto-negotiation":
+        values["autoneg"] = _yes(text)
+    elif found.name == "Link detected":
+        values["link_detected"] = _yes(text, "yes", "no")
+    elif found.name == "Lanes":
+        values["lanes"] = amounts.whole(text)
+
+
+def _driver(output: Output, facts: Facts) -> None:
+    names = {"driver": "driver", "version": "version", "firmware-version": "firmware_version", "bus-info": "bus_info"}
+    facts.values.update(dict.fromkeys(names.values()))
+    for _, line in output.numbered():
+        name, colon, value = line.strip().partition(":")
+        if colon and name in names:
+            facts.values[names[name]] = _known(value.strip())
+
+
+def _features(output: Output, facts: Facts) -> None:
+    features: dict[str, bool] = {}
+    fixed: list[str] = []
+    requested: dict[str, bool] = {}
+    facts.values.update(features=features, fixed=fixed, requested=requested)
+    for found in _labelled(output):
+        flag = _FLAG.match(found.value)
+        if flag is None or " " in found.name:
+            continue
+        features[found.name] = flag["value"] == "on"
+        if "[fixed]" in flag["rest"]:
+            fixed.append(found.name)
+        elif "[requested on]" in flag["rest"] or "[requested off]" in flag["rest"]:
+            requested[found.name] = "[requested on]" in flag["rest"]
+
+
+def _rings(output: Output, facts: Facts) -> None:
+    names = ("rx", "tx", "rx_mini", "rx_jumbo") if facts.format == "ethtool-g" else ("rx", "tx", "other", "combined")
+    for name in names:
+        facts.values[name] = facts.values[f"{name}_max"] = None
+    largest = False
+    for number, line in output.numbered():
+        if line.strip().startswith("Pre-set maximums"):
+            largest = True
+        elif line.strip().startswith("Current hardware settings"):
+            largest = False
+        elif (found := labelled(number, line)) is not None:
+            name = found.name.lower().replace(" ", "_")
+            if name in names:
+                facts.values[f"{name}_max" if largest else name] = amounts.whole(found.value)
+
+
+def _coalescing(output: Output, facts: Facts) -> None:
+    for number, line in output.numbered():
+        if (adaptive := _ADAPTIVE.match(line)) is not None:
+            facts.values["adaptive_rx"] = _yes(adaptive["rx"])
+            facts.values["adaptive_tx"] = _yes(adaptive["tx"])
+        elif (found := labelled(number, line)) is not None and re.fullmatch(
+            r"[a-z]{1,20}(?:-[a-z]{1,20}){1,4}", found.name
+        ):
+            facts.values[found.name.replace("-", "_")] = amounts.whole(found.value)
+
+
+def _pause(output: Output, facts: Facts) -> None:
+    names = {"Autonegotiate": "autoneg", "RX": "rx", "TX": "tx", "RX negotiated": "rx_negotiated"}
+    names["TX negotiated"] = "tx_negotiated"
+    for found in _labelled(output):
+        if found.name in names:
+            facts.values[names[found.name]] = _yes(found.value)
+
+
+def _module(output: Output, facts: Facts) -> None:
+    values: dict[str, Any] = facts.values
+    kind = next((first["kind"] for line in output.lines if (first := _MODULE.match(line)) is not None), None)
+    texts = {"Vendor name": "vendor", "Vendor PN": "part", "Vendor rev": "revision"}
+    values.update(identifier=kind, vendor=None, part=None, nominal_baud=None, length_copper_m=None)
+    for found in _labelled(output):
+        if found.name in texts:
+            values[texts[found.name]] = _known(found.value)
+        elif found.name.startswith("BR, Nominal") or found.name == "BR Nominal":
+            baud = _BAUD.match(found.value)
+            values["nominal_baud"] = float(int(baud["number"]) * _PREFIX[baud["unit"]]) if baud else None
+        elif found.name.startswith("Length (Copper"):
+            values["length_copper_m"] = _metres(found.value)
+        elif found.name in ("Length (SMF)", "Length (SMF,km)"):
+            values["length_single_mode_m"] = _metres(found.value) or values.get("length_single_mode_m")
+        elif found.name == "Laser wavelength":
+            number = re.match(r"\d{1,5}(?:\.\d{1,3})?", found.value)
+            values["wavelength_m"] = round(float(number[0]) * 1e-9, 12) if number else None
+
+
+def _metres(text: str) -> int | float | None:
+    found = _LENGTH.match(text)
+    if found is None:
+        return None
+    metres = float(found["number"]) * {"km": 1000.0, "m": 1.0, "cm": 0.01, None: 1.0}[found["unit"]]
+    return int(metres) if metres.is_integer() else metres

@@ -1,0 +1,93 @@
+"""LSI's sas2ircu and sas3ircu DISPLAY: controller, integrated RAID volumes, disks.
+
+Units and traps
+---------------
+- MB are 2^20 bytes; of a disk the sectors (512 bytes) are given too, but not which of the two was rounded.
+- The rows ``PHY[0] Enclosure#/Slot#`` are the disks of a volume.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.labels import Labelled, labelled
+
+FORMATS: tuple[str, ...] = ("sas2ircu",)
+VERSIONS: str = "sas2ircu 4 to 20, sas3ircu 1 to 17"
+COMMANDS: tuple[str, ...] = ("sas2ircu", "sas3ircu")
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"LSI Corporation SAS[23] IR Configuration Utility|Avago Technologies SAS[23] IR"
+)
+REPEATS: bool = True
+
+_KNOWN: Final = re.compile(r"SAS[23] IR Configuration Utility|^Device is an? Hard disk$|^SAS[23]IRCU: ", re.MULTILINE)
+_VOLUME: Final = re.compile(r"\s{0,8}IR [Vv]olume (?P<id>\d{1,6})\s{0,8}$")
+_DEVICE: Final = re.compile(r"\s{0,8}Device is an? (?P<kind>.{1,60}?)\s{0,8}$")
+_BOTH: Final = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,18})")
+_HARD: Final = "Hard disk"
+
+
+def recognises(output: Output) -> bool:
+    """Look for the name of the program, or a disk as it lists one."""
+    return _KNOWN.search(output.head(400)) is not None
+
+
+def read(output: Output) -> Facts:
+    """Read controller, volumes and disks."""
+    values: dict[str, Any] = {"controller": None, "pci_bus": None, "volumes": [], "drives": []}
+    volume: dict[str, Any] | None = None
+    drive: dict[str, Any] | None = None
+    for number, line in output.numbered():
+        if (one := _VOLUME.match(line)) is not None:
+            volume = {"id": int(one["id"]), "level": None, "size_bytes": None, "state": None, "n_drives": 0}
+            values["volumes"].append(volume)
+        elif line.startswith("----"):
+            volume = drive = None
+        elif (kind := _DEVICE.match(line)) is not None:
+            volume = drive = None
+            if kind["kind"] == _HARD:
+                drive = {"enclosure": None, "slot": None, "model": None, "size_bytes": None}
+                values["drives"].append(drive)
+        elif (found := labelled(number, line)) is not None:
+            _take(values, volume, drive, found)
+    values["n_drives"] = len(values["drives"])
+    return Facts("sas2ircu", values)
+
+
+def _take(values: dict[str, Any], volume: dict[str, Any] | None, drive: dict[str, Any] | None, found: Labelled) -> None:
+    """Give a line to what it belongs to."""
+    if volume is not None:
+        _volume(volume, found)
+    elif drive is not None:
+        _drive(drive, found)
+    elif found.name == "Controller type":
+        values["controller"] = found.value or None
+    elif found.name == "Firmware version":
+        values["firmware"] = found.value or None
+    elif found.name == "Bus":
+        values["pci_bus"] = amounts.whole(found.value)
+
+
+def _volume(volume: dict[str, Any], found: Labelled) -> None:
+    if found.name == "RAID level":
+        volume["level"] = found.value.lower() or None
+    elif found.name == "Size (in MB)":
+        volume["size_bytes"] = amounts.size(found.value, unit=1 << 20)
+    elif found.name == "Status of volume":
+        volume["state"] = found.value or None
+    elif found.name.startswith("PHY["):
+        volume["n_drives"] += 1
+
+
+def _drive(drive: dict[str, Any], found: Labelled) -> None:
+    names = {"Model Number": "model", "Manufacturer": "vendor", "Protocol": "protocol", "State": "state"}
+    names["Drive Type"] = "type"
+    if found.name in names:
+        drive[names[found.name]] = found.value or None
+    elif found.name in ("Enclosure #", "Slot #"):
+        drive[found.name[:-2].lower()] = amounts.whole(found.value)
+    elif found.name.startswith("Size (in MB)") and (both := _BOTH.match(found.value)) is not None:
+        drive["size_bytes"], drive["sectors"] = int(both["mb"]) << 20, int(both["sectors"])

@@ -1,0 +1,136 @@
+"""3ware's tw_cli: controllers (``info``), units, drives, and ``/c0 show all``.
+
+Units and traps
+---------------
+- GB and TB are 2^30 and 2^40 bytes. A drive's blocks are 512 bytes, which is exact.
+- The cache is ON or OFF on older controllers; on newer ones R and Ri cache reads only, W caches writes, RiW both.
+- A unit's own parts (``u0-0``) are not units. SPARE and JBOD are kinds of units too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS: tuple[str, ...] = ("tw_cli",)
+VERSIONS: str = "tw_cli 2 to 10: controllers 7000 to 9750"
+COMMANDS: tuple[str, ...] = ("tw_cli", "tw_cli.x86_64", "tw-cli")
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"(?:Ctl\s+Model\s|Unit\s+UnitType\s|V?Port\s+Status\s+Unit\s|/c\d{1,3} (?:Driver Version|Model) =)"
+)
+REPEATS: bool = False
+
+_HEAD: Final = re.compile(
+    r"^(?:Ctl\s+Model\s.{0,60}Units|Unit\s+UnitType\s+Status|V?Port\s+Status\s+Unit\s+Size"
+    r"|/c\d{1,3}(?:/[pu]\d{1,4})? [A-Z][\w ]{1,40} = )",
+    re.MULTILINE,
+)
+_CONTROLLER: Final = re.compile(
+    r"(?P<id>c\d{1,3})\s+(?P<model>\S{1,40})\s+(?P<ports>\d{1,4})\s+(?P<drives>\d{1,4})\s+(?P<units>\d{1,4})\s+"
+    r"(?P<not_optimal>\d{1,4})\s+\S{1,8}\s+\S{1,8}(?:\s+(?P<bbu>\S{1,20}))?"
+)
+_UNIT: Final = re.compile(
+    r"(?P<id>u\d{1,4})\s+(?P<type>[A-Za-z][\w-]{1,20})\s+(?P<status>[A-Z][A-Z-]{1,30})\s+(?P<rebuilt>\S{1,12})\s+(?P<verified>\S{1,16})"
+    r"\s+(?P<stripe>\S{1,8})\s+(?P<size>\d{1,9}(?:\.\d{1,6})?|-)(?:\s+(?P<cache>\S{1,6}))?"
+)
+_DRIVE: Final = re.compile(
+    r"(?P<id>p\d{1,4})\s+(?P<status>[A-Z][A-Z-]{1,30})\s+(?P<unit>u\d{1,4}|-)\s+"
+    r"(?P<size>\d{1,9}(?:\.\d{1,6})? [KMGTP]B|-)\s+(?P<rest>.{0,200})"
+)
+_FOR_ALL: Final = re.compile(r"/c(?P<controller>\d{1,3}) (?P<name>[A-Z][\w ()-]{1,60}?) = (?P<value>.{0,200})$")
+_FIRST: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)")
+_NO_LEVEL: Final = "-"
+_WRITES: Final = {"ON": True, "OFF": False, "W": True, "RiW": True, "RW": True, "Ri": False, "R": False, "RbW": True}
+_SECTOR: Final = 512
+
+
+def recognises(output: Output) -> bool:
+    """Look for the head of a table, or a line of ``show all``."""
+    return _HEAD.search(output.head(60)) is not None
+
+
+def read(output: Output) -> Facts:
+    """Read controllers, units and drives, whatever of them the output has."""
+    values: dict[str, Any] = {"model": None, "n_drives": None, "memory_bytes": None, "driver_version": None}
+    controllers: list[dict[str, Any]] = []
+    volumes: list[dict[str, Any]] = []
+    drives: list[dict[str, Any]] = []
+    values.update(controllers=controllers, volumes=volumes, drives=drives)
+    for line in output.lines:
+        if (controller := _CONTROLLER.match(line)) is not None:
+            controllers.append(_controller(controller))
+        elif (unit := _UNIT.match(line)) is not None:
+            volumes.append(_unit(unit))
+        elif (drive := _DRIVE.match(line)) is not None:
+            drives.append(_drive(drive))
+        elif (named := _FOR_ALL.match(line)) is not None:
+            _named(values, named["name"].strip(), named["value"].strip())
+    if values["n_drives"] is None and drives:
+        values["n_drives"] = sum(one["size_bytes"] is not None for one in drives)
+    if controllers:
+        values["model"] = values["model"] or controllers[0]["model"]
+        values["n_drives"] = values["n_drives"] or sum(one["drives"] for one in controllers)
+    return Facts("tw_cli", values)
+
+
+def _controller(found: re.Match[str]) -> dict[str, Any]:
+    counts = {name: int(found[name]) for name in ("ports", "drives", "units", "not_optimal")}
+    bbu = found["bbu"]
+    return {"id": found["id"], "model": found["model"], **counts, "bbu": None if bbu in (None, "-") else bbu}
+
+
+def _unit(found: re.Match[str]) -> dict[str, Any]:
+    cache = found["cache"] or ""
+    done = next((_FIRST.match(found[name]) for name in ("rebuilt", "verified") if found[name] != "-"), None)
+    return {
+        "id": found["id"],
+        "level": found["type"].replace("-", "").lower(),
+        "state": found["status"],
+        "progress": round(float(done["number"]) / 100, 4) if done else None,
+        "strip_bytes": amounts.size(found["stripe"]),
+        "size_bytes": amounts.size(f"{found['size']} GB"),
+        "write_cache": _WRITES.get(cache),
+        "cache": cache if cache not in ("", "-") else None,
+    }
+
+
+def _drive(found: re.Match[str]) -> dict[str, Any]:
+    rest = found["rest"].split(None, 3)
+    drive: dict[str, Any] = {
+        "port": found["id"],
+        "state": found["status"],
+        "unit": None if found["unit"] == "-" else found["unit"],
+        "size_bytes": amounts.size(found["size"]),
+    }
+    if rest and rest[0].isdigit():
+        blocks = amounts.whole(rest[0])
+        drive["size_bytes"] = blocks * _SECTOR if blocks else drive["size_bytes"]
+    elif len(rest) > 3:
+        drive["type"], drive["model"] = rest[0], rest[3].strip() or None
+    return drive
+
+
+def _named(values: dict[str, Any], name: str, text: str) -> None:
+    number = _FIRST.match(text)
+    if name == "Model":
+        values["model"] = text or None
+    elif name == "Driver Version":
+        values["driver_version"] = text or None
+    elif name == "Firmware Version":
+        values["firmware_version"] = text or None
+    elif name == "Available Memory":
+        values["memory_bytes"] = amounts.size(text)
+    elif name in ("Drives", "Number of Drives") and number is not None:
+        values["n_drives"] = amounts.whole(number["number"])
+    elif name == "Controller Bus Type":
+        values["bus"] = text or None
+    elif name == "Controller Bus Width" and number is not None:
+        values["pcie_lanes" if "lane" in text else "pcix_width_bits"] = int(float(number["number"]))
+    elif name == "Controller Bus Speed" and number is not None:
+        if "lane" in text:
+            values["pcie_gtps"] = float(number["number"])
+        else:
+            values["pcix_clock_hz"] = float(number["number"]) * 1e6
