@@ -1,0 +1,148 @@
+"""``lshw``: the tree of the hardware, as text and as JSON.
+
+Versions: lshw B.02.16 to B.02.20.
+
+Traps
+-----
+- Old versions write JSON that is an object, younger ones a list; some leave out the brackets between objects.
+- "memory" is also the class of caches and of the firmware: only nodes called memory hold main memory. The clock of a bank
+  is its MT/s.
+- Without root there are no banks. A disk or a network card may have several names; the first one is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory.amounts import number, size
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS = ("lshw-json", "lshw-text")
+VERSIONS = "lshw B.02.16 to B.02.20"
+COMMANDS = ("lshw",)
+BEGINS: re.Pattern[str] | None = None
+REPEATS = False
+
+_NODE: Final = re.compile(r"(?P<indent> {0,120})\*-(?P<id>[\w:.-]{1,60})(?: (?P<state>DISABLED|UNCLAIMED))?\s*$")
+_FIELD: Final = re.compile(r"(?P<indent> {1,130})(?P<name>[a-z][a-z ]{1,24}): (?P<value>.{0,8000})$")
+_CLOCK: Final = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)(?P<prefix>[kMG])Hz")
+_SCALE: Final = {"k": 1e3, "M": 1e6, "G": 1e9}
+_DEEPEST: Final = 60
+
+Node = dict[str, Any]
+
+
+def recognises(output: Output) -> bool:
+    """Whether the first lines are a node of its tree."""
+    head = output.head(30)
+    if head.lstrip()[:1] in {"{", "["}:
+        return '"claimed"' in head and re.search(r'"class"\s*:\s*"', head) is not None and '"id"' in head
+    described = re.search(r"^\s{1,40}(?:description|product): ", head, re.MULTILINE) is not None
+    return described and any(_NODE.match(line) for line in output.lines[:40])
+
+
+def read(output: Output) -> Facts:
+    """Memory, processors, network cards and disks."""
+    if output.text.lstrip()[:1] in {"{", "["}:
+        facts = Facts("lshw-json")
+        roots = [one for value in output.json for one in (value if isinstance(value, list) else [value])]
+        nodes = [node for root in roots if isinstance(root, dict) for node in _walk(root)]
+        if output.json_truncated:
+            facts.problem(output.last, "truncated", "found JSON that breaks off; what is complete in it is read")
+    else:
+        facts = Facts("lshw-text")
+        nodes = _text(output)
+    _figures(facts.values, nodes)
+    return facts
+
+
+def _walk(root: Node) -> Iterator[Node]:
+    """All nodes, from the root down, each before those below it."""
+    stack: list[tuple[Node, int]] = [(root, 0)]
+    while stack:
+        node, depth = stack.pop()
+        yield node
+        below = node.get("children")
+        if isinstance(below, list) and depth < _DEEPEST:
+            stack.extend((one, depth + 1) for one in reversed(below) if isinstance(one, dict))
+
+
+def _text(output: Output) -> list[Node]:
+    """Nodes of the text, with the fields that matter as JSON has them."""
+    nodes: list[Node] = [{"id": "", "class": "system"}]
+    for line in output.lines:
+        if found := _NODE.match(line):
+            nodes.append({"id": found["id"], "disabled": found["state"] == "DISABLED"})
+        elif found := _FIELD.match(line):
+            name, value = found["name"].replace(" ", ""), found["value"].strip()
+            nodes[-1].setdefault(name, _value(name, value))
+    return nodes
+
+
+def _value(name: str, value: str) -> Any:  # noqa: ANN401 - text, or the number that JSON has
+    clock = _CLOCK.match(value)
+    if name in {"clock", "size", "capacity"} and clock:
+        return float(clock["number"]) * _SCALE[clock["prefix"]]
+    return size(value) if name == "size" and size(value) is not None else value
+
+
+def _is(node: Node, name: str) -> bool:
+    return str(node.get("id")).partition(":")[0] == name
+
+
+def _figures(values: dict[str, Any], nodes: list[Node]) -> None:
+    root = nodes[0] if nodes else {}
+    values["product"] = _words(root.get("product")) if root.get("class") == "system" else None
+    cpus = [node for node in nodes if _is(node, "cpu")]
+    models = [_words(node.get("product")) or _words(node.get("version")) for node in cpus if not node.get("disabled")]
+    values["n_cpus"] = len(cpus) or None
+    values["cpu_model"] = next((model for model in models if model), None)
+    banks = [node for node in nodes if _is(node, "bank")]
+    filled = [(held, node) for node in banks if (held := _number(node.get("size")))]
+    values["n_slots"], values["n_dimms"] = len(banks) or None, len(filled) if banks else None
+    values["dimm_bytes"] = _most([held for held, _ in filled])
+    clocks = [_number(node.get("clock")) for _, node in filled]
+    values["speed_mtps"] = _most([round(clock / 1e6) for clock in clocks if clock])
+    memories = [held for node in nodes if _is(node, "memory") and (held := _number(node.get("size")))]
+    values["memory_bytes"] = sum(memories) or sum(held for held, _ in filled) or None
+    values["networks"] = [_network(node) for node in nodes if _network(node)["logicalname"] and _is_network(node)]
+    disks = [_words(node.get("logicalname")) for node in nodes if node.get("class") == "disk" or _is(node, "disk")]
+    values["disks"] = list(dict.fromkeys(disk for disk in disks if disk))
+
+
+def _is_network(node: Node) -> bool:
+    kind = node.get("class")
+    return kind == "network" or (kind is None and "interface" in str(node.get("description")) and "logicalname" in node)
+
+
+def _network(node: Node) -> dict[str, Any]:
+    given = node.get("configuration")
+    driver = given.get("driver") if isinstance(given, dict) else None
+    rate = _number(node.get("size"))
+    return {
+        "logicalname": _words(node.get("logicalname")),
+        "businfo": _words(node.get("businfo")),
+        "product": _words(node.get("product")),
+        "driver": _words(driver),
+        "speed_bps": rate,
+    }
+
+
+def _words(value: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds
+    """A text, the first of a list of them, None for everything else."""
+    if isinstance(value, list):
+        value = next(iter(value), None)
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: Any) -> int | float | None:  # noqa: ANN401 - whatever JSON holds
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return number(value) if isinstance(value, str) else None
+    return value if 0 <= value < 1e18 else None  # noqa: PLR2004 - an exabyte
+
+
+def _most(found: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted
+    return Counter(found).most_common(1)[0][0] if found else None
