@@ -1,0 +1,6 @@
+"""What the switches saw: counter readings become rates, rates become utilisation, and both are held to what tools saw.
+
+`rates.rates` makes rates of readings, with a flag each; `utilisation` puts them on equal slots and gives percentiles,
+volumes, busy hours and profiles; `reconcile` lines runs of tools up with them; `service_levels` judges by an agreement;
+`bulk` does the first two for Parquet files too large for memory. Nothing here reads a format or knows a host.
+"""

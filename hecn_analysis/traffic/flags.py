@@ -1,0 +1,113 @@
+"""What was done to make a rate of two counter readings, or why none was made: the words of the column ``flag``.
+
+An interval may have several, joined by a comma: ``wrap,gap``. One with none is ``ok``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntFlag
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+
+class Flag(IntFlag):
+    """A bit for each word; `MEANINGS` says what they mean."""
+
+    OK = 0
+    WRAP = 1
+    AMBIGUOUS = 2
+    RESET = 4
+    UNDECIDED = 8
+    IMPOSSIBLE = 16
+    ABOVE_SPEED = 32
+    GAP = 64
+    CLOCK_STEP = 128
+    REORDERED = 256
+    DUPLICATE = 512
+    CONFLICT = 1024
+    GLITCH = 2048
+    MISSING = 4096
+    NO_TIME = 8192
+    CEILING = 16384
+
+
+MEANINGS: Mapping[Flag, str] = MappingProxyType(
+    {
+        Flag.OK: "difference of two readings over the time between them",
+        Flag.WRAP: "a counter passed its end and began at 0 again: the way round was added, by the counter's width",
+        Flag.AMBIGUOUS: "at the interface's speed the counter may have wrapped more often in this interval than can be "
+        "seen; the rate is the least of those that fit, a lower bound and no fact",
+        Flag.RESET: "the counter began anew (uptime or discontinuity time say so, or completing the wrap would exceed "
+        "the line rate); how much was counted is unknown: no rate",
+        Flag.UNDECIDED: "the counter went back, and neither uptime nor width and speed tell a wrap from a reset: "
+        "no rate",
+        Flag.IMPOSSIBLE: "more than any port carries, or more than this one does right after a reading of 0: no rate",
+        Flag.ABOVE_SPEED: "more than the stated speed of the interface; the rate stands, the speed may be wrong",
+        Flag.GAP: "readings are missing in between; the rate is the mean over all of the gap",
+        Flag.CLOCK_STEP: "the clock of the readings stepped (set, or daylight-saving time in local times); the rate is "
+        "over the uptime's difference, or missing where no uptime is given",
+        Flag.REORDERED: "the reading stood after a later one in its file and was put in its place",
+        Flag.DUPLICATE: "the same reading again (same time, or same uptime and counters): no rate, the next interval "
+        "begins at the first one",
+        Flag.CONFLICT: "a second reading for the same time with other counters: no rate, the first one counts",
+        Flag.GLITCH: "a reading that falls back while the next goes on where the one before stood: no rate, the next "
+        "interval begins at the one before",
+        Flag.MISSING: "a counter is missing in one of the two readings: no rate for it",
+        Flag.NO_TIME: "the reading has no time: no rate",
+        Flag.CEILING: "exactly the most that the program which made the rate can count or show: a lower bound",
+    }
+)
+
+UNRATED = Flag.RESET | Flag.UNDECIDED | Flag.IMPOSSIBLE | Flag.DUPLICATE | Flag.CONFLICT | Flag.GLITCH | Flag.NO_TIME
+"""Flags of which any means that there is no rate."""
+
+LOWER_BOUND = Flag.AMBIGUOUS | Flag.CEILING
+"""Flags of which any means that the rate is a lower bound and no fact."""
+
+NO_INTERVAL = Flag.DUPLICATE | Flag.CONFLICT | Flag.GLITCH | Flag.NO_TIME
+"""Flags of readings that are passed over: the next interval begins at the reading before."""
+
+Flags = npt.NDArray[np.int16]
+
+
+@cache
+def words(flag: int) -> str:
+    """Words of a combination of flags.
+
+    >>> words(Flag.WRAP | Flag.GAP), words(0)
+    ('wrap,gap', 'ok')
+    """
+    return ",".join(str(one.name).lower() for one in Flag if one and flag & one) or "ok"
+
+
+@cache
+def bits(text: str) -> int:
+    """Combination of flags that words stand for; a word that is none of ours (a reader's own) counts as none.
+
+    >>> bits("wrap,gap") == Flag.WRAP | Flag.GAP, bits("ok")
+    (True, 0)
+    """
+    known = {str(one.name).lower(): one.value for one in Flag if one}
+    found = 0
+    for word in text.split(","):
+        found |= known.get(word.strip(), 0)
+    return found
+
+
+def to_words(flags: Flags) -> Any:  # noqa: ANN401 - an extension array of pandas
+    """Array of texts for many combinations of flags."""
+    kinds, codes = np.unique(flags, return_inverse=True)
+    return pd.array([words(int(kind)) for kind in kinds], dtype="string").take(codes)
+
+
+def to_bits(column: pd.Series[Any]) -> Flags:
+    """Combinations of flags of a column of texts; a missing text is ``ok``."""
+    codes, kinds = pd.factorize(column)
+    table = np.array([*(bits(str(kind)) for kind in kinds), 0], dtype=np.int16)  # the last one is that of code -1
+    return table[codes]
