@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hecn_analysis.counters import snmprec, snmptable, snmpwalk
+from hecn_analysis.counters import mrtg_config, mrtg_log, mrtg_page, snmprec, snmptable, snmpwalk
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
 
-READERS: Final[tuple[Reader, ...]] = (snmprec, snmpwalk, snmptable)
+READERS: Final[tuple[Reader, ...]] = (
+    snmprec,
+    snmpwalk,
+    snmptable,
+    mrtg_log,
+    mrtg_config,
+    mrtg_page,
+)
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:

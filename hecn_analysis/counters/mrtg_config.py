@@ -1,0 +1,157 @@
+"""Configuration of MRTG (``mrtg.cfg``): which interface a target is, its speed, and whether it counts octets at all.
+
+Versions: MRTG 2.x. Written from its manual (mrtg-reference) and cfgmaker's output.
+
+Units and traps
+---------------
+- MaxBytes is octets per second even where the option "bits" is set: the speed is 8 times that, unless the target is a
+  gauge or a program, which count something else.
+- Keywords are known in any case; a line that begins with a blank continues the one before; "[_]" sets what targets have
+  that say nothing, "[^]" and "[$]" what stands before and after all that they say. An empty value ends such a default.
+- A target is a port of a host, "port:community@host:::::version", a sum of several, or a program in backticks.
+  Communities are passwords: they are not handed on.
+- Interval is in minutes, or minutes:seconds. Without one, MRTG means 5 minutes; here it is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from hecn_analysis.counters.contract import Document, Findings
+
+FORMATS: Final = ("mrtg-cfg",)
+VERSIONS: Final = "MRTG 2.x"
+WHOLE: Final = True
+
+_KEY: Final = re.compile(
+    r"(?P<key>[A-Za-z][A-Za-z0-9*]{1,40})\[(?P<target>[^\]\s]{1,200})\]\s{0,40}:\s{0,40}(?P<value>.*)$"
+)
+_GLOBAL: Final = re.compile(
+    r"(?P<key>workdir|htmldir|imagedir|logdir|interval|runasdaemon|enableipv6|enablesnmpv3|logformat|refresh|forks|language|"
+    r"include|writeexpires|nomib2|pathadd|libadd|loadmibs|iconpath|threshdir|singlerequest|maxage)\s{0,40}:\s{0,40}(?P<value>.*)$",
+    re.IGNORECASE,
+)
+_MARKS: Final = frozenset({"target", "maxbytes", "workdir", "options", "pagetop", "title"})
+_SNMP: Final = re.compile(
+    r"(?P<port>-?[^\s:@+*/()]{0,3}(?:\\.|[^\s:@`])*?):(?P<community>(?:\\.|[^\s@`])*)@(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+)"
+    r"(?P<more>(?::[^\s:+*/()]{0,20}){0,6})"
+)
+_VERSION_FIELD: Final = 5
+_DEFAULT_VERSION: Final = 1
+_SCRIPT: Final = "`"
+_BITS: Final = 8
+
+
+def recognises(document: Document) -> bool:
+    """Whether there is a target, and nothing in front of it but keywords, comments and their continuations."""
+    seen: set[str] = set()
+    for line in document.start.split("\n"):
+        if not line.strip() or line.startswith(("#", " ", "\t")):
+            continue
+        found = _KEY.match(line) or _GLOBAL.match(line)
+        if found is None:
+            return False
+        seen.add(found["key"].lower())
+        if "target" in seen and seen & (_MARKS - {"target"}):
+            return True
+    return "target" in seen
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read the keywords, and make targets of them."""
+    findings.format = "mrtg-cfg"
+    lines: dict[str, int] = {}
+    given: dict[str, dict[str, str]] = {}
+    general: dict[str, dict[str, str]] = {"_": {}, "^": {}, "$": {}}
+    everywhere: dict[str, str] = {}
+    for number, line in _joined(document.lines):
+        if found := _KEY.match(line):
+            key, target, value = found["key"].lower(), found["target"], found["value"].strip()
+            if target in general:
+                general[target][key] = value
+                continue
+            known = given.setdefault(target.lower(), {"name": target})
+            lines.setdefault(target.lower(), number)
+            for word, text in general["_"].items():
+                known.setdefault(word, text)
+            known[key] = " ".join(filter(None, (general["^"].get(key), value, general["$"].get(key))))
+        elif found := _GLOBAL.match(line):
+            everywhere[found["key"].lower()] = found["value"].strip()
+        else:
+            findings.problem(
+                number, "malformed", f"found {line.strip()[:80]!r}, expected 'Keyword[target]: value'; left out"
+            )
+    targets = []
+    for name, words in given.items():
+        if "target" in words:
+            targets.append(_target(words))
+            facts = targets[-1]
+            findings.interface(
+                host=facts["host"], interface=words["name"], description=facts["title"], speed_bps=facts["speed_bps"]
+            )
+        else:
+            findings.problem(
+                lines[name],
+                "inconsistent",
+                f"found keywords of {words['name']!r}, expected its Target[{words['name']}] too",
+            )
+    findings.facts.update(
+        n_targets=len(targets),
+        interval_s=_interval(everywhere.get("interval")),
+        work_dir=everywhere.get("workdir"),
+        targets=targets,
+    )
+
+
+def _joined(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
+    """Lines with what continues them, without comments."""
+    start, text = 0, ""
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#"):
+            continue
+        if line.startswith((" ", "\t")) and text:
+            text = f"{text} {line.strip()}"
+            continue
+        if text.strip():
+            yield start, text
+        start, text = number, line.lstrip("\ufeff")
+    if text.strip():
+        yield start, text
+
+
+def _target(words: dict[str, str]) -> dict[str, object]:
+    text = words["target"]
+    options = {word.strip().lower() for word in re.split(r"[,\s]", words.get("options", "")) if word}
+    script = _SCRIPT in text
+    ports = [] if script else list(_SNMP.finditer(text))
+    gauge = "gauge" in options
+    most = _number(words.get("maxbytes") or words.get("maxbytes1"))
+    fields = ports[0]["more"].split(":") if ports else []
+    version = fields[_VERSION_FIELD] if len(fields) > _VERSION_FIELD else ""
+    octets = not gauge and not script and most is not None
+    return {
+        "name": words["name"],
+        "title": words.get("title"),
+        "host": ports[0]["host"].strip("[]") if ports else None,
+        "port": ports[0]["port"].replace("\\", "").lstrip("-#!/\\%") if ports else None,
+        "ports": len(ports),
+        "max_bytes": most,
+        "abs_max": _number(words.get("absmax")),
+        "speed_bps": _BITS * most if octets and most is not None else None,
+        "bits": "bits" in options,
+        "gauge": gauge,
+        "script": script,
+        "snmp_version": (int(version[0]) if version[:1] in {"1", "2", "3"} else _DEFAULT_VERSION) if ports else None,
+    }
+
+
+def _number(text: str | None) -> int | None:
+    found = re.match(r"\d{1,18}", text or "")
+    return int(found[0]) if found else None
+
+
+def _interval(text: str | None) -> int | None:
+    found = re.fullmatch(r"(?P<minutes>\d{1,6})(?::(?P<seconds>\d{1,2}))?", text or "")
+    return 60 * int(found["minutes"]) + int(found["seconds"] or 0) if found else None
