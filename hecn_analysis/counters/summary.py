@@ -23,6 +23,8 @@ _LAST: Final = tuple(
 def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     """Rates between samples, and those that the files themselves give.
 
+    Samples of a host make one series, whichever files they are in; where the host is not known, those of one file do.
+
     Parameters
     ----------
     samples
@@ -30,12 +32,23 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     given
         The table of rates, as the files give them.
     """
-    if samples.empty or not (find_spec("hecn_analysis.traffic") and find_spec("hecn_analysis.traffic.rates")):
+    timed = samples[samples["time"].notna()]
+    if timed.empty or not (find_spec("hecn_analysis.traffic") and find_spec("hecn_analysis.traffic.rates")):
         return given
-    computed: pd.DataFrame = import_module("hecn_analysis.traffic.rates").rates(samples)
-    if given.empty:
-        return computed.reindex(columns=given.columns).astype(given.dtypes.to_dict())
-    return pd.concat([computed.reindex(columns=given.columns).astype(given.dtypes.to_dict()), given], ignore_index=True)
+    named = timed.assign(
+        host=timed["host"].fillna(timed["source_file"]),
+        interface=timed["interface"].fillna("\0" + timed["index"].astype("string").fillna("")),
+    )
+    computed: pd.DataFrame = import_module("hecn_analysis.traffic.rates").rates(named)
+    if computed.empty:
+        return given
+    key = ["host", "interface", "time"]
+    places = named.assign(own_host=timed["host"], own_interface=timed["interface"]).drop_duplicates(key, keep="first")
+    placed = computed.merge(
+        places[[*key, "source_file", "line", "index", "own_host", "own_interface"]], on=key, how="left"
+    ).assign(host=lambda frame: frame["own_host"], interface=lambda frame: frame["own_interface"])
+    shaped = placed.reindex(columns=given.columns).astype(given.dtypes.to_dict())
+    return pd.concat([shaped, given], ignore_index=True) if len(given) else shaped
 
 
 def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
