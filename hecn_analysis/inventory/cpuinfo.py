@@ -24,9 +24,9 @@ FORMATS = ("proc-cpuinfo",)
 VERSIONS = "Linux 2.4 to 6.x"
 COMMANDS = ("/proc/cpuinfo", "cpuinfo")
 BEGINS = re.compile(r"processor\s{1,20}: 0\s*$|vendor_id\s{1,20}: IBM/S390\s*$|Processor\s{1,20}: (?:ARM|AArch64)")
-REPEATS = True
+REPEATS = False
 
-_FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w /()-]{0,30}?)\s{0,20}:(?:\s(?P<value>.{0,4000}))?$")
+_FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w /()\[\].#$-]{0,30}?)\s{0,20}:(?:\s(?P<value>.{0,4000}))?$")
 _S390: Final = re.compile(r"processor (?P<number>\d{1,5}): version = ")
 _NOMINAL: Final = re.compile(r"@ {0,2}(?P<clock>\d{1,2}(?:\.\d{1,3})?) ?GHz")
 _ARM: Final = {
@@ -51,6 +51,8 @@ def recognises(output: Output) -> bool:
     head = output.head(40)
     if output.lines[0].startswith("vendor_id") and "IBM/S390" in output.lines[0]:
         return True
+    if re.search(r"^(?:ncpus active|cpus detected)\s{1,20}:", head, re.MULTILINE):
+        return re.match(r"cpu\s{1,30}:", output.lines[0]) is not None
     begins = re.match(r"[Pp]rocessor\s{0,20}:|(?:system type|cpu)\s{1,20}:", output.lines[0]) is not None
     return begins and re.search(rf"^(?:{'|'.join(_KNOWN)})\s{{0,20}}:", head, re.MULTILINE) is not None
 
@@ -73,10 +75,10 @@ def read(output: Output) -> Facts:
             elif name in {"timebase", "Hardware", "platform"}:
                 current = rest
             current.setdefault(name, value)
-        elif line.strip() and len(line) < 2000:
+        elif line.strip() and not line.startswith("#") and len(line) < 2000:
             facts.problem(line_number, "malformed", f"found {line.strip()[:60]!r}, expected 'name : value'; left out")
     _models(facts.values, threads[0] if threads else rest, rest)
-    _count(facts.values, threads, mainframe)
+    _count(facts.values, threads, rest, mainframe)
     return facts
 
 
@@ -94,9 +96,9 @@ def _models(values: dict[str, Any], first: dict[str, str], rest: dict[str, str])
     values["virtual"] = "hypervisor" in first["flags"].split() if "flags" in first else None
 
 
-def _count(values: dict[str, Any], threads: list[dict[str, str]], mainframe: int) -> None:
+def _count(values: dict[str, Any], threads: list[dict[str, str]], rest: dict[str, str], mainframe: int) -> None:
     cpus = len(threads) or mainframe or None
-    values["cpus"] = cpus
+    values["cpus"] = cpus or whole(rest.get("ncpus active")) or whole(rest.get("cpus detected"))
     sockets = {thread["physical id"] for thread in threads if "physical id" in thread}
     cores = {
         (thread["physical id"], thread["core id"]) for thread in threads if {"physical id", "core id"} <= thread.keys()

@@ -27,7 +27,7 @@ BEGINS = re.compile(r"# dmidecode \d|Getting SMBIOS data from|SMBIOS \d{1,2}\.\d
 REPEATS = False
 
 _HANDLE: Final = re.compile(r"Handle 0x[0-9A-Fa-f]{1,8}(?:, DMI type (?P<type>\d{1,3}))?")
-_FIELD: Final = re.compile(r"(?:\t| {1,8})(?P<name>[A-Z][\w /()-]{1,50}):\s?(?P<value>.{0,300})$")
+_FIELD: Final = re.compile(r"(?:\t{1,2}| {1,16})(?P<name>[A-Z][\w /()-]{1,50}):\s?(?P<value>.{0,300})$")
 _SPEED: Final = re.compile(r"(?P<number>\d{1,6}) (?:MHz|MT/s)")
 _SLOT: Final = re.compile(
     r"(?:x(?P<wired>\d{1,2}) )?PCI Express(?: (?:Gen ?)?(?P<gen>\d))?(?: x(?P<room>\d{1,2}))?", re.IGNORECASE
@@ -38,6 +38,7 @@ _HYPERVISORS: Final = (
     "HVM domU", "BHYVE", "Parallels", "oVirt", "RHEV", "Standard PC", "Nutanix", "Alibaba Cloud ECS",
 )  # fmt: skip
 _NO_MEMORY: Final = frozenset({"Flash", "EEPROM", "ROM"})
+_UNTOLD: Final = frozenset({"Unknown", "Other", "<OUT OF SPEC>"})
 _VIRTUAL: Final = "System is a virtual machine"
 
 Record = dict[str, str]
@@ -80,7 +81,7 @@ def _records(output: Output) -> list[tuple[str, Record]]:
         if _HANDLE.match(line):
             awaited = True
         elif awaited and line.strip() and not line.strip().startswith("DMI type"):
-            found.append((line.strip(), {}))
+            found.append((line.strip().removesuffix(" Block"), {}))
             awaited = False
         elif found and not awaited and (field := _FIELD.match(line)):
             found[-1][1].setdefault(field["name"].strip(), field["value"].strip())
@@ -106,9 +107,7 @@ def _memory(values: dict[str, Any], records: list[Record]) -> None:
         _speed(record.get("Configured Memory Speed") or record.get("Configured Clock Speed")) for _, record in modules
     ]
     values["configured_mtps"] = _most(configured)
-    values["type"] = _most(
-        [record.get("Type") for _, record in modules if record.get("Type") not in {"Unknown", "Other"}]
-    )
+    values["type"] = _most([record.get("Type") for _, record in modules if record.get("Type") not in _UNTOLD])
     values["modules"] = [
         {"locator": record.get("Locator"), "bank": record.get("Bank Locator"), "bytes": held}
         for held, record in modules

@@ -24,11 +24,13 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS = ("hwloc-console", "hwloc-xml")
 VERSIONS = "hwloc 0.9 to 3.0"
 COMMANDS = ("lstopo", "lstopo-no-graphics", "hwloc-ls")
-BEGINS = re.compile(r"Machine (?:L#\d{1,4} )?\(")
+BEGINS = re.compile(r"Machine (?:L#\d{1,4} )?\(|Machine$")
 REPEATS = True
 
-_OBJECT: Final = re.compile(r"\b(?P<type>Package|Socket|NUMANode|Core|PU) L?#\d{1,6}\b")
-_NODE: Final = re.compile(r"NUMANode L?#\d{1,5} \((?:P#\d{1,5} )?(?:local=)?(?P<size>\d{1,16}(?:\.\d{1,3})?[KMGT]i?B)")
+_OBJECT: Final = re.compile(r"\b(?P<type>Package|Socket|NUMANode|Core|PU)(?:\(\w{1,20}\))? L?#\d{1,6}\b")
+_NODE: Final = re.compile(
+    r"NUMANode(?:\(\w{1,20}\))? L?#\d{1,5} \((?:P#\d{1,5} )?(?:local=)?(?P<size>\d{1,16}(?:\.\d{1,3})?[KMGT]i?B)"
+)
 _MACHINE: Final = re.compile(
     r"Machine (?:L#\d{1,4} )?\((?:P#\d{1,5} )?(?:local=\S{1,20} )?(?:total=)?(?P<size>\d{1,16}(?:\.\d{1,3})?[KMGT]i?B)"
 )
@@ -53,7 +55,8 @@ def recognises(output: Output) -> bool:
     head = output.head(4)
     if head.lstrip().startswith("<"):
         return "<topology" in head or "hwloc" in head
-    return any(BEGINS.match(line) for line in output.lines[:3])
+    drawn = any(_OBJECT.search(line) or "#0" in line for line in output.lines[:20])
+    return drawn and any(BEGINS.match(line) for line in output.lines[:3])
 
 
 def read(output: Output) -> Facts:
@@ -145,6 +148,8 @@ def _console(output: Output) -> Facts:
     devices: list[dict[str, Any]] = []
     open_at = -1
     for line in output.lines:
+        if line.startswith("depth 0:"):
+            break
         for found in _OBJECT.finditer(line):
             counts[found["type"]] += 1
         if node := _NODE.search(line):

@@ -36,7 +36,20 @@ _CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
 _CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}\s?[KMG]i?B?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
 _DIGITS: Final = re.compile(r"\d{1,4}")
 _CPUS: Final = frozenset(
-    "cpu(s)|cpu|processeur(s)|počet cpu|cpu'er|cpu's|cpu(-a)|cpu-uri|cpu(er)|процесори|işlemciler|cpu (s)".split("|")
+    [
+        "cpu(s)",
+        "cpu",
+        "processeur(s)",
+        "počet cpu",
+        "cpu'er",
+        "cpu's",
+        "cpu(-a)",
+        "cpu-uri",
+        "cpu(er)",
+        "процесори",
+        "işlemciler",
+        "cpu (s)",
+    ]
 )
 #: Stems of the words in front of the figures, in the languages that util-linux speaks, asked in this order.
 _STEMS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
@@ -91,7 +104,17 @@ _STEMS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
 )
 _COUNTS: Final = frozenset(
-    "threads_per_core cores_per_socket cores_per_cluster sockets sockets_per_book books_per_drawer drawers clusters books".split()
+    [
+        "threads_per_core",
+        "cores_per_socket",
+        "cores_per_cluster",
+        "sockets",
+        "sockets_per_book",
+        "books_per_drawer",
+        "drawers",
+        "clusters",
+        "books",
+    ]
 )
 
 
@@ -103,7 +126,10 @@ def recognises(output: Output) -> bool:
     if _is_table(first) or _parsable(output) is not None:
         return True
     names = {name for line in output.lines[:40] for name, _ in _named(line)}
-    return len(names & {"cpus", "threads_per_core", "cores_per_socket", "sockets", "numa_nodes", "online", "l3"}) >= 3
+    return (
+        bool(names & {"cpus", "online"})
+        and len(names & {"cpus", "threads_per_core", "cores_per_socket", "sockets", "numa_nodes", "online", "l3"}) >= 3
+    )
 
 
 def read(output: Output) -> Facts:
@@ -213,12 +239,13 @@ def _count(values: dict[str, Any], counts: dict[str, int]) -> None:
     each = counts.get("cores_per_socket")
     values["sockets"], values["cores_per_socket"] = sockets, each
     values["threads_per_core"] = counts.get("threads_per_core")
-    if sockets and each:
+    online, threads = values.get("cpus_online") or values["cpus"], values["threads_per_core"]
+    if sockets and each and (not online or sockets * each * (threads or 1) == online):
         values["cores"] = sockets * each
     elif counts.get("clusters") and counts.get("cores_per_cluster"):
         values["cores"] = counts["clusters"] * counts["cores_per_cluster"]
-    elif values["cpus"] and values["threads_per_core"]:
-        values["cores"] = values["cpus"] // values["threads_per_core"]
+    elif online and threads:  # cores of several kinds, or mainframes that show sockets of others
+        values["cores"] = online // threads
 
 
 def _json(output: Output) -> Facts:

@@ -15,7 +15,7 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS = ("lsmem",)
 VERSIONS = "util-linux 2.30 to 2.41"
 COMMANDS = ("lsmem",)
-BEGINS = re.compile(r"RANGE\s{2,60}SIZE\s{1,20}STATE|Address Range\s{2,40}Size")
+BEGINS = re.compile(r"RANGE\s{1,60}SIZE(?:\s|$)|Address Range\s{2,40}Size")
 REPEATS = True
 
 _RANGE: Final = re.compile(
@@ -30,7 +30,7 @@ _NAMES: Final = {
     "Total online memory": "memory_online_bytes",
     "Total offline memory": "memory_offline_bytes",
 }
-_ROUNDED: Final = 0.01
+_ROUNDED: Final = 0.015
 
 
 def recognises(output: Output) -> bool:

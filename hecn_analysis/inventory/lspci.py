@@ -29,9 +29,9 @@ VERSIONS = "pciutils 2.1 to 3.13"
 COMMANDS = ("lspci",)
 
 _ADDRESS: Final = r"(?:[0-9a-fA-F]{2,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]"
-_CLASS: Final = r"(?:[A-Z][\w /,.()+'-]{1,60}?(?: \[[0-9a-f]{4}\])?|(?:Class )?\[?[0-9a-f]{4}\]?): \S"
+_CLASS: Final = r"(?:[A-Z0-9][\w /,.()+'-]{1,60}?(?: \[[0-9a-f]{4}\])?|(?:Class )?\[?[0-9a-f]{4}\]?): \S"
 _DEVICE: Final = re.compile(
-    rf"(?P<address>{_ADDRESS}) (?:(?P<class>[A-Z][\w /,.()+'-]{{1,60}}?))??(?: ?(?:Class )?\[?(?P<code>[0-9a-f]{{4}})\]?)?"
+    rf"(?P<address>{_ADDRESS}) (?:(?P<class>[A-Z0-9][\w /,.()+'-]{{1,60}}?))??(?: ?(?:Class )?\[?(?P<code>[0-9a-f]{{4}})\]?)?"
     r": (?P<name>.{1,400})$"
 )
 _MM: Final = re.compile(rf'(?P<address>{_ADDRESS}) (?P<fields>"[^"]{{0,200}}" .{{1,600}})$')

@@ -27,6 +27,7 @@ _MARKED: Final = re.compile(
     re.IGNORECASE,
 )
 _HOST: Final = re.compile(r"\[?(?:[\w.-]{1,40}@)(?P<host>[\w.-]{1,64})")
+_VERSION: Final = re.compile(r"# \w{2,20} \d{1,3}(?:\.\d{1,3}){0,2}\s*$")  # the first line of dmidecode's own output
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env", "-n", "LC_ALL=C", "LANG=C"})
 _PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xzcat"})
 
@@ -52,7 +53,7 @@ def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
     if len(line) > _LONGEST:
         return None
     prompt = _PROMPT.match(line)
-    if prompt and (words := _words(prompt["command"], known)):
+    if prompt and (words := _words(prompt["command"], known)) and not (not prompt["who"] and _VERSION.match(line)):
         return words
     marked = _MARKED.match(line)
     if marked and (words := _words(marked["command"], known)):
