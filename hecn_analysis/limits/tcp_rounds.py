@@ -314,7 +314,7 @@ class _Run:
         """
         number = (self.rounds * _PURPOSES + purpose + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
         bits = _mixed((self.key if which is None else self.key[which]) + np.uint64(number))
-        return ((bits >> np.uint64(12)) + 0.5) * 2.0**-52
+        return ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
     def run(self) -> dict[str, NDArray[np.float64]]:
         """All rounds; the result of each element at its own end."""

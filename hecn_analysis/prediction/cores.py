@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
-from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.draws import FloatArray, agreed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
     from hecn_analysis.hardware.quantity import Parameter
+    from hecn_analysis.prediction.draws import Draws
 
 _DEFAULT_APP_CORES = (1, 3, 2, 0)
 
@@ -72,8 +73,8 @@ class Cores:
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
         near = networked and self.scenario.path.same_host
         parts: list[tuple[list[int], FloatArray, str]] = []  # cores that share a work, its cycles a byte, its name
-        network = self._network_cost(flow, sends=sends) if networked else np.zeros(Draws.size)
-        files = self._file_cost(sends=sends) if on_disk else np.zeros(Draws.size)
+        network = self._network_cost(flow, sends=sends) if networked else np.zeros(1)
+        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
         if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
             parts += [([threads[0]], network, "the network thread"), ([threads[-1]], files, "the disk thread")]
@@ -145,7 +146,7 @@ class Cores:
     def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte that it costs each of two processes of one machine that the other runs on another core."""
         scenario = self.scenario
-        total = np.zeros(Draws.size)
+        total = np.zeros(1)
         if self._cores_of(scenario.sender, flow) & self._cores_of(scenario.receiver, flow):
             return total
         unit = self._sent_unit() if sends else self._received_unit()
@@ -183,22 +184,22 @@ class Cores:
     def _sent_unit(self) -> FloatArray:
         """Payload that the sending host handles as one packet [B]."""
         together = max(SEGMENTS_TOGETHER // self.payload, 1) if self.host.offload else 1
-        return np.full(Draws.size, float(self.payload * together))
+        return np.array([float(self.payload * together)])
 
     def _received_unit(self) -> FloatArray:
         """Payload that the receiving host handles as one packet [B]."""
         if self.scenario.path.same_host:
             return self._sent_unit()
-        merged = self._draw("lro_frames", self.host.lro_frames) if self.host.lro else np.ones(Draws.size)
+        merged = self._draw("lro_frames", self.host.lro_frames) if self.host.lro else np.ones(1)
         return self.payload * merged
 
     def _far(self) -> FloatArray:
         """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
         path = self.scenario.path
         rates = [slot.nic.port_rate.value for slot in self.host.slots.values() if slot.nic is not None] or [np.inf]
-        line_rate = min(path.rate.value if path.rate is not None else np.inf, max(rates))
-        if not np.isfinite(line_rate):
-            return np.zeros(Draws.size)
+        line_rate = np.minimum(path.rate.value if path.rate is not None else np.inf, np.maximum.reduce(rates))
+        if not agreed(np.isfinite(line_rate)):
+            return np.zeros(1)
         in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
         return np.minimum(1.0, in_flight / self._draw("cpu.cache", self.cpu.cache))
 

@@ -4,12 +4,16 @@
 2. `solve.max_min` shares the resources: what each flow could reach for ever.
 3. `transport` says what TCP makes of that within the test: window, losses, start-up.
 4. The ladder lifts, again and again, whatever gains most when lifted; the first one lifted is the bottleneck.
+
+`Model` does the first three for many scenarios of one structure at once (see `draws`); `predict` has one of them,
+`sweep` many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario, load_scenario
-from hecn_analysis.prediction.draws import Draws, FloatArray
-from hecn_analysis.prediction.resources import Resource, build
+from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central, drawn
+from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
-from hecn_analysis.prediction.solve import max_min
+from hecn_analysis.prediction.solve import IntArray, max_min, max_min_throughput
 from hecn_analysis.prediction.transport import Transport
+
+BoolArray = npt.NDArray[np.bool_]
 
 MAX_RUNGS = 6
 
@@ -66,11 +72,11 @@ def predict(
     >>> round(result.throughput_bps / 1e6, 2), result.bottleneck
     (941.48, 'path.link')
     """
-    return _Model(load_scenario(scenario, settings)).predict()
+    return _Report(load_scenario(scenario, settings)).predict()
 
 
 @dataclass(frozen=True)
-class _Lift:
+class Lift:
     """A state of the ladder: how many resources are lifted, and which limits of TCP."""
 
     resources: int = 0
@@ -79,211 +85,301 @@ class _Lift:
     start_up: bool = False
 
 
-class _Model:
-    """One scenario on its way to a prediction."""
+#: What can be lifted from a state, in the order in which equal ones count.
+KINDS = ("window", "loss", "start_up", "resource")
 
-    def __init__(self, scenario: Scenario) -> None:
+_FELT = np.array([np.inf, LOSS_FELT, START_UP_FELT, np.inf])
+_RESOURCE = KINDS.index("resource")
+
+
+def above(state: Lift) -> dict[str, Lift]:
+    """Give the states that one more lift reaches, by its kind."""
+    return {
+        "window": Lift(state.resources, window=True, loss=state.loss, start_up=state.start_up),
+        "loss": Lift(state.resources, window=state.window, loss=True, start_up=state.start_up),
+        "start_up": Lift(state.resources, window=state.window, loss=state.loss, start_up=True),
+        "resource": Lift(state.resources + 1, state.window, state.loss, state.start_up),
+    }
+
+
+def binding(gains: FloatArray) -> IntArray:
+    """Number of the kind of limit that binds, in `KINDS`.
+
+    Parameters
+    ----------
+    gains
+        What lifting each kind would multiply the throughput by, shape (…, kinds); NaN for what cannot be lifted.
+    """
+    gains = np.where(np.isnan(gains), -np.inf, gains)
+    taken = np.where(gains > _FELT, gains, -np.inf)
+    standing = np.where(np.isinf(_FELT), gains, -np.inf)
+    standing = np.where(np.isneginf(standing).all(axis=-1, keepdims=True), gains, standing)
+    best = standing.argmax(axis=-1)
+    # of equal limits, lift the resource and look again
+    equal = (standing.max(axis=-1) <= 1 + WORTH) & ~np.isneginf(standing[..., _RESOURCE])
+    best = np.where(equal, _RESOURCE, best)
+    return np.where(np.isneginf(taken).all(axis=-1), best, taken.argmax(axis=-1))
+
+
+class Model:
+    """Scenarios of one structure on their way to predictions.
+
+    Parameters
+    ----------
+    scenario
+        One scenario, or one whose parameters hold the values of many.
+    draw
+        Gives the values of parameters.
+    count
+        Number of scenarios.
+    levels
+        Number of `levels` to work out.
+
+    Attributes
+    ----------
+    levels
+        Central throughput of each flow, and what stops it, as resources are lifted one after another.
+    system
+        Resources, flows and demands.
+    transports
+        TCP of the flows that go from the sender to the receiver (False) and the other way (True).
+    """
+
+    def __init__(self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int) -> None:
         self.scenario = scenario
-        self.draw = Draws()
-        self.system = build(scenario, self.draw)
-        self.steady, self.stopped = max_min(self.system.demand)
-        self.transports = self._transports()
-        self.levels = self._levels()
+        self.draw = draw
+        self.count = count
+        self.system = build(scenario, draw)
+        ways = set() if scenario.tool.protocol == "file" else set(self.system.reverse)
+        self.transports = {way: Transport.of(scenario, draw, reverse=way) for way in sorted(ways)}
+        stems = [resource.name.rstrip("0123456789") for resource in self.system.resources]
+        #: Equal parts that are full together (the links of a bundle, the cores of alike processes, both directions of
+        #: a slot) are lifted together: one more link would not help a transfer that fills four alike.
+        self._alike = np.array([[one == other for other in stems] for one in stems], dtype=bool)
+        names = list(dict.fromkeys(resource.name for resource in self.system.resources))
+        self._named = np.array([names.index(resource.name) for resource in self.system.resources], dtype=np.int64)
+        links = [resource.resource_class == "link" for resource in self.system.resources]
+        self._is_link = np.array([*links, False])  # the last one is for no resource, -1
+        self.levels = self._levels(levels)
 
-    def _transports(self) -> dict[bool, Transport]:
-        if self.scenario.tool.protocol == "file":
-            return {}
-        return {way: Transport.of(self.scenario, self.draw, reverse=way) for way in set(self.system.reverse)}
+    # what the resources allow ----------------------------------------------------------------------------------------
 
-    def _levels(self) -> list[tuple[FloatArray, list[Resource]]]:
-        """Central throughput of each flow as resources are lifted one after another, with what stops each flow."""
-        demand = self.system.demand[:1].copy()
-        resources = self.system.resources
-        levels: list[tuple[FloatArray, list[Resource]]] = []
-        for _ in range(MAX_RUNGS + 1):
+    @property
+    def simulated(self) -> bool:
+        """Whether TCP has to be simulated over time."""
+        return any(transport.matters for transport in self.transports.values())
+
+    @property
+    def is_random(self) -> bool:
+        """Whether two runs differ by more than their start-up; the median of the draws is then what to expect."""
+        return any(transport.is_random for transport in self.transports.values())
+
+    def central_demand(self) -> FloatArray:
+        """Demands of the central values, shape (scenarios, flows, resources)."""
+        return self.system.table((self.count,), central)
+
+    @cached_property
+    def steady(self) -> tuple[FloatArray, IntArray]:
+        """What each flow could reach for ever in each draw, and what stops it, shape (scenarios, draws, flows)."""
+        table = self.system.table((self.count, self.draw.size - 1), drawn)
+        throughput, stopped = max_min(table.reshape(self.count * (self.draw.size - 1), *table.shape[2:]))
+        return throughput.reshape(table.shape[:3]), stopped.reshape(table.shape[:3])
+
+    def _levels(self, most: int) -> list[tuple[FloatArray, IntArray]]:
+        """Central throughput of each flow, and what stops it, as resources are lifted one after another.
+
+        Ends where a flow has no limit left in any scenario; the throughput of a level above that is NaN.
+        """
+        levels: list[tuple[FloatArray, IntArray]] = []
+        demand = self.central_demand()
+        limited: BoolArray = np.ones(self.count, dtype=bool)
+        while len(levels) < most and limited.any():
             throughput, stopped = max_min(demand)
-            if not np.isfinite(throughput).all():
-                levels.append((throughput[0], []))
-                break
-            by_flow = [resources[index] for index in stopped[0]]
-            levels.append((throughput[0], by_flow))
-            first = self._binding(throughput[0], by_flow)
-            busy = throughput[0] @ demand[0]
-            demand[
-                :,
-                :,
-                [column for column, resource in enumerate(resources) if _same(resource, first) and busy[column] > FULL],
-            ] = 0.0
+            levels.append((np.where(limited[:, None], throughput, np.nan), stopped))
+            limited = limited & np.isfinite(throughput).all(axis=1)
+            if limited.any():
+                first = self.first(throughput, stopped)
+                busy = np.einsum("sf,sfr->sr", np.where(limited[:, None], throughput, 0.0), demand)
+                demand = np.where((self._alike[first] & (busy > FULL))[:, None, :], 0.0, demand)
         return levels
 
-    @staticmethod
-    def _binding(throughput: FloatArray, by_flow: list[Resource]) -> Resource:
-        """Return the resource that holds back most of the traffic."""
-        held: dict[str, float] = {}
-        for resource, rate in zip(by_flow, throughput, strict=True):
-            held[resource.name] = held.get(resource.name, 0.0) + rate
-        most = max(held, key=lambda name: held[name])
-        return next(resource for resource in by_flow if resource.name == most)
+    def first(self, throughput: FloatArray, stopped: IntArray) -> IntArray:
+        """Of each row the number of the resource that holds back most of the traffic, both directions of it counted."""
+        if stopped.shape[1] == 1:
+            return stopped[:, 0]
+        names = np.where(stopped >= 0, self._named[stopped], -1)
+        held = np.where(names[:, :, None] == names[:, None, :], throughput[:, None, :], 0.0).sum(axis=2)
+        return np.take_along_axis(stopped, held.argmax(axis=1)[:, None], axis=1)[:, 0]
 
-    # throughput of states of the ladder and of draws -----------------------------------------------------------------
+    def ceiling(self) -> FloatArray:
+        """Return what the links alone carry [bit/s]: no run exceeds it, however lucky."""
+        if not self._is_link.any():
+            return np.full(self.count, np.inf)
+        throughput, _ = max_min(self.central_demand()[:, :, self._is_link[:-1]])
+        return np.asarray(throughput.sum(axis=1))
 
-    def _states(self) -> list[_Lift]:
-        tcp = self._limits_of_tcp()
-        choices = [(False, True) if name in tcp else (False,) for name in ("window", "loss", "start_up")]
-        return [
-            _Lift(level, window, loss, start_up)
-            for level in range(len(self.levels))
-            for window in choices[0]
-            for loss in choices[1]
-            for start_up in choices[2]
-        ]
+    # what TCP makes of it --------------------------------------------------------------------------------------------
 
-    def _limits_of_tcp(self) -> set[str]:
+    def limits_of_tcp(self) -> tuple[str, ...]:
+        """Kinds of limits that TCP has here."""
         found = set()
         for transport in self.transports.values():
-            if np.isfinite(transport.window_limit_bps[0]):
+            if agreed(np.isfinite(central(transport.window_limit_bps))):
                 found.add("window")
             if transport.matters:
                 found.add("start_up")
-                if transport.loss[0] > 0:
+                if agreed(central(transport.loss) > 0):
                     found.add("loss")
-        return found
+        return tuple(kind for kind in KINDS if kind in found)
 
-    def throughputs(self) -> tuple[dict[_Lift, FloatArray], FloatArray]:
-        """Central throughput of each flow in every state of the ladder; and of each draw, shape (draws, flows)."""
-        states = self._states()
-        by_state = np.stack([self.levels[state.resources][0] for state in states])
-        draws = self.steady[1:].copy()
+    def throughputs(self, states: Sequence[Lift], *, with_draws: bool) -> tuple[FloatArray, FloatArray]:
+        """Throughput of each flow in states of the ladder, and in the draws.
+
+        Parameters
+        ----------
+        states
+            Their `resources` are less than the number of `levels`.
+        with_draws
+            Whether draws are asked for.
+
+        Returns
+        -------
+        central, draws
+            Shape (scenarios, states, flows) and (scenarios, draws, flows). [bit/s]
+        """
+        flows = len(self.system.flows)
+        by_state = np.zeros((self.count, len(states), flows))
+        for number, state in enumerate(states):
+            by_state[:, number] = self.levels[state.resources][0]
+        draws = self._draws(with_draws=with_draws)
         for way, transport in self.transports.items():
-            for flow in [number for number, reverse in enumerate(self.system.reverse) if reverse == way]:
+            own = [flow for flow, reverse in enumerate(self.system.reverse) if reverse == way]
+            if transport.matters:
+                self._simulate(transport, own, states, by_state, draws)
+            else:
                 window = transport.window_limit_bps
-                is_windowless = np.array([state.window for state in states])
-                if not transport.matters:
-                    by_state[:, flow] = np.where(
-                        is_windowless, by_state[:, flow], np.minimum(by_state[:, flow], window[0])
-                    )
-                    draws[:, flow] = np.minimum(draws[:, flow], window[1:])
-                    continue
-                runs = np.array([RANDOM_RUNS if transport.runs_differ(lossless=state.loss) else 1 for state in states])
-                central = np.repeat(np.arange(len(states)), runs)
-                link_bound = [self._is_link(self.levels[state.resources][1][flow : flow + 1]) for state in states]
-                drawn_link_bound = [
-                    self._is_link([self.system.resources[index]] if index >= 0 else [])
-                    for index in self.stopped[1:, flow]
-                ]
-
-                def column(
-                    name: str, states: list[_Lift] = states, central: npt.NDArray[np.int64] = central
-                ) -> FloatArray:
-                    lifted = np.array([float(getattr(state, name)) for state in states])
-                    return np.concatenate([lifted[central], np.zeros(Draws.size - 1)])
-
-                result = transport.simulate(
-                    np.concatenate([by_state[central, flow], draws[:, flow]]),
-                    np.concatenate([np.zeros(central.size), np.arange(1, Draws.size)]),
-                    link_bound=np.concatenate(
-                        [np.array(link_bound, dtype=float)[central], np.array(drawn_link_bound, dtype=float)]
-                    ),
-                    lossless=column("loss"),
-                    windowless=column("window"),
-                    warm=column("start_up"),
-                )
-                by_state[:, flow] = np.add.reduceat(result[: central.size], np.cumsum(runs) - runs) / runs
-                draws[:, flow] = result[central.size :]
-        for flow, reverse in enumerate(self.system.reverse):
-            if reverse in self.transports:
-                by_state[:, flow] = self.transports[reverse].delayed(by_state[:, flow], slice(1))
-                draws[:, flow] = self.transports[reverse].delayed(draws[:, flow], slice(1, None))
+                for number in (number for number, state in enumerate(states) if not state.window):
+                    limit = np.reshape(central(window), (-1, 1))
+                    by_state[:, number, own] = np.minimum(by_state[:, number, own], limit)
+                if with_draws:
+                    draws[..., own] = np.minimum(draws[..., own], drawn(window)[..., None])
+            for flow in own:
+                by_state[..., flow] = transport.delayed(by_state[..., flow], transport.delay_s[..., :1])
+                draws[..., flow] = transport.delayed(draws[..., flow], drawn(transport.delay_s))
         if (amount := self.scenario.tool.bytes) is not None:
-            bits = 8 * amount.value
+            bits = 8 * np.asarray(amount.value)
             with np.errstate(divide="ignore"):  # no limit stays none
-                by_state = 1 / (1 / by_state + self.system.fill_s[:1] / bits)
-                draws = 1 / (1 / draws + self.system.fill_s[1:] / bits)
-        return dict(zip(states, by_state, strict=True)), draws
+                for flow, fill in self.system.fill_s.items():
+                    by_state[..., flow] = 1 / (1 / by_state[..., flow] + fill[..., :1] / bits)
+                    draws[..., flow] = 1 / (1 / draws[..., flow] + drawn(fill) / bits)
+        return by_state, draws
 
-    @staticmethod
-    def _is_link(by_flow: list[Resource]) -> bool:
-        return bool(by_flow) and by_flow[0].resource_class == "link"
+    def _draws(self, *, with_draws: bool) -> FloatArray:
+        """What the resources allow in each draw."""
+        flows = len(self.system.flows)
+        if not with_draws:
+            return np.zeros((self.count, 0, flows))
+        if self.simulated or self.count == 1:
+            return self.steady[0].copy()
+        demand = [{flow: drawn(seconds) for flow, seconds in by.items()} for by in self.system.by_resource]
+        return max_min_throughput(demand, flows, (self.count, self.draw.size - 1)).copy()
 
-    # the ladder ------------------------------------------------------------------------------------------------------
+    def _simulate(
+        self, transport: Transport, flows: list[int], states: Sequence[Lift], by_state: FloatArray, draws: FloatArray
+    ) -> None:
+        """Put what TCP reaches over time in place of what the resources allow some flows."""
+        runs = np.array([RANDOM_RUNS if transport.runs_differ(lossless=state.loss) else 1 for state in states])
+        of_case = np.repeat(np.arange(len(states)), runs)
+        first_run = np.cumsum(runs) - runs
+        drawn_cases = np.arange(draws.shape[1])
 
-    def _climb(self, totals: Mapping[_Lift, float]) -> list[tuple[_Lift, str]]:
-        """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
-        climb: list[tuple[_Lift, str]] = []
-        here = _Lift()
-        while np.isfinite(totals[here]) and len(climb) < MAX_RUNGS:
-            candidates = {
-                "window": _Lift(here.resources, window=True, loss=here.loss, start_up=here.start_up),
-                "loss": _Lift(here.resources, window=here.window, loss=True, start_up=here.start_up),
-                "start_up": _Lift(here.resources, window=here.window, loss=here.loss, start_up=True),
-                "resource": _Lift(here.resources + 1, here.window, here.loss, here.start_up),
-            }
-            gains = {
-                name: totals[state] / totals[here]
-                for name, state in candidates.items()
-                if state in totals and state != here
-            }
-            if not gains:
-                break
-            best = self._most(gains)
-            climb.append((here, best))
-            here = candidates[best]
-        return climb
+        def lifted(name: str) -> FloatArray:
+            values = np.array([float(getattr(state, name)) for state in states])
+            return np.concatenate([values[of_case], np.zeros(drawn_cases.size)])
 
-    @staticmethod
-    def _most(gains: Mapping[str, float]) -> str:
-        """Return which limit binds, given what lifting each would multiply the throughput by."""
-        felt = {"loss": LOSS_FELT, "start_up": START_UP_FELT}
-        taken = {name: gain for name, gain in gains.items() if gain > felt.get(name, float("inf"))}
-        if taken:
-            return max(taken, key=lambda name: taken[name])
-        standing = {name: gain for name, gain in gains.items() if name not in felt} or gains
-        best = max(standing, key=lambda name: standing[name])
-        equal = "resource" in standing and standing[best] <= 1 + WORTH
-        return "resource" if equal else best  # of equal limits, lift the resource and look again
+        alike: dict[bytes, FloatArray] = {}
+        for flow in flows:
+            rate = np.concatenate([by_state[:, of_case, flow], draws[..., flow]], axis=1)
+            is_link = np.stack([self._stopped_by_link(state.resources, flow) for state in states], axis=1)[:, of_case]
+            if drawn_cases.size:
+                stopped = self.steady[1][..., flow]
+                is_link = np.concatenate([is_link, self._is_link[stopped]], axis=1)
+            key = rate.tobytes() + is_link.tobytes()
+            if key not in alike:
+                alike[key] = transport.simulate(
+                    rate,
+                    np.concatenate([np.zeros_like(of_case), 1 + drawn_cases]),
+                    link_bound=is_link,
+                    lossless=lifted("loss"),
+                    windowless=lifted("window"),
+                    warm=lifted("start_up"),
+                    sequence=np.concatenate([np.arange(of_case.size) - first_run[of_case], RANDOM_RUNS + drawn_cases]),
+                )
+            result = alike[key]
+            by_state[..., flow] = np.add.reduceat(result[:, : of_case.size], first_run, axis=1) / runs
+            draws[..., flow] = result[:, of_case.size :]
 
-    def _limit(self, state: _Lift, kind: str) -> tuple[str, str, str]:
-        """Resource name, class and words of what is lifted from a state."""
-        transport = next(iter(self.transports.values()), None)
-        if kind == "resource" or transport is None:
-            resource = self._binding(*self.levels[state.resources])
-            return resource.name, resource.resource_class, resource.title
+    def _stopped_by_link(self, level: int, flow: int) -> BoolArray:
+        throughput, stopped = self.levels[level]
+        return np.asarray(np.isfinite(throughput).all(axis=1) & self._is_link[stopped[:, flow]])
+
+    # what to say -----------------------------------------------------------------------------------------------------
+
+    def interval(self, draws: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Ends of the interval that a single new run falls into with 90 % [bit/s], [bit/s].
+
+        Parameters
+        ----------
+        draws
+            Throughput of each flow, shape (scenarios, draws, flows). [bit/s]
+        total
+            Of all flows together, shape (scenarios,). [bit/s]
+        """
+        repeat = drawn(self.draw("tool.repeat", self.scenario.tool.repeat))
+        together = draws[..., 0] if draws.shape[2] == 1 else draws.sum(axis=2)
+        runs = np.minimum(together * repeat, self.ceiling()[:, None] * (1 + BUFFERED))
+        runs.sort(axis=1)
+        limited = np.isfinite(total)
+        with np.errstate(invalid="ignore"):
+            low = np.where(limited, np.minimum(_quantile(runs, 0.05), total), total)
+            high = np.where(limited, np.maximum(_quantile(runs, 0.95), total), total)
+        return low, high
+
+    def limit_of_tcp(self, kind: str) -> tuple[str, str, str]:
+        """Resource name, class and words of a kind of limit that is no resource."""
         if kind == "window":
-            name, title = transport.window_owner
+            name, title = next(iter(self.transports.values())).window_owner
             return name, "window", title
         if kind == "loss":
             return "path.loss", "loss", "packet loss on the path"
         return "path.start-up", "start-up", "the start-up of TCP"
 
-    def _probabilities(self, first_kind: str, draws: FloatArray) -> dict[str, float]:
-        """Share of the draws in which each limit is the first.
 
-        Where TCP is the bottleneck, it counts as such in the draws in which it keeps the flows more than a tenth below
-        what the resources would allow.
-        """
-        steady, stopped = self.steady[1:], self.stopped[1:]
-        held = 0.0
-        if first_kind != "resource":
-            held = float((draws.sum(axis=1) < 0.9 * steady.sum(axis=1)).mean())
-        shares: dict[str, float] = {}
-        for row in stopped:
-            if (row >= 0).all():
-                name = self._binding(np.ones(len(row)), [self.system.resources[index] for index in row]).name
-                shares[name] = shares.get(name, 0.0) + (1 - held) / len(stopped)
-        return {**shares, "": held}
+def _quantile(ordered: FloatArray, share: float) -> FloatArray:
+    """Quantile of each row of ordered values, between neighbours in proportion."""
+    place = share * (ordered.shape[1] - 1)
+    below = int(place)
+    step = ordered[:, below + 1] - ordered[:, below]
+    return np.asarray(ordered[:, below] + step * (place - below))
 
-    # all together ----------------------------------------------------------------------------------------------------
+
+class _Report(Model):
+    """One scenario, with everything that a prediction tells."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(scenario, Draws(), levels=MAX_RUNGS + 1)
+        self.totals: dict[Lift, float] = {}
 
     def predict(self) -> Prediction:
         """Solve, climb the ladder, and put the result together."""
-        by_state, draws = self.throughputs()
-        totals = {state: float(flows.sum()) for state, flows in by_state.items()}
-        climb = self._climb(totals)
-        central = by_state[_Lift()]
-        is_random = any(transport.is_random for transport in self.transports.values())
-        total = float(np.median(draws.sum(axis=1))) if is_random else float(central.sum())
-        low, high = self._interval(draws, total)
-        probabilities = self._probabilities(climb[0][1], draws) if climb else {}
+        states = self._cheap_states()
+        by_state, draws = self.throughputs(states, with_draws=True)
+        self._keep(states, by_state)
+        climb = self._climb()
+        flows = by_state[0, states.index(Lift())]
+        total = float(np.median(draws[0].sum(axis=1))) if self.is_random else float(flows.sum())
+        low, high = self.interval(draws, np.array([total]))
+        probabilities = self._probabilities(climb[0][1], draws[0]) if climb else {}
         ladder: list[Rung] = []
         for step, (state, kind) in enumerate(climb):
             name, resource_class, title = self._limit(state, kind)
@@ -291,50 +387,105 @@ class _Model:
                 continue
             probability = probabilities.get(name, probabilities[""] if step == 0 and kind != "resource" else 0.0)
             probability = min(1.0, round(probability, 6))
-            ladder.append(Rung(name, resource_class, title, total if step == 0 else totals[state], probability))
-        by_flow = self.levels[0][1]
-        flow_bottleneck = (
-            [ladder[0].resource if climb[0][1] != "resource" else resource.name for resource in by_flow]
-            if climb
-            else []
-        )
+            ladder.append(Rung(name, resource_class, title, total if step == 0 else self.totals[state], probability))
+        limits = [""] * flows.size
+        if climb:
+            by_resource = [self.system.resources[number].name for number in self.levels[0][1][0]]
+            limits = by_resource if climb[0][1] == "resource" else [ladder[0].resource] * flows.size
         return Prediction(
             scenario=self.scenario,
             throughput_bps=total,
-            low_bps=low,
-            high_bps=high,
-            utilisation=self._utilisation(central * (total / central.sum() if np.isfinite(total) else 1.0)),
+            low_bps=float(low[0]),
+            high_bps=float(high[0]),
+            utilisation=self._utilisation(flows * (total / flows.sum() if np.isfinite(total) else 1.0)),
             ladder=tuple(ladder),
             flows=tuple(
                 Flow(name, float(rate), limit)
-                for name, rate, limit in zip(
-                    self.system.flows, central, flow_bottleneck or [""] * len(central), strict=True
-                )
+                for name, rate, limit in zip(self.system.flows, flows, limits, strict=True)
             ),
             warnings=tuple(self._warnings()),
             assumptions=tuple(self._assumptions()),
         )
 
-    def _interval(self, draws: FloatArray, total: float) -> tuple[float, float]:
-        if not np.isfinite(total):
-            return total, total
-        repeat = self.draw("tool.repeat", self.scenario.tool.repeat)[1:]
-        runs = np.minimum(draws.sum(axis=1) * repeat, self._ceiling() * (1 + BUFFERED))
-        low, high = np.quantile(runs, [0.05, 0.95])
-        return float(min(low, total)), float(max(high, total))
+    # the ladder ------------------------------------------------------------------------------------------------------
 
-    def _ceiling(self) -> float:
-        """Return what the links alone carry [bit/s]: no run exceeds it, however lucky."""
-        links = [column for column, resource in enumerate(self.system.resources) if resource.resource_class == "link"]
-        if not links:
-            return float("inf")
-        throughput, _ = max_min(self.system.demand[:1][:, :, links])
-        return float(throughput.sum())
+    def _states(self) -> list[Lift]:
+        tcp = self.limits_of_tcp()
+        choices = [(False, True) if kind in tcp else (False,) for kind in ("window", "loss", "start_up")]
+        return [
+            Lift(level, window, loss, start_up)
+            for level in range(len(self.levels))
+            for window in choices[0]
+            for loss in choices[1]
+            for start_up in choices[2]
+        ]
+
+    def _cheap_states(self) -> list[Lift]:
+        """States that are worked out at once: those that the first step looks at, and all that one run tells."""
+        near = {Lift(), *above(Lift()).values()}
+
+        def is_cheap(state: Lift) -> bool:
+            return not any(transport.runs_differ(lossless=state.loss) for transport in self.transports.values())
+
+        return [state for state in self._states() if state in near or is_cheap(state)]
+
+    def _keep(self, states: Sequence[Lift], by_state: FloatArray) -> None:
+        for number, state in enumerate(states):
+            self.totals[state] = float(by_state[0, number].sum())
+
+    def _climb(self) -> list[tuple[Lift, str]]:
+        """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
+        climb: list[tuple[Lift, str]] = []
+        here = Lift()
+        known = self._states()
+        while np.isfinite(self.totals[here]) and len(climb) < MAX_RUNGS:
+            candidates = above(here)
+            possible = [state for state in candidates.values() if state in known and state != here]
+            if not possible:
+                break
+            if any(state not in self.totals for state in possible):
+                others = [state for state in known if state not in self.totals]
+                self._keep(others, self.throughputs(others, with_draws=False)[0])
+            gains = [
+                self.totals[state] / self.totals[here] if state in possible else np.nan for state in candidates.values()
+            ]
+            best = KINDS[int(binding(np.array(gains)))]
+            climb.append((here, best))
+            here = candidates[best]
+        return climb
+
+    def _limit(self, state: Lift, kind: str) -> tuple[str, str, str]:
+        """Resource name, class and words of what is lifted from a state."""
+        if kind != "resource":
+            return self.limit_of_tcp(kind)
+        resource = self.system.resources[self.first(*self.levels[state.resources])[0]]
+        return resource.name, resource.resource_class, resource.title
+
+    def _probabilities(self, first_kind: str, draws: FloatArray) -> dict[str, float]:
+        """Share of the draws in which each limit is the first.
+
+        Where TCP is the bottleneck, it counts as such in the draws in which it keeps the flows more than a tenth below
+        what the resources would allow.
+        """
+        steady, stopped = self.steady[0][0], self.steady[1][0]
+        held = 0.0
+        if first_kind != "resource":
+            held = float((draws.sum(axis=1) < 0.9 * steady.sum(axis=1)).mean())
+        limited = stopped[(stopped >= 0).all(axis=1)]
+        shares: dict[str, float] = {"": held}
+        if limited.size:
+            numbers, times = np.unique(self.first(np.ones(limited.shape), limited), return_counts=True)
+            for number, many in zip(numbers, times, strict=True):
+                name = self.system.resources[number].name
+                shares[name] = shares.get(name, 0.0) + many * (1 - held) / len(stopped)
+        return shares
+
+    # all together ----------------------------------------------------------------------------------------------------
 
     def _utilisation(self, throughput: FloatArray) -> dict[str, float]:
         if not np.isfinite(throughput).all():
             return {}
-        busy = throughput @ self.system.demand[0]
+        busy = throughput @ self.central_demand()[0]
         result: dict[str, float] = {}
         for resource, fraction in zip(self.system.resources, busy, strict=True):
             result[resource.name] = max(result.get(resource.name, 0.0), round(float(fraction), 9))
@@ -375,12 +526,3 @@ class _Model:
             for name, parameter in self.draw.used.items()
             if np.isfinite(parameter.value)
         ]
-
-
-def _same(resource: Resource, first: Resource) -> bool:
-    """Whether `resource` is `first`, in either direction, or one of the equal parts beside it.
-
-    Equal parts that are full together (the links of a bundle, the cores of alike processes) are lifted together: one
-    more link would not help a transfer that fills four alike.
-    """
-    return resource.name.rstrip("0123456789") == first.name.rstrip("0123456789")

@@ -7,8 +7,9 @@ on different resources overlaps. Demands come from `hecn_analysis.limits`; this 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from hecn_analysis import limits
 from hecn_analysis.limits import storage
 from hecn_analysis.prediction.cores import Cores
-from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Array, Host, Scenario, Slot
@@ -59,35 +60,52 @@ class System:
     Attributes
     ----------
     resources, flows
-        Names of the axes of `demand`.
-    demand
-        Shape (1 + draws, flows, resources). [s/bit]
+        What there is.
+    by_resource
+        Of each resource, the demand of each flow that uses it, central and drawn (see `draws`). [s/bit]
     reverse
         Of each flow: it goes from the scenario's receiver to its sender.
     fill_s
-        Time that the first block needs through all stages but the slowest, shape (1 + draws, flows). [s]
+        Of each flow, time that the first block needs through all stages but the slowest, central and drawn. [s]
     """
 
     resources: tuple[Resource, ...]
     flows: tuple[str, ...]
-    demand: FloatArray
+    by_resource: tuple[Mapping[int, FloatArray], ...]
     reverse: tuple[bool, ...]
-    fill_s: FloatArray
+    fill_s: Mapping[int, FloatArray]
+
+    def table(
+        self, shape: tuple[int, ...], part: Callable[[FloatArray], FloatArray] = lambda values: values
+    ) -> FloatArray:
+        """Demands side by side, shape (…, flows, resources); 0 where a flow does not use a resource [s/bit].
+
+        Parameters
+        ----------
+        shape
+            Of what `part` makes of a demand: ``(1 + draws,)`` for all values of one scenario.
+        part
+            Which values are wanted: `draws.central`, `draws.drawn`; all by default.
+        """
+        found = np.zeros((*shape, len(self.flows), len(self.resources)))
+        for number, by_flow in enumerate(self.by_resource):
+            for flow, seconds in by_flow.items():
+                found[..., flow, number] = part(seconds)
+        return found
 
 
 class _Demands:
     """Collects demands by resource and flow."""
 
-    def __init__(self, flows: int) -> None:
-        self.flows = flows
-        self.table: dict[tuple[str, str], tuple[Resource, FloatArray]] = {}
+    def __init__(self) -> None:
+        self.table: dict[tuple[str, str], tuple[Resource, dict[int, FloatArray]]] = {}
 
     def add(self, flow: int, name: str, seconds_per_bit: FloatArray, *, title: str, variant: str = "") -> None:
         """Add to what `flow` asks of the resource; `variant` keeps apart the two directions of one resource."""
         key = (name, variant)
-        column = self.table[key][1] if key in self.table else np.zeros((Draws.size, self.flows))
-        column[:, flow] += seconds_per_bit
-        self.table[key] = (Resource(name, name.split(".")[1], title), column)
+        by_flow = self.table[key][1] if key in self.table else {}
+        by_flow[flow] = by_flow[flow] + seconds_per_bit if flow in by_flow else seconds_per_bit
+        self.table[key] = (Resource(name, name.split(".")[1], title), by_flow)
 
 
 def build(scenario: Scenario, draw: Draws) -> System:
@@ -107,7 +125,7 @@ def build(scenario: Scenario, draw: Draws) -> System:
         ("reverse " if way else "") + (f"process {number + 1}" if tool.processes > 1 else "flow")
         for number, way in flows
     ]
-    demands = _Demands(len(flows))
+    demands = _Demands()
     for role, host in (("sender", scenario.sender), ("receiver", scenario.receiver)):
         if host is not None:
             _HostDemands(scenario, draw, demands, role, flows).add()
@@ -115,22 +133,28 @@ def build(scenario: Scenario, draw: Draws) -> System:
         _add_links(scenario, draw, demands, flows)
     _add_tool(scenario, draw, demands, flows)
     rows = list(demands.table.values())
-    demand = np.stack([column for _, column in rows], axis=2) if rows else np.zeros((Draws.size, len(flows), 0))
-    resources = tuple(resource for resource, _ in rows)
     return System(
-        resources, tuple(names), demand, tuple(way for _, way in flows), _fill(scenario, draw, resources, demand)
+        tuple(resource for resource, _ in rows),
+        tuple(names),
+        tuple(by_flow for _, by_flow in rows),
+        tuple(way for _, way in flows),
+        _fill(scenario, draw, rows),
     )
 
 
-def _fill(scenario: Scenario, draw: Draws, resources: tuple[Resource, ...], demand: FloatArray) -> FloatArray:
+def _fill(
+    scenario: Scenario, draw: Draws, rows: Sequence[tuple[Resource, Mapping[int, FloatArray]]]
+) -> dict[int, FloatArray]:
     """Time to fill the pipeline: of each stage that takes a whole block before it hands it on, but the slowest."""
     if scenario.tool.request is None or not scenario.tool.overlap:
-        return np.zeros(demand.shape[:2])
-    stages = [number for number, resource in enumerate(resources) if resource.resource_class in _STORING]
-    if not stages:
-        return np.zeros(demand.shape[:2])
-    times = demand[:, :, stages] * 8 * draw("tool.request", scenario.tool.request)[:, None, None]
-    return np.asarray(times.sum(axis=2) - times.max(axis=2), dtype=np.float64)
+        return {}
+    stages = [by_flow for resource, by_flow in rows if resource.resource_class in _STORING]
+    block = 8 * draw("tool.request", scenario.tool.request)
+    fill: dict[int, FloatArray] = {}
+    for flow in {flow for by_flow in stages for flow in by_flow}:
+        times = [by_flow[flow] for by_flow in stages if flow in by_flow]
+        fill[flow] = np.asarray((sum(times) - reduce(np.maximum, times)) * block, dtype=np.float64)
+    return fill
 
 
 def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
@@ -189,14 +213,14 @@ def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: _Demands, flow
     """Add the time of a request, its stages and the round trip one after another, by the requests under way at once."""
     tool = scenario.tool
     stages = {
-        resource.name: column[:, flow]
-        for resource, column in demands.table.values()
-        if resource.resource_class in _STAGES and column[0, flow] > 0
+        resource.name: by_flow[flow]
+        for resource, by_flow in demands.table.values()
+        if resource.resource_class in _STAGES and flow in by_flow and agreed(central(by_flow[flow]) > 0)
     }
     if not stages:
         return
-    total = np.sum(list(stages.values()), axis=0)
-    slowest = max(stages, key=lambda name: float(stages[name][0]))
+    total = sum(stages.values(), np.zeros(1))
+    slowest = list(stages)[agreed(np.argmax(np.broadcast_arrays(*map(central, stages.values())), axis=0))]
     if tool.protocol == "file" or tool.request is None:
         role, resource_class, *_ = slowest.split(".")
         name, title = f"{role}.{resource_class}.in-turn", "reading and writing in turn"
@@ -296,7 +320,7 @@ class _HostDemands:
                 variant=str(sends),
             )
             self._uplinks(flow, slot, share, op="write" if sends else "read")
-            if slot.controller is not None and np.isfinite(slot.controller.rate.value):
+            if slot.controller is not None and agreed(np.isfinite(slot.controller.rate.value)):
                 carried = self.draw(f"{self.role}.slots.{slot_name}.controller.rate", slot.controller.rate)
                 self.demands.add(
                     flow,
@@ -309,7 +333,7 @@ class _HostDemands:
         at = f"{self.role}.arrays.{name}.disk"
         disk = array.disk
         rate = self.draw(f"{at}.read_rate", disk.read_rate) if reads else self.draw(f"{at}.write_rate", disk.write_rate)
-        if streams > 1 and np.isfinite(disk.run_bytes.value):  # what seeks, loses time between files
+        if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # what seeks, loses time between files
             shared = storage.interleaved_bps(
                 rate,
                 self.draw(f"{at}.run_bytes", disk.run_bytes),
@@ -352,7 +376,7 @@ class _HostDemands:
             )
             self._uplinks(flow, slot, share * (path.mtu + 14) / payload, op="read" if sends else "write")
             assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
-            if path.rate is None or slot.nic.port_rate.value < path.rate.value:
+            if path.rate is None or agreed(slot.nic.port_rate.value < path.rate.value):
                 port = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
                 title = f"port {link + 1} of the {self.role}'s {slot.nic.title or 'network card'}"
                 self.demands.add(

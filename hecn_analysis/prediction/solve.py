@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 _FULL = 1e-9  # a resource within this of its capacity is full
 
@@ -48,28 +52,96 @@ def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
     systems, flows, resources = demand.shape
     throughput = np.zeros((systems, flows))
     bottleneck = np.full((systems, flows), -1, dtype=np.int64)
-    active = np.ones((systems, flows), dtype=bool)
-    unlimited = ~(demand > 0).any(axis=2)
-    throughput[unlimited] = np.inf
-    active &= ~unlimited
+    used: BoolArray = demand > 0
+    active = np.asarray(used.any(axis=2))
+    throughput[~active] = np.inf
     room = np.ones((systems, resources))
+    rows = np.flatnonzero(active.any(axis=1))
     for _ in range(min(flows, resources)):
-        if not active.any():
+        if rows.size == 0:
             break
-        pressure = (demand * active[:, :, None]).sum(axis=1)
+        every = rows.size == systems
+        need, uses, going = (demand, used, active) if every else (demand[rows], used[rows], active[rows])
+        left = room if every else room[rows]
+        pressure = (need * going[:, :, None]).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(pressure > 0, room / pressure, np.inf)
+            step = np.where(pressure > 0, left / pressure, np.inf)
         first = step.argmin(axis=1)
-        grow = np.where(active.any(axis=1), step[np.arange(systems), first], 0.0)
-        throughput += np.where(active, grow[:, None], 0.0)
-        room -= pressure * grow[:, None]
+        here = np.arange(rows.size)
+        grow = step[here, first]
+        throughput[rows] += np.where(going, grow[:, None], 0.0)
+        room[rows] = left - pressure * grow[:, None]
         full = (step <= grow[:, None] * (1 + _FULL)) & (pressure > 0)
-        stopped = active & ((demand > 0) & full[:, None, :]).any(axis=2)
-        own = np.where((demand > 0) & full[:, None, :], demand, 0.0).argmax(axis=2)
-        shared = (
-            np.take_along_axis(demand[np.arange(systems), :, first], np.arange(flows)[None, :].repeat(systems, 0), 1)
-            > 0
-        )
-        bottleneck = np.where(stopped, np.where(shared, first[:, None], own), bottleneck)
-        active &= ~stopped
+        filling = uses & full[:, None, :]
+        stopped = going & filling.any(axis=2)
+        own = np.where(filling, need, 0.0).argmax(axis=2)
+        bottleneck[rows] = np.where(stopped, np.where(uses[here, :, first], first[:, None], own), bottleneck[rows])
+        active[rows] = going & ~stopped
+        rows = rows[active[rows].any(axis=1)]
     return throughput, bottleneck
+
+
+def max_min_throughput(demand: Sequence[Mapping[int, FloatArray]], flows: int, shape: tuple[int, int]) -> FloatArray:
+    """Throughputs of `max_min` for systems in a grid, whose demands may be alike along its axes.
+
+    Where the first resources that are full stop all flows at once, as they do one flow, or flows that are alike, their
+    throughput is one over the highest sum of demands; only the others are filled step by step.
+
+    Parameters
+    ----------
+    demand
+        Of each resource, the demands of the flows that use it; they broadcast to `shape`. [s/bit]
+    flows
+        Number of flows.
+    shape
+        Of the grid.
+
+    Returns
+    -------
+    ndarray
+        Shape (*shape, flows). [bit/s]
+
+    Examples
+    --------
+    Two flows share a link whose rate differs between three systems, and each has a disk:
+
+    >>> link = 1 / np.array([[2e9], [4e9], [6e9]])
+    >>> disk = np.array([1 / 2.5e9])
+    >>> max_min_throughput([{0: link, 1: link}, {0: disk}, {1: disk}], 2, (3, 1))[:, 0, 0] / 1e9
+    array([1. , 2. , 2.5])
+    """
+    busiest: list[dict[int, FloatArray]] = [{} for _ in range(flows)]
+    for by_flow in demand:
+        pressure = reduce(np.add, by_flow.values())
+        for flow, own in by_flow.items():
+            if flows == 1 or (own > 0).all():
+                busiest[flow][id(pressure)] = pressure
+            else:
+                felt = np.where(own > 0, pressure, 0.0)
+                busiest[flow][id(felt)] = felt
+    of_flows = {tuple(sorted(arrays)): arrays for arrays in busiest}
+    highest = [_highest(list(arrays.values())) for arrays in of_flows.values()]
+    top = np.broadcast_to(_highest(highest), shape)
+    with np.errstate(divide="ignore"):
+        throughput = np.broadcast_to((1 / top)[..., None], (*shape, flows))
+    if len(highest) == 1:
+        return throughput
+    together = np.logical_and.reduce([felt * (1 + _FULL) >= top for felt in highest])
+    apart = np.nonzero(~np.broadcast_to(together, shape))
+    if apart[0].size:
+        table = np.zeros((apart[0].size, flows, len(demand)))
+        for resource, by_flow in enumerate(demand):
+            for flow, own in by_flow.items():
+                table[:, flow, resource] = np.broadcast_to(own, shape)[apart]
+        throughput = throughput.copy()
+        throughput[apart] = max_min(table)[0]
+    return throughput
+
+
+def _highest(arrays: Sequence[FloatArray]) -> FloatArray:
+    """Give the element-wise maximum, over arrays of equal shapes first: small ones cost little."""
+    by_shape: dict[tuple[int, ...], FloatArray] = {}
+    for array in arrays:
+        known = by_shape.get(array.shape)
+        by_shape[array.shape] = array if known is None else np.maximum(known, array)
+    return reduce(np.maximum, sorted(by_shape.values(), key=lambda array: array.size), np.zeros(1))

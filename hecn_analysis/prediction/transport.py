@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hecn_analysis.limits import tcp_rounds, tcp_window
-from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ NO_LIMIT_BPS = 1e13
 
 @dataclass(frozen=True)
 class Transport:
-    """TCP of one flow of a scenario.
+    """TCP of one flow of a scenario, or of scenarios that are worked out together (see `draws`).
 
     Attributes
     ----------
     window_bytes
-        Usable window of each stream, shape (1 + draws,). [B]
+        Usable window of each stream, central and drawn. [B]
     window_owner
         Resource name and words for what sets it.
     start_up_delay
@@ -93,94 +93,100 @@ class Transport:
     @property
     def is_random(self) -> bool:
         """Whether two runs differ by more than their start-up: losses, or BBR's phases."""
-        return self.matters and bool(self.loss[0] > 0 or self.sending.congestion_control == "bbr")
+        return self.matters and bool(agreed(central(self.loss) > 0) or self.sending.congestion_control == "bbr")
 
     def runs_differ(self, *, lossless: bool) -> bool:
         """Whether one simulated run is not the mean of many: also where it is by chance which stream loses packets."""
         in_turn = self.scenario.tool.lockstep and streams_per_process(self.scenario) > 1
         phases = self.sending.congestion_control == "bbr"
-        return self.matters and bool(in_turn or phases or (self.loss[0] > 0 and not lossless))
+        return self.matters and bool(in_turn or phases or (not lossless and agreed(central(self.loss) > 0)))
 
     @property
     def matters(self) -> bool:
         """Whether more than the window limit has to be looked at: losses, or a start-up that is felt."""
-        if self.rtt_s[0] == 0:
-            return False
-        return bool(self.loss[0] > 0 or self._rounds_time() > _NEGLIGIBLE * self._length())
+        rtt, loss = self.rtt_s[..., :1], self.loss[..., :1]
+        return bool(agreed((rtt > 0) & ((loss > 0) | (rtt * self._rounds() > _NEGLIGIBLE * self._length()))))
 
-    def _rounds_time(self) -> float:
+    def _rounds(self) -> FloatArray | float:
         frames = self.receiving.lro_frames.value if self.receiving.lro else 2.0
-        return float(self.rtt_s[0]) * _ROUNDS * (1.0 if self.sending.byte_counting else frames)
+        return _ROUNDS * (1.0 if self.sending.byte_counting else frames)
 
-    def _length(self) -> float:
+    def _length(self) -> FloatArray | float:
         """Time of the test; of a fixed amount, at the rate of the path, the shortest that it can be [s]."""
         path, tool = self.scenario.path, self.scenario.tool
         if tool.bytes is None:
-            return float("inf") if tool.duration is None else tool.duration.value
+            return np.inf if tool.duration is None else tool.duration.value
         return 0.0 if path.rate is None else tool.bytes.value * 8 / (path.rate.value * path.links)
 
-    def delayed(self, payload_bps: FloatArray, part: slice) -> FloatArray:
-        """Throughput of a fixed amount whose bytes are under way between proxies for `delay_s` [bit/s].
+    def delayed(self, payload_bps: FloatArray, delay_s: FloatArray) -> FloatArray:
+        """Throughput of a fixed amount whose bytes are under way between proxies for a while [bit/s].
 
         Parameters
         ----------
         payload_bps
             Throughput at which they are sent. [bit/s]
-        part
-            Elements of `delay_s` that belong to it.
+        delay_s
+            The part of `Transport.delay_s` that belongs to it. [s]
         """
         amount = self.scenario.tool.bytes
         if amount is None or not self.scenario.path.pep:
             return payload_bps
         bits = amount.value * 8
-        late = bits / (bits / payload_bps + self.delay_s[part])
+        late = bits / (bits / payload_bps + delay_s)
         return np.where(np.isfinite(payload_bps), late, payload_bps)
 
     def own_port_is_narrowest(self) -> bool:
         """Whether the sender's own port is as slow as the path: its queue then holds the sender back."""
         rate = self.scenario.path.rate
         ports = [slot.nic.port_rate.value for slot in self.sending.slots.values() if slot.nic is not None]
-        return rate is not None and bool(ports) and max(ports) <= rate.value
+        return rate is not None and bool(ports) and bool(agreed(np.maximum.reduce(ports) <= rate.value))
 
     def simulate(
         self,
         payload_bps: FloatArray,
-        element: FloatArray,
+        element: npt.NDArray[np.int64],
         *,
-        link_bound: FloatArray,
+        link_bound: npt.NDArray[np.bool_],
         lossless: FloatArray,
         windowless: FloatArray,
         warm: FloatArray,
+        sequence: npt.NDArray[np.int64],
     ) -> FloatArray:
         """Mean throughput of a process whose resources would allow `payload_bps`, for many cases at once.
 
         Parameters
         ----------
         payload_bps
-            What the resources allow, shape (cases,). [bit/s]
+            What the resources allow, shape (scenarios, cases). [bit/s]
         element
             Index into the draws of each case.
         link_bound
-            Whether that is the link's doing: then packets queue at its port and are dropped when the queue is full;
-            where a host is the slower one, flow control holds the sender back.
+            Of each scenario and case, whether that is the link's doing: then packets queue at its port and are dropped
+            when the queue is full; where a host is the slower one, flow control holds the sender back.
         lossless, windowless, warm
             Whether losses, the window, the start-up are lifted in a case.
+        sequence
+            Number of the sequence of random numbers of each case.
         """
         tool, path = self.scenario.tool, self.scenario.path
-        index = element.astype(np.int64)
         payload, wire = payload_per_packet(self.scenario)
+
+        def of_cases(values: FloatArray) -> FloatArray:
+            return values[..., element] if values.shape[-1] > 1 else values
+
+        rtt, loss = of_cases(self.rtt_s), of_cases(self.loss)
         rate = np.minimum(payload_bps, NO_LIMIT_BPS)
         queue = np.full(rate.shape, np.inf)
         if not self.own_port_is_narrowest() and not path.pep:  # a proxy stops its sender before it drops
-            one_bdp = np.maximum(rate * wire / payload * self.rtt_s[index] / 8, _LEAST_QUEUE * wire)
+            one_bdp = np.maximum(rate * wire / payload * rtt / 8, _LEAST_QUEUE * wire)
             named = one_bdp if path.queue is None else np.full(rate.shape, path.queue.value)
-            queue = np.where(link_bound.astype(bool), named, np.inf)
+            queue = np.where(link_bound, named, np.inf)
         duration = np.full(
             rate.shape, np.nan if tool.duration is None or tool.bytes is not None else tool.duration.value
         )
         amount = np.full(rate.shape, np.nan if tool.bytes is None else tool.bytes.value)
         warm_up = np.full(rate.shape, 0.0 if tool.bytes is not None else tool.warm_up.value)
-        long_enough = np.maximum(10.0, 300 * self.rtt_s[index])
+        long_enough = np.maximum(10.0, 300 * rtt)
         is_warm = warm.astype(bool)
         length = np.where(np.isnan(duration), amount * 8 / rate, duration - warm_up)
         duration = np.where(is_warm, length + long_enough, duration)
@@ -188,11 +194,11 @@ class Transport:
         amount = np.where(is_warm, np.nan, amount)
         result = tcp_rounds.simulate(
             rate_bps=rate * wire / payload,
-            rtt_s=self.rtt_s[index],
+            rtt_s=rtt,
             mss_bytes=payload,
             packet_overhead_bytes=wire - payload,
-            loss=np.where(lossless.astype(bool), 0.0, self.loss[index]),
-            window_bytes=np.where(windowless.astype(bool), tcp_window.LARGEST_WINDOW, self.window_bytes[index]),
+            loss=np.where(lossless.astype(bool), 0.0, loss),
+            window_bytes=np.where(windowless.astype(bool), tcp_window.LARGEST_WINDOW, of_cases(self.window_bytes)),
             queue_bytes=queue,
             congestion_control=self.sending.congestion_control,
             streams=streams_per_process(self.scenario),
@@ -204,17 +210,18 @@ class Transport:
             byte_counting=self.sending.byte_counting,
             hystart=self.sending.hystart,
             lockstep=tool.lockstep,
-            bunching=self.bunching[index],
+            bunching=of_cases(self.bunching),
+            sequence=sequence,
         )
-        throughput = self._delayed(np.asarray(result.throughput_bps), result, index, warm_up)
-        unlimited = np.isinf(payload_bps) & ((lossless > 0) | (self.loss[index] == 0)) & (windowless > 0)
+        delay = of_cases(self.start_up_delay) * rtt
+        throughput = self._late(np.asarray(result.throughput_bps), result, delay, warm_up)
+        unlimited = np.isinf(payload_bps) & ((lossless > 0) | (loss == 0)) & (windowless > 0)
         return np.where(unlimited, np.inf, throughput)
 
-    def _delayed(
-        self, throughput: FloatArray, result: tcp_rounds.Simulation, index: npt.NDArray[np.int64], warm_up: FloatArray
+    def _late(
+        self, throughput: FloatArray, result: tcp_rounds.Simulation, delay: FloatArray, warm_up: FloatArray
     ) -> FloatArray:
-        """Throughput of runs whose start-up, where it counts, takes `start_up_delay` round trips more."""
-        delay = self.start_up_delay[index] * self.rtt_s[index]
+        """Throughput of runs whose start-up, where it counts, takes a delay more."""
         counted = np.asarray(result.duration_s) - warm_up
         later = np.where(np.asarray(result.start_up_s) > warm_up, delay, 0.0)
         if self.scenario.tool.bytes is not None:
@@ -234,7 +241,7 @@ def _window(
     tool = scenario.tool
     mss, _ = payload_per_packet(scenario)
     receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}
-    if tool.window.value > 0:
+    if agreed(tool.window.value > 0):
         asked = draw("tool.window", tool.window)
         wmem_max = draw(f"{roles[0]}.wmem_max", sending.wmem_max)
         window = np.asarray(
@@ -243,7 +250,7 @@ def _window(
             )
         )
         rtt = draw("path.rtt", scenario.path.rtt)
-        if rtt[0] > 0:
+        if agreed(central(rtt) > 0):
             least, most = tcp_window.written_window(window, 2 * np.minimum(asked, wmem_max), mss_bytes=mss, rtt_s=rtt)
             # in a run, two gaps may cost: that of the ACKs and that of the writer; the median of the larger of two
             part = np.sqrt(draw.uniform("tool.window.written", central=0.5))
@@ -252,8 +259,8 @@ def _window(
     read = draw(f"{roles[1]}.tcp_rmem_max", receiving.tcp_rmem_max)
     written = draw(f"{roles[0]}.tcp_wmem_max", sending.tcp_wmem_max)
     window = np.asarray(tcp_window.autotuned_window(tcp_rmem_max=read, tcp_wmem_max=written, **receiver))
-    if window[0] >= tcp_window.LARGEST_WINDOW:
+    if agreed(central(window) >= tcp_window.LARGEST_WINDOW):
         return window, (f"{roles[1]}.window.scale", "the largest window that TCP can announce")
-    if written[0] <= window[0]:
+    if agreed(written[..., :1] <= window[..., :1]):
         return window, (f"{roles[0]}.window.tcp_wmem", f"the {roles[0]}'s largest send buffer (tcp_wmem)")
     return window, (f"{roles[1]}.window.tcp_rmem", f"the {roles[1]}'s largest receive window (tcp_rmem)")
