@@ -33,7 +33,7 @@ _CONTROLLER: Final = re.compile(
 _ARRAY: Final = re.compile(r"\s{1,12}[Aa]rray:? (?P<name>[A-Z]{1,3})\b")
 _UNASSIGNED: Final = re.compile(r"\s{1,12}(?i:unassigned|hba drives)")
 _LOGICAL: Final = re.compile(
-    r"\s{1,16}logicaldrive (?P<id>\d{1,4}) \((?P<size>[^,]{1,20}), (?:RAID )?(?P<level>[^,]{1,20}), (?P<state>[^)]{1,80})"
+    r"\s{1,16}logicaldrive (?P<id>\d{1,4}) \((?P<size>[^,]{1,9}), (?:RAID )?(?P<level>[^,]{1,9}), (?P<state>[^)]{1,80})"
 )
 _LOGICAL_DETAIL: Final = re.compile(r"\s{1,16}Logical Drive: (?P<id>\d{1,4})\s{0,8}$")
 _PHYSICAL: Final = re.compile(r"(?P<indent>\s{1,16})physicaldrive (?P<id>\S{1,20})(?: \((?P<rest>.{1,200})\))?\s*$")

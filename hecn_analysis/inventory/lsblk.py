@@ -1,0 +1,167 @@
+"""``lsblk``: the tree for people, pairs (-P), JSON (-J).
+
+Units and traps
+---------------
+- Without -b sizes are rounded to one decimal, in powers of two: 447.1G. JSON has numbers with -b, texts without.
+- Columns are chosen by options: what is not there is missing. ``disks`` are devices of the type ``disk``, and where
+  there is no type those at the root of the tree.
+- The same array or logical volume is listed below each of its members.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS: tuple[str, ...] = ("lsblk", "lsblk-json")
+VERSIONS: str = "util-linux 2.19 to 2.41"
+COMMANDS: tuple[str, ...] = ("lsblk",)
+BEGINS: re.Pattern[str] | None = re.compile(r"NAME\s+(?:KNAME|MAJ:MIN|SIZE|ROTA|TYPE|FSTYPE|RM|RO)\b")
+REPEATS: bool = False
+
+_PAIRS: Final = re.compile(r'(?:[A-Z][A-Z:-]{1,12}="[^"]{0,400}" ?){2,60}$')
+_PAIR: Final = re.compile(r'(?P<name>[A-Z][A-Z:-]{1,12})="(?P<value>[^"]{0,400})"')
+_NAME: Final = re.compile(r"(?P<tree>[\s|`├└│─-]{0,40})(?P<name>[^\s|`├└│─-]\S{0,80})")
+_HEAD: Final = re.compile(r"\S{2,14}")
+_RIGHT: Final = frozenset(
+    (
+        "SIZE",
+        "RM",
+        "RO",
+        "ROTA",
+        "RA",
+        "PHY-SEC",
+        "LOG-SEC",
+        "MIN-IO",
+        "OPT-IO",
+        "ALIGNMENT",
+        "RQ-SIZE",
+        "HOTPLUG",
+        "RAND",
+    )
+)
+_MOST: Final = 4096
+_DEEPEST: Final = 12
+
+
+def recognises(output: Output) -> bool:
+    """Look for the head of the columns, for pairs, or for the list of devices."""
+    head = output.head(12)
+    if re.search(r'"blockdevices"\s?:\s?\[', head) is not None:
+        return True
+    first = next((line for line in output.lines[:12] if not line.startswith("lsblk: ")), "")
+    if BEGINS is not None and BEGINS.match(first):
+        return True
+    return _PAIRS.match(first[:4000]) is not None and "NAME=" in first
+
+
+def read(output: Output) -> Facts:
+    """Read all devices."""
+    if re.search(r'"blockdevices"\s?:\s?\[', output.head(12)) is not None:
+        facts = Facts("lsblk-json", {})
+        rows = [row for value in output.json if isinstance(value, dict) for row in _tree(value.get("blockdevices"), 0)]
+        if output.json_truncated:
+            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+    else:
+        facts = Facts("lsblk", {})
+        rows = list(_lines(output.lines))
+    blocks: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        block = _block(row)
+        known = blocks.setdefault(block["name"], block)
+        known["below"] = sorted({*known["below"], *block["below"]})
+    kinds = {"disk"} if any(one["type"] for one in blocks.values()) else {None}
+    disks = {name: one for name, one in blocks.items() if one["type"] in kinds and (one["type"] or not one["below"])}
+    facts.values["disks"] = {name: one["size_bytes"] for name, one in disks.items()}
+    for fact in ("rotational", "physical_sector", "logical_sector"):
+        facts.values[fact] = {name: one[fact] for name, one in blocks.items() if one[fact] is not None}
+    facts.values["mounts"] = {mount: name for name, one in blocks.items() for mount in one["mounts"]}
+    facts.values["devices"] = list(blocks.values())
+    return facts
+
+
+def _tree(values: object, depth: int, parent: str | None = None) -> Iterator[dict[str, Any]]:
+    """Devices of a JSON list with those below them."""
+    if not isinstance(values, list) or depth > _DEEPEST:
+        return
+    for value in values[:_MOST]:
+        if isinstance(value, dict):
+            row = {str(name).upper(): one for name, one in value.items()}
+            name = row.get("KNAME") if row.get("NAME") is None else row["NAME"]
+            if isinstance(name, str) and name:
+                yield {**row, "NAME": name, "_parent": parent}
+                yield from _tree(value.get("children"), depth + 1, name)
+
+
+def _lines(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Devices of the tree for people, or of pairs."""
+    columns: list[tuple[str, int, int]] = []
+    above: list[tuple[int, str]] = []
+    for line in lines:
+        if _PAIRS.match(line[:4000]) is not None:
+            pairs = {pair["name"]: pair["value"] for pair in _PAIR.finditer(line[:4000])}
+            if pairs.get("NAME") or pairs.get("KNAME"):
+                yield {**pairs, "NAME": pairs.get("NAME") or pairs["KNAME"], "_parent": pairs.get("PKNAME") or None}
+        elif BEGINS is not None and BEGINS.match(line):
+            columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
+        elif columns and (found := _NAME.match(line)) is not None:
+            depth = len(found["tree"])
+            above = [one for one in above if one[0] < depth]
+            cells = _cells(columns, line, found.end())
+            yield {**cells, "NAME": found["name"], "_parent": above[-1][1] if above else None}
+            above.append((depth, found["name"]))
+
+
+def _cells(columns: list[tuple[str, int, int]], line: str, name_end: int) -> dict[str, str]:
+    """Words of a row under the head that they overlap or are next to; heads of numbers end where numbers end."""
+    cells: dict[str, str] = {}
+    # A long name pushes the rest of its row to the right.
+    second = re.compile(r"\d{1,4}:\d{1,7}").search(line, name_end)
+    shift = 0
+    place = next((start for head, start, _ in columns if head == "MAJ:MIN"), None)
+    if second is not None and place is not None:
+        colon = line.index(":", second.start())
+        shift = colon - (place + len("MAJ"))
+    for word in re.finditer(r"\S{1,200}", line[name_end:4000]):
+        start, end = word.start() + name_end - shift, word.end() + name_end - shift
+        for head, first, last in columns[1:]:
+            if (end == last if head in _RIGHT else start == first) or (start < last and end > first):
+                cells[head] = f"{cells[head]} {word[0]}" if head in cells else word[0]
+                break
+    return cells
+
+
+def _block(row: dict[str, Any]) -> dict[str, Any]:
+    size = row.get("SIZE")
+    mounts = row.get("MOUNTPOINTS") if isinstance(row.get("MOUNTPOINTS"), list) else [row.get("MOUNTPOINT")]
+    return {
+        "name": row["NAME"],
+        "type": _text(row.get("TYPE")),
+        "size_bytes": size if isinstance(size, int) and not isinstance(size, bool) else amounts.size(_text(size)),
+        "rotational": _flag(row.get("ROTA")),
+        "physical_sector": _whole(row.get("PHY-SEC")),
+        "logical_sector": _whole(row.get("LOG-SEC")),
+        "model": _text(row.get("MODEL")),
+        "transport": _text(row.get("TRAN")),
+        "scheduler": _text(row.get("SCHED")),
+        "mounts": [mount for mount in mounts or [] if isinstance(mount, str) and mount],
+        "below": [row["_parent"]] if row.get("_parent") else [],
+    }
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else amounts.whole(_text(value))
+
+
+def _flag(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"1": True, "0": False}.get(str(value))

@@ -1,0 +1,132 @@
+"""``nvme list``: the table for people, and JSON of versions 1 and 2.
+
+Units and traps
+---------------
+- JSON gives bytes. The table rounds to three digits, in powers of ten; ``4.00  TB /   4.00  TB`` is used and size.
+- Version 2.10 and later nest devices in subsystems and controllers, and name the address of the PCI device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS: tuple[str, ...] = ("nvme-list", "nvme-list-json")
+VERSIONS: str = "nvme-cli 0.8 to 2.11"
+COMMANDS: tuple[str, ...] = ("nvme",)
+BEGINS: re.Pattern[str] | None = re.compile(r"Node\s+(?:Generic\s+)?SN\s+Model\s")
+REPEATS: bool = False
+
+_JSON: Final = re.compile(r'"Devices"\s?:\s?\[')
+_KEYS: Final = ('"DevicePath"', '"ModelNumber"', '"Subsystems"', '"HostNQN"')
+_USAGE: Final = re.compile(
+    r"(?P<used>\d{1,9}(?:\.\d{1,4})?\s{0,4}[kKMGTP]?B)\s{1,4}/\s{1,6}(?P<size>\d{1,9}(?:\.\d{1,4})?\s{0,4}[kKMGTP]?B)"
+)
+_FORMAT: Final = re.compile(r"(?P<sector>\d{1,9}(?:\.\d{1,3})?\s{0,4}(?:[kK]i?)?B)\s")
+_MOST: Final = 4096
+
+
+def recognises(output: Output) -> bool:
+    """Look for the head of the table, or for the list of devices."""
+    head = output.head(40)
+    if any(BEGINS is not None and BEGINS.match(line) for line in output.lines[:3]):
+        return True
+    found = _JSON.search(head)
+    if found is None:
+        return False
+    return any(key in head for key in _KEYS) or re.match(r"\s*\]", head[found.end() :]) is not None
+
+
+def read(output: Output) -> Facts:
+    """Read all devices."""
+    devices: list[dict[str, Any]] = []
+    if not any(BEGINS is not None and BEGINS.match(line) for line in output.lines[:3]):
+        facts = Facts("nvme-list-json", {"n": 0, "devices": devices})
+        for value in output.json:
+            if isinstance(value, dict) and isinstance(value.get("Devices"), list):
+                devices.extend(_devices(value["Devices"]))
+        if output.json_truncated:
+            facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+    else:
+        facts = Facts("nvme-list", {"n": 0, "devices": devices})
+        devices.extend(_table(output.lines))
+    facts.values["n"] = len(devices)
+    return facts
+
+
+def _devices(values: list[Any]) -> Iterator[dict[str, Any]]:
+    """Devices of a list, or of the subsystems in it."""
+    for value in values[:_MOST]:
+        if not isinstance(value, dict):
+            continue
+        if isinstance(value.get("Subsystems"), list):
+            for subsystem in value["Subsystems"]:
+                if isinstance(subsystem, dict):
+                    yield from _subsystem(subsystem)
+        elif "DevicePath" in value or "ModelNumber" in value:
+            yield _device(value, value, value.get("DevicePath"))
+
+
+def _subsystem(subsystem: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    controllers = [one for one in subsystem.get("Controllers") or [] if isinstance(one, dict)]
+    for controller in controllers:
+        for space in controller.get("Namespaces") or []:
+            if isinstance(space, dict):
+                yield _device(controller, space, _node(space))
+    for space in subsystem.get("Namespaces") or []:
+        if isinstance(space, dict):
+            yield _device(controllers[0] if controllers else {}, space, _node(space))
+
+
+def _node(space: dict[str, Any]) -> str | None:
+    name = space.get("NameSpace")
+    return f"/dev/{name}" if isinstance(name, str) else None
+
+
+def _device(controller: dict[str, Any], space: dict[str, Any], node: object) -> dict[str, Any]:
+    model, address = controller.get("ModelNumber"), controller.get("Address")
+    place = (
+        re.match(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]", address)
+        if isinstance(address, str)
+        else None
+    )
+    return {
+        "node": node if isinstance(node, str) else None,
+        "model": model.strip() or None if isinstance(model, str) else None,
+        "size_bytes": _count(space.get("PhysicalSize")),
+        "sector_bytes": _count(space.get("SectorSize")),
+        "pci": amounts.address(place[0]) if place else None,
+        "transport": controller.get("Transport") if isinstance(controller.get("Transport"), str) else None,
+    }
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _table(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Rows of the table: the dashes under the heads say where columns begin."""
+    places: dict[str, tuple[int, int | None]] = {}
+    heads = ""
+    for line in lines:
+        if line.startswith("Node"):
+            heads, places = line, {}
+        elif line.startswith("---") and heads:
+            spans = [(found.start(), found.end()) for found in re.finditer(r"-{3,80}", line)]
+            ends = [start for start, _ in spans[1:]] + [None]
+            places = {heads[start:end].strip(): (start, end) for (start, _), end in zip(spans, ends, strict=True)}
+        elif places and line.startswith("/dev/"):
+            cells = {name: line[start:end].strip() for name, (start, end) in places.items()}
+            usage, sector = _USAGE.search(line), _FORMAT.match(f"{cells.get('Format', '')} ")
+            yield {
+                "node": cells.get("Node") or None,
+                "model": cells.get("Model") or None,
+                "size_bytes": amounts.size(usage["size"], kilo=1000) if usage else None,
+                "sector_bytes": amounts.size(sector["sector"], kilo=1024) if sector else None,
+                "pci": None,
+                "transport": None,
+            }

@@ -1,0 +1,175 @@
+"""Broadcom's storcli and perccli: ``/cALL show all``, ``/cx/vall show``, ``/cx/eall/sall show``, JSON (J) and tables.
+
+Units and traps
+---------------
+- KB, MB, GB and TB are powers of two.
+- A PCI address is ``domain:bus:device:function``, all hexadecimal, with colons only.
+- A volume's id is drive group and volume, ``0/0``; states are short: Optl, Dgrd, Pdgd, OfLn, Rec.
+- ``Cache`` is put together: R or NR (read ahead), WB or WT (write back or through; ``AWB`` always), D or C (direct or
+  cached): ``RWBD``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
+VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7"
+COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2")
+BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S")
+REPEATS: bool = True
+
+_TEXT: Final = re.compile(r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +DID +State ", re.MULTILINE)
+_PAIR: Final = re.compile(r"(?P<name>[A-Z][\w /.()-]{1,60}?) = ?(?P<value>.{0,200})$")
+_SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]B$")
+_ADDRESS: Final = re.compile(r"(?P<place>[0-9a-fA-F]{1,5}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}):(?P<function>[0-9a-fA-F]{2})$")
+_NAMES: Final = {
+    "Model": "controller",
+    "Product Name": "controller",
+    "Driver Name": "driver",
+    "Driver Version": "driver_version",
+    "Firmware Version": "firmware_version",
+    "FW Version": "firmware_version",
+    "Device Interface": "interface",
+    "Controller Status": "state",
+}
+
+
+def recognises(output: Output) -> bool:
+    """Look for the list of controllers, or the heads of the tables."""
+    if _TEXT.search(output.head(60)) is not None:
+        return True
+    return '"Controllers"' in output.head(40) and '"Command Status"' in output.head(60)
+
+
+def read(output: Output) -> Facts:
+    """Read controllers, volumes and drives."""
+    values: dict[str, Any] = dict.fromkeys(("controller", "pci", "driver", "interface", "memory_bytes"))
+    values.update(n_controllers=0, volumes=[], drives=[])
+    if _TEXT.search(output.head(60)) is not None:
+        return _tables(output, Facts("storcli", values))
+    facts = Facts("storcli-json", values)
+    controllers = [
+        one
+        for value in output.json
+        if isinstance(value, dict)
+        for one in (value.get("Controllers"),)
+        if isinstance(one, list)
+        for one in one
+        if isinstance(one, dict)
+    ]
+    values["n_controllers"] = len(controllers)
+    for controller in controllers:
+        data = controller.get("Response Data")
+        for name, value in _flat(data):
+            _named(values, name, value)
+        for row in _rows(data):
+            _row(values, row)
+    if output.json_truncated:
+        facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
+    return facts
+
+
+def _flat(data: object) -> Iterator[tuple[str, str]]:
+    """Names and values of an object and of the objects in it, not of its lists."""
+    level = [data]
+    for _ in range(3):
+        below: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                yield from ((str(name), str(value)) for name, value in one.items() if isinstance(value, (str, int)))
+                below.extend(value for value in one.values() if isinstance(value, dict))
+        level = below
+
+
+def _rows(data: object) -> Iterator[dict[str, Any]]:
+    """The rows of all lists in an object."""
+    level = [data]
+    for _ in range(4):
+        below: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                for value in one.values():
+                    if isinstance(value, list):
+                        yield from (row for row in value if isinstance(row, dict))
+                    else:
+                        below.append(value)
+        level = below
+
+
+def _tables(output: Output, facts: Facts) -> Facts:
+    """Read the form for people: pairs, and tables whose columns stand under their heads."""
+    heads: list[str] = []
+    for line in output.lines:
+        words = line.split()
+        if not words:
+            heads = []
+        elif "DG/VD" in words or "EID:Slt" in words:
+            heads = words
+        elif heads and not line.startswith("-") and (row := _cells(heads, words)) is not None:
+            _row(facts.values, row)
+        elif (pair := _PAIR.match(line)) is not None:
+            if pair["name"] == "Controller" and pair["value"].strip().isdigit():
+                facts.values["n_controllers"] += 1
+            _named(facts.values, pair["name"], pair["value"].strip())
+    return facts
+
+
+def _cells(heads: list[str], words: list[str]) -> dict[str, str] | None:
+    """Words under their heads: a size has two words, and the last column takes what is left."""
+    row: dict[str, str] = {}
+    rest = list(words)
+    for head in heads:
+        if not rest:
+            break
+        cell = rest.pop(0)
+        if head in ("Size", "SeSz") and rest and rest[0] in ("B", "KB", "MB", "GB", "TB", "PB"):
+            cell = f"{cell} {rest.pop(0)}"
+        if head == "Model":
+            while len(rest) > len(heads) - heads.index(head) - 1:
+                cell = f"{cell} {rest.pop(0)}"
+        row[head] = cell
+    return row if _SIZE.match(row.get("Size", "")) else None
+
+
+def _named(values: dict[str, Any], name: str, text: str) -> None:
+    if name in _NAMES and not values.get(_NAMES[name]):
+        values[_NAMES[name]] = text.strip() or None
+    elif name == "PCI Address" and values["pci"] is None and (place := _ADDRESS.search(text)) is not None:
+        values["pci"] = amounts.address(f"{place['place']}.{int(place['function'], 16):x}")
+    elif name == "On Board Memory Size" and values["memory_bytes"] is None:
+        values["memory_bytes"] = amounts.size(text) or None
+    elif name == "Number of Controllers" and not values["n_controllers"]:
+        values["n_controllers"] = amounts.whole(text)
+
+
+def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
+    texts = {str(name): str(value).strip() for name, value in row.items() if isinstance(value, (str, int))}
+    if "DG/VD" in texts:
+        volume = {
+            "id": texts["DG/VD"],
+            "level": texts.get("TYPE", "").lower() or None,
+            "state": texts.get("State") or None,
+            "cache": texts.get("Cache") or None,
+            "size_bytes": amounts.size(texts.get("Size")),
+            "name": texts.get("Name") or None,
+        }
+        if not any(one["id"] == volume["id"] and one == volume for one in values["volumes"]):
+            values["volumes"].append(volume)
+    elif "EID:Slt" in texts and "DID" in texts:
+        drive = {
+            "slot": texts["EID:Slt"],
+            "state": texts.get("State") or None,
+            "group": None if texts.get("DG") in (None, "-", "F") else texts["DG"],
+            "size_bytes": amounts.size(texts.get("Size")),
+            "interface": texts.get("Intf") or None,
+            "media": texts.get("Med") or None,
+            "model": texts.get("Model") or None,
+        }
+        if drive not in values["drives"]:
+            values["drives"].append(drive)
