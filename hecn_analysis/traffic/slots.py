@@ -1,0 +1,214 @@
+"""Rates on equal slots of time, all bytes kept: what a percentile or a profile is made of.
+
+Polls wander, so intervals are of unequal length and do not begin with the hour. Each interval's bytes are spread evenly
+over it and go to the slots that it lies in: their sum is that of the intervals. A slot has a rate where nine tenths of
+it are covered by intervals with a known rate, and is missing else: not zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, Flags, to_bits
+from hecn_analysis.traffic.series import Floats, Ints
+
+LEAST_COVERAGE: Final = 0.9
+"""Part of a slot that must be covered by known rates for the slot to have one. [1]"""
+LONGEST_INTERVAL: Final = 1.5
+"""Intervals of more slots than this are averages of several, and no percentile of slots can be had of them. [1]"""
+NEEDED = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "flag")
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Rates of many interfaces, in order: one stretch of rows for each.
+
+    Parameters
+    ----------
+    starts
+        First row of each interface, ascending.
+    end_ns
+        End of each interval since 1970. [ns]
+    seconds
+        Length, NaN where unknown. [s]
+    in_bps, out_bps
+        Rates, NaN where unknown. [bit/s]
+    flags
+        Bits of `hecn_analysis.traffic.flags.Flag`.
+    """
+
+    starts: Ints
+    end_ns: Ints
+    seconds: Floats
+    in_bps: Floats
+    out_bps: Floats
+    flags: Flags
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Bytes of many interfaces on equal slots.
+
+    Parameters
+    ----------
+    starts
+        First slot of each interface in the arrays, ascending.
+    first
+        Number of that slot since 1970.
+    slot_s
+        Length of a slot. [s]
+    in_bytes, out_bytes
+        Bytes in each slot. [B]
+    covered_s
+        How much of it known rates cover. [s]
+    expected
+        How many slots lie wholly between the first and the last reading of each interface.
+    """
+
+    starts: Ints
+    first: Ints
+    slot_s: float
+    in_bytes: Floats
+    out_bytes: Floats
+    covered_s: Floats
+    expected: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of slots of each interface."""
+        return np.diff(self.starts, append=len(self.covered_s))
+
+    @property
+    def end_ns(self) -> Ints:
+        """End of each slot since 1970. [ns]."""
+        number = np.arange(len(self.covered_s)) - np.repeat(self.starts - self.first, self.lengths)
+        return ((number + 1) * round(self.slot_s * 1e9)).astype(np.int64)
+
+    def rates(self) -> tuple[Floats, Floats]:
+        """Rates of the slots in both directions, NaN where too little is covered. [bit/s]."""
+        scale = np.where(self.covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan)
+        scale /= np.maximum(self.covered_s, 1e-9)
+        return self.in_bytes * scale, self.out_bytes * scale
+
+
+def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
+    """Names of the interfaces of a table of rates, and its rates in order.
+
+    Parameters
+    ----------
+    table
+        Columns of the table ``rates``, in any order of rows.
+
+    Raises
+    ------
+    InputError
+        When a column is absent.
+    """
+    absent = [name for name in NEEDED if name not in table.columns]
+    if absent:
+        raise InputError("no column " + " and no column ".join(absent), f"rates with {', '.join(NEEDED)}")
+    code = table.groupby(["host", "interface"], sort=False, dropna=False).ngroup().to_numpy()
+    end_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
+    rows = np.lexsort((end_ns, code))
+    code = code[rows]
+    starts = np.flatnonzero(np.diff(code, prepend=-1))
+    names = table[["host", "interface"]].iloc[rows[starts]].reset_index(drop=True)
+    numbers = {name: table[name].to_numpy(dtype=float, na_value=np.nan)[rows] for name in NEEDED[3:6]}
+    return names, Intervals(
+        starts, end_ns[rows], numbers["interval_s"], numbers["in_bps"], numbers["out_bps"], to_bits(table["flag"])[rows]
+    )
+
+
+def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
+    """Put intervals on slots.
+
+    Parameters
+    ----------
+    intervals
+        The rates. Those that are lower bounds are left out.
+    slot_s
+        Length of a slot; slots begin at whole multiples of it since 1970, UTC. [s]
+    gaps
+        Whether the mean over a gap may stand for each slot in it.
+
+    Raises
+    ------
+    RangeError
+        When the length is not positive.
+    """
+    if not slot_s > 0:
+        raise RangeError(f"slot: found {slot_s!r} s, expected more than 0 s")
+    lengths = np.diff(intervals.starts, append=len(intervals.end_ns))
+    slot_ns = round(slot_s * 1e9)
+    left_out = int(LOWER_BOUND) | (0 if gaps else int(Flag.GAP))
+    known = intervals.seconds > 0
+    span = np.where(known, intervals.seconds, 0.0)
+    begin_ns = intervals.end_ns - np.rint(span * 1e9).astype(np.int64)
+    if len(intervals.starts) == 0:
+        empty, none = np.empty(0), np.empty(0, dtype=np.int64)
+        return Slots(none, none, slot_s, empty, empty, empty, none)
+    earliest = np.minimum.reduceat(begin_ns, intervals.starts)
+    latest = np.maximum.reduceat(intervals.end_ns, intervals.starts)
+    first = earliest // slot_ns
+    many = -(-latest // slot_ns) - first
+    starts = np.r_[np.int64(0), np.cumsum(many)[:-1]]
+    shift = np.repeat(starts - first, lengths)
+    used = known & (intervals.flags & left_out == 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
+    size = int(many.sum())
+    filled = {name: np.zeros(size) for name in ("in", "out", "seconds")}
+    rates = {"in": np.nan_to_num(intervals.in_bps) / 8, "out": np.nan_to_num(intervals.out_bps) / 8}
+
+    def add(rows: Ints | slice, slot: Ints, seconds: Floats) -> None:
+        place = slot + shift[rows]
+        filled["seconds"] += np.bincount(place, weights=seconds, minlength=size)
+        for name, rate in rates.items():
+            filled[name] += np.bincount(place, weights=seconds * rate[rows], minlength=size)
+
+    begin_slot = begin_ns // slot_ns
+    end_slot = -(-intervals.end_ns // slot_ns) - 1  # of the last moment before the end
+    short = used & (end_slot - begin_slot <= 1)
+    rows: Ints | slice = slice(None) if bool(short.all()) else np.flatnonzero(short)
+    part = (
+        np.clip((begin_slot[rows] + 1) * slot_ns - begin_ns[rows], None, intervals.end_ns[rows] - begin_ns[rows]) * 1e-9
+    )
+    add(rows, begin_slot[rows], part)
+    add(rows, end_slot[rows], span[rows] - part)
+    long = np.flatnonzero(used & ~short)
+    if len(long):
+        pieces = end_slot[long] - begin_slot[long] + 1
+        row = np.repeat(long, pieces)
+        slot = begin_slot[row] + np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        begins, ends = (
+            np.maximum(slot * slot_ns, begin_ns[row]),
+            np.minimum((slot + 1) * slot_ns, intervals.end_ns[row]),
+        )
+        add(row, slot, (ends - begins) * 1e-9)
+    expected = np.maximum(latest // slot_ns + (-earliest // slot_ns), 0)
+    return Slots(starts, first, slot_s, filled["in"], filled["out"], filled["seconds"], expected)
+
+
+def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
+    """Table of slots: ``host``, ``interface``, ``time`` (the end), bytes, what is covered, rates.
+
+    Parameters
+    ----------
+    names
+        Hosts and interfaces, a row for each.
+    slots
+        Their slots.
+    """
+    in_bps, out_bps = slots.rates()
+    named = names.iloc[np.repeat(np.arange(len(names)), slots.lengths)].reset_index(drop=True)
+    return named.assign(
+        time=pd.DatetimeIndex(slots.end_ns.view("datetime64[ns]"), tz="UTC"),
+        in_bytes=slots.in_bytes,
+        out_bytes=slots.out_bytes,
+        covered_s=slots.covered_s,
+        in_bps=in_bps,
+        out_bps=out_bps,
+    )

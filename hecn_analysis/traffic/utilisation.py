@@ -1,0 +1,533 @@
+"""How full an interface is: percentiles as they are billed, peak, volume, busy hour, profiles; and speeds that lie.
+
+Two conventions of billing a port by its 95th percentile are in use and differ, so both are given under their own names:
+
+- ``p95_greater_bps``, "the greater of the 95ths": in and out are ranked each for itself, the larger result counts;
+- ``p95_slot_greater_bps``, "the 95th of the greater": of each slot the larger direction counts, then the slots are
+  ranked. It is never less than the other.
+
+``p95_sum_bps`` ranks the sum of both directions of each slot. Several ports on one bill are summed slot by slot before
+ranking (`billing`): the sum of the ports' percentiles is another number. Slots without a known rate are left out of the
+ranking, and their number is given beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.errors import InputError, RangeError, did_you_mean
+from hecn_analysis.traffic import slots as gridded
+from hecn_analysis.traffic.differences import SPEED_TOLERANCE
+from hecn_analysis.traffic.flags import LOWER_BOUND, Flag
+from hecn_analysis.traffic.percentiles import nearest_ranks, peak_bounds, percentile_bounds
+from hecn_analysis.traffic.series import Floats, Ints, Speeds
+from hecn_analysis.traffic.slots import LONGEST_INTERVAL, Intervals, Slots
+
+SLOT_S: Final = 300.0
+"""Five minutes, the slot of most bills. [s]"""
+FLAT_SHARE: Final = 0.05  # of the intervals that stand at the speed, for a line to be called flat
+FLAT_LEAST: Final = 6
+FLAT_WITHIN: Final = 1e-3
+
+DIRECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "in": "what came in",
+        "out": "what went out",
+        "greater": "in and out ranked each for itself, the larger percentile",
+        "slot_greater": "of each slot the larger of in and out",
+        "sum": "of each slot the sum of in and out",
+    }
+)
+Direction = Literal["in", "out", "greater", "slot_greater", "sum"]
+
+COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "host": "host",
+        "interface": "interface",
+        "first_time": "begin of the first interval",
+        "last_time": "end of the last one",
+        "rates": "intervals",
+        "unrated": "of these, without a known rate (reset, gap in the file, lower bound …)",
+        "slots": "equal slots wholly between first and last time",
+        "missing_slots": "of these, without a known rate: left out of the percentiles",
+        "in_bytes": "bytes in, in all intervals with a rate, gaps included [B]",
+        "out_bytes": "bytes out [B]",
+        "mean_in_bps": "mean over the time with a known rate [bit/s]",
+        "mean_out_bps": "the same, out [bit/s]",
+        "peak_in_bps": "largest slot in [bit/s]",
+        "peak_out_bps": "largest slot out [bit/s]",
+        "p95_in_bps": "95th percentile of the slots, in, nearest rank [bit/s]",
+        "p95_out_bps": "the same, out [bit/s]",
+        "p95_greater_bps": "the greater of the two [bit/s]",
+        "p95_slot_greater_bps": "95th percentile of the larger direction of each slot [bit/s]",
+        "p95_sum_bps": "95th percentile of the sum of both directions of each slot [bit/s]",
+    }
+)
+
+
+def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.0) -> dict[str, Any]:
+    """Compute the columns of `COLUMNS` but the names, an array each, for many interfaces at once.
+
+    Parameters
+    ----------
+    intervals
+        The rates.
+    slot_s
+        Length of a slot. [s]
+    percent
+        Which percentile; the names of the columns say 95. [%]
+    """
+    starts = intervals.starts
+    slots = gridded.regrid(intervals, slot_s)
+    in_bps, out_bps = slots.rates()
+    seconds = intervals.seconds
+    known = (seconds > 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
+    rated = known & (intervals.flags & int(LOWER_BOUND) == 0)
+    time_s = _sums(np.where(rated, seconds, 0.0), starts)
+    amounts = {}
+    for name, rate in (("in", intervals.in_bps), ("out", intervals.out_bps)):
+        amounts[name] = _sums(np.nan_to_num(np.where(rated, rate * seconds / 8, 0.0)), starts)
+    begin_ns = intervals.end_ns - np.nan_to_num(seconds * 1e9).astype(np.int64)
+    long = _too_long(intervals, slot_s)
+    missing_slots = slots.expected - _sums((~np.isnan(in_bps) & whole(slots, intervals)).astype(float), slots.starts)
+    ranked = {
+        "in": in_bps,
+        "out": out_bps,
+        "slot_greater": np.fmax(in_bps, out_bps),
+        "sum": in_bps + out_bps,
+    }
+    p95 = {
+        name: np.where(long, np.nan, nearest_ranks(values, slots.starts, percent)) for name, values in ranked.items()
+    }
+    p95["greater"] = np.fmax(p95["in"], p95["out"])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = {name: np.where(time_s > 0, amount * 8 / time_s, np.nan) for name, amount in amounts.items()}
+    return {
+        "first_time": _utc(np.minimum.reduceat(begin_ns, starts) if len(starts) else begin_ns),
+        "last_time": _utc(np.maximum.reduceat(intervals.end_ns, starts) if len(starts) else begin_ns),
+        "rates": np.diff(starts, append=len(seconds)),
+        "unrated": _sums((~rated).astype(float), starts).astype(np.int64),
+        "slots": slots.expected,
+        "missing_slots": np.maximum(missing_slots, 0).astype(np.int64),
+        **{f"{name}_bytes": amount for name, amount in amounts.items()},
+        **{f"mean_{name}_bps": mean for name, mean in means.items()},
+        "peak_in_bps": _largest(in_bps, slots.starts),
+        "peak_out_bps": _largest(out_bps, slots.starts),
+        **{f"p95_{name}_bps": p95[name] for name in ("in", "out", "greater", "slot_greater", "sum")},
+    }
+
+
+def whole(slots: Slots, intervals: Intervals) -> Any:  # noqa: ANN401 - an array of booleans
+    """Which slots lie wholly between the first and the last reading of their interface."""
+    inside = np.ones(len(slots.covered_s), dtype=np.bool_)
+    if len(slots.starts) == 0:
+        return inside
+    slot_ns = round(slots.slot_s * 1e9)
+    begin_ns = intervals.end_ns - np.nan_to_num(intervals.seconds * 1e9).astype(np.int64)
+    early = slots.first * slot_ns < np.minimum.reduceat(begin_ns, intervals.starts)
+    late = (slots.first + slots.lengths) * slot_ns > np.maximum.reduceat(intervals.end_ns, intervals.starts)
+    inside[slots.starts[early]] = False
+    inside[(slots.starts + slots.lengths - 1)[late]] = False
+    return inside
+
+
+def _sums(values: Floats, starts: Ints) -> Floats:
+    return np.add.reduceat(values, starts) if len(starts) else np.empty(0)
+
+
+def _largest(values: Floats, starts: Ints) -> Floats:
+    if len(starts) == 0:
+        return np.empty(0)
+    found = np.maximum.reduceat(np.where(np.isnan(values), -np.inf, values), starts)
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def _utc(time_ns: Ints) -> pd.DatetimeIndex:
+    return pd.DatetimeIndex(time_ns.view("datetime64[ns]"), tz="UTC")
+
+
+def _too_long(intervals: Intervals, slot_s: float) -> Any:  # noqa: ANN401 - an array of booleans
+    """Which interfaces have, for the most part, intervals of several slots: averages that no percentile is had of."""
+    usual = (intervals.seconds > 0) & (intervals.flags & int(Flag.GAP) == 0)
+    longer = usual & (intervals.seconds > LONGEST_INTERVAL * slot_s)
+    return 2 * _sums(longer.astype(float), intervals.starts) > _sums(usual.astype(float), intervals.starts)
+
+
+def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds = None) -> pd.DataFrame:
+    """Summarise each interface.
+
+    Where a source keeps averages over longer times than a slot, there is no percentile (see `bounds`).
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    slot_s
+        Length of a slot. [s]
+    speeds
+        Speeds, for all or by interface or (host, interface); `speeds_of` takes them from readings. [bit/s]
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; then ``speed_bps``, ``in_utilisation_fraction`` and ``out_utilisation_fraction`` (percentile over
+        speed), ``busy_hour`` (hour of the day, UTC, 0 to 23, in which the larger direction has the highest mean), and
+        ``remark`` (what is wrong with the speed). Never capped by the speed.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=40, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(1.0, 41.0) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> print(utilisation(table, speeds=10e9)[["slots", "p95_in_bps", "in_utilisation_fraction"]])
+       slots    p95_in_bps  in_utilisation_fraction
+    0     40  3.800000e+09                     0.38
+    """
+    names, intervals = gridded.from_frame(table)
+    found = pd.DataFrame({**names, **summarise(intervals, slot_s)})
+    speed = speed_of(names, speeds)
+    found["speed_bps"] = speed
+    for name in ("in", "out"):
+        found[f"{name}_utilisation_fraction"] = found[f"p95_{name}_bps"] / speed
+    found["busy_hour"] = _busy_hours(names, gridded.regrid(intervals, min(slot_s, 3600.0)))
+    remarks = speed_findings(table, speeds).groupby(["host", "interface"], dropna=False)["message"].agg("; ".join)
+    keys = pd.MultiIndex.from_frame(names)
+    found["remark"] = pd.array(remarks.reindex(keys).tolist(), dtype="string")
+    return found
+
+
+def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
+    """Speed of each interface, NaN where unknown. [bit/s].
+
+    Parameters
+    ----------
+    names
+        ``host`` and ``interface`` of each.
+    speeds
+        Speeds, for all or by interface or (host, interface). [bit/s]
+    """
+    if not isinstance(speeds, Mapping):
+        return np.full(len(names), np.nan if speeds is None else float(speeds))
+    pairs = zip(names["host"], names["interface"], strict=True)
+    return np.array([float(speeds.get((h, i), speeds.get(i, np.nan))) for h, i in pairs], dtype=float)
+
+
+def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
+    """Take the last known speed of each interface from readings. [bit/s].
+
+    Parameters
+    ----------
+    samples
+        Readings as in the table ``samples``.
+    """
+    known = samples[samples["speed_bps"] > 0].sort_values("time", kind="stable")
+    last = known.groupby(["host", "interface"], dropna=False, sort=False)["speed_bps"].last()
+    return {key: float(value) for key, value in last.items() if isinstance(key, tuple)}
+
+
+def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
+    """Find speeds that cannot be right: more was carried, or the rate stands exactly at the speed.
+
+    An Ethernet that is full counts less than its speed, since preamble and gap are not counted: 98.7 % with packets of
+    1500 bytes, 99.8 % with 9000. A line that is flat at 100 % was cut there.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    speeds
+        Speeds, for all or by interface or (host, interface). [bit/s]
+
+    Returns
+    -------
+    DataFrame
+        ``host``, ``interface``, ``speed_bps``, ``finding`` (``exceeded`` or ``flat``), ``message``.
+    """
+    names, intervals = gridded.from_frame(table)
+    speed = speed_of(names, speeds)
+    rows = []
+    if len(names):
+        each = np.repeat(speed, np.diff(intervals.starts, append=len(intervals.seconds)))
+        rate = np.fmax(intervals.in_bps, intervals.out_bps)
+        most = _largest(rate, intervals.starts)
+        known = _sums((~np.isnan(rate)).astype(float), intervals.starts)
+        with np.errstate(invalid="ignore"):
+            level = _sums((np.abs(rate / each - 1) <= FLAT_WITHIN).astype(float), intervals.starts)
+        exceeded = most > speed * (1 + SPEED_TOLERANCE)
+        flat = ~exceeded & (level >= FLAT_LEAST) & (level >= FLAT_SHARE * known)
+        for i in np.flatnonzero(exceeded):
+            message = f"carried {most[i] / speed[i]:.0%} of its stated speed: the speed is wrong"
+            rows.append((*names.iloc[i], speed[i], "exceeded", message))
+        for i in np.flatnonzero(flat):
+            share = f"{level[i]:.0f} of {known[i]:.0f} rates"
+            message = f"{share} stand exactly at the stated speed: the speed is wrong and cuts them"
+            rows.append((*names.iloc[i], speed[i], "flat", message))
+    return pd.DataFrame(rows, columns=["host", "interface", "speed_bps", "finding", "message"])
+
+
+def billing(
+    table: pd.DataFrame,
+    ports: Sequence[tuple[Any, Any]] | None = None,
+    *,
+    direction: Direction = "greater",
+    percent: float = 95.0,
+    slot_s: float = SLOT_S,
+    missing: Literal["left_out", "zero"] = "left_out",
+) -> dict[str, Any]:
+    """Compute the percentile of several ports together, as a bill does.
+
+    Ports are summed slot by slot, then the slots are ranked. A slot in which a port has no known rate is left out
+    (``missing="left_out"``), or that port counts as 0 in it (``missing="zero"``), which lowers the percentile.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    ports
+        Pairs of host and interface; by default all.
+    direction
+        One of `DIRECTIONS`.
+    percent
+        Which percentile. [%]
+    slot_s
+        Length of a slot. [s]
+    missing
+        What is done with slots in which a port has no known rate.
+
+    Returns
+    -------
+    dict
+        ``percentile_bps``, ``direction``, ``convention`` (in words), ``percent``, ``ports``, ``slots`` that were
+        ranked, ``missing_slots``, ``thrown_away`` (slots above the rank), ``rank``; a person can redo it from `slot_table`.
+
+    Raises
+    ------
+    InputError
+        For a port that is not in the table, or where its rates are averages over several slots.
+    """
+    if direction not in DIRECTIONS:
+        raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
+    names, intervals = gridded.from_frame(table)
+    known = list(zip(names["host"], names["interface"], strict=True))
+    wanted = _numbers(known, known if ports is None else list(ports))
+    long = _too_long(intervals, slot_s)
+    for i in wanted:
+        if long[i]:
+            raise InputError(
+                f"averages over more than {slot_s:g} s of {known[i][1]}",
+                "rates of one slot or less",
+                advice="take longer slots, or the bounds that averages allow (bounds)",
+            )
+    slots = gridded.regrid(intervals, slot_s)
+    rates = dict(zip(("in", "out"), slots.rates(), strict=True))
+    inside = whole(slots, intervals)
+    first, last = int(slots.first[wanted].min()), int((slots.first + slots.lengths)[wanted].max())
+    total = {name: np.zeros(last - first) for name in rates}
+    within = np.zeros(last - first, dtype=np.bool_)
+    for i in wanted:
+        there = slice(slots.starts[i], slots.starts[i] + slots.lengths[i])
+        place = slice(int(slots.first[i]) - first, int(slots.first[i]) - first + int(slots.lengths[i]))
+        within[place] |= inside[there]
+        for name, rate in rates.items():
+            mine = np.full(last - first, np.nan)
+            mine[place] = rate[there]
+            total[name] += np.nan_to_num(mine) if missing == "zero" else mine
+    if missing == "zero":
+        for values in total.values():
+            values[~within] = np.nan
+    ranked = {
+        **total,
+        "slot_greater": np.maximum(total["in"], total["out"]),
+        "sum": total["in"] + total["out"],
+    }
+    counted = {name: int(np.isfinite(values).sum()) for name, values in ranked.items()}
+    begin = np.zeros(1, dtype=np.int64)
+    found = {name: float(nearest_ranks(values, begin, percent)[0]) for name, values in ranked.items()}
+    found["greater"] = float(np.fmax(found["in"], found["out"]))
+    count = counted["in" if direction == "greater" else direction]
+    place_in_order = int(np.ceil(round(count * percent / 100, 9)))
+    return {
+        "percentile_bps": found[direction],
+        "direction": direction,
+        "convention": f"{DIRECTIONS[direction]}; {len(wanted)} port(s) summed slot by slot; nearest rank",
+        "percent": percent,
+        "ports": len(wanted),
+        "slots": count,
+        "missing_slots": max(int(within.sum()) - count, 0),
+        "rank": place_in_order,
+        "thrown_away": count - place_in_order,
+    }
+
+
+def _numbers(known: Sequence[Any], wanted: Sequence[Any]) -> list[int]:
+    numbers = {port: number for number, port in enumerate(known)}
+    for port in wanted:
+        if port not in numbers:
+            advice = did_you_mean(str(port[1]), [str(one[1]) for one in known])
+            raise InputError(f"no port {port!r}", "a pair of host and interface of the rates", advice=advice)
+    if not wanted:
+        raise InputError("no port", "one or more")
+    return [numbers[port] for port in wanted]
+
+
+def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = False) -> pd.DataFrame:
+    """Rates on equal slots, all bytes kept.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    slot_s
+        Length of a slot; slots begin at whole multiples of it since 1970, UTC. [s]
+    gaps
+        Whether the mean over a gap may stand for each slot in it.
+
+    Returns
+    -------
+    DataFrame
+        ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes``, ``covered_s``, ``in_bps``,
+        ``out_bps`` (missing where less than nine tenths of the slot are covered).
+    """
+    names, intervals = gridded.from_frame(table)
+    return gridded.frame(names, gridded.regrid(intervals, slot_s, gaps=gaps))
+
+
+def _busy_hours(names: pd.DataFrame, slots: Slots) -> Any:  # noqa: ANN401 - an extension array of pandas
+    in_bps, out_bps = slots.rates()
+    hour = (slots.end_ns - 1) // (3600 * 10**9) % 24
+    number = np.repeat(np.arange(len(names)), slots.lengths) * 24 + hour
+    rate = np.fmax(in_bps, out_bps)
+    known = ~np.isnan(rate)
+    sums = np.bincount(number[known], weights=rate[known], minlength=24 * len(names)).reshape(-1, 24)
+    counts = np.bincount(number[known], minlength=24 * len(names)).reshape(-1, 24)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), -1.0)
+    busiest = pd.array(means.argmax(axis=1) if len(names) else [], dtype="Int64")
+    busiest[means.max(axis=1, initial=-1.0) < 0] = pd.NA
+    return busiest
+
+
+def profile(
+    table: pd.DataFrame,
+    *,
+    period: Literal["day", "week"] = "day",
+    zone: str = "UTC",
+    slot_s: float = SLOT_S,
+) -> pd.DataFrame:
+    """Give the usual course of a day by the hour, or of a week by day and hour, in a place's own time.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    period
+        ``day`` or ``week``.
+    zone
+        Time zone whose hours are meant, such as ``America/New_York``; daylight-saving time is followed.
+    slot_s
+        Length of the slots that are averaged. [s]
+
+    Returns
+    -------
+    DataFrame
+        ``host``, ``interface``, ``weekday`` (0 is Monday; week only), ``hour``, ``slots``, then mean, median and 95th
+        percentile (nearest rank) of both directions. [bit/s]
+    """
+    slots = slot_table(table, slot_s=slot_s).dropna(subset=["in_bps", "out_bps"], how="all")
+    middle = (slots["time"] - pd.Timedelta(slot_s / 2, "s")).dt.tz_convert(zone)
+    slots = slots.assign(weekday=middle.dt.day_of_week, hour=middle.dt.hour)
+    keys = ["host", "interface", *(["weekday"] if period == "week" else []), "hour"]
+    slots = slots.sort_values(keys, kind="stable", ignore_index=True)
+    groups = slots.groupby(keys, dropna=False)
+    starts = np.flatnonzero(np.diff(groups.ngroup().to_numpy(), prepend=-1))
+    found = slots.loc[starts, keys].reset_index(drop=True)
+    found["slots"] = np.diff(starts, append=len(slots))
+    for name in ("in", "out"):
+        rate = slots[f"{name}_bps"].to_numpy()
+        found[f"mean_{name}_bps"] = groups[f"{name}_bps"].mean().to_numpy()
+        found[f"median_{name}_bps"] = nearest_ranks(rate, starts, 50.0)
+        found[f"p95_{name}_bps"] = nearest_ranks(rate, starts, 95.0)
+    return found
+
+
+def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame:
+    """Find the 60 minutes in which each interface carried most, in the larger direction.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    slot_s
+        Length of the slots that make up the hour, a divisor of it. [s]
+
+    Returns
+    -------
+    DataFrame
+        ``host``, ``interface``, ``time`` (end of the hour), ``in_bps``, ``out_bps`` (means over the hour); an interface
+        without an hour of known rates is left out.
+    """
+    many = round(3600 / slot_s)
+    if many < 1 or abs(many * slot_s - 3600) > 1e-9:
+        raise RangeError(f"slot: found {slot_s!r} s, expected a divisor of 3600 s")
+    slots = slot_table(table, slot_s=slot_s)
+    rates = slots.groupby(["host", "interface"], dropna=False, sort=False)[["in_bps", "out_bps"]]
+    hours = rates.rolling(many).mean().reset_index(drop=True)
+    hours = slots[["host", "interface", "time"]].join(hours)
+    larger = hours[["in_bps", "out_bps"]].max(axis=1)
+    best = larger.groupby([hours["host"], hours["interface"]], dropna=False, sort=False).idxmax(skipna=True).dropna()
+    return hours.loc[best.astype(int)].reset_index(drop=True)
+
+
+def bounds(
+    table: pd.DataFrame, *, slot_s: float = SLOT_S, percent: float = 95.0, speeds: Speeds = None
+) -> pd.DataFrame:
+    """Give what averages allow: the least and the largest peak and percentile of slots that they are compatible with.
+
+    For sources that keep averages over longer times than a slot (MRTG's weekly, monthly and yearly rows, RRD archives),
+    and for bursts shorter than a poll. Maxima that the source keeps (``in_max_bps``) are used, and the speed.
+
+    Parameters
+    ----------
+    table
+        Rates as in the table ``rates``.
+    slot_s
+        Length of the slots that are meant. [s]
+    percent
+        Which percentile. [%]
+    speeds
+        Speeds, for all or by interface or (host, interface). [bit/s]
+
+    Returns
+    -------
+    DataFrame
+        ``host``, ``interface``, ``direction``, ``interval_s`` (the longest), ``peak_low_bps``, ``peak_high_bps``,
+        ``percentile_low_bps``, ``percentile_high_bps``.
+    """
+    rows = []
+    for (host, interface), part in table.groupby(["host", "interface"], dropna=False, sort=False):
+        speed = speed_of(pd.DataFrame({"host": [host], "interface": [interface]}), speeds)[0]
+        length = part["interval_s"].to_numpy(dtype=float)
+        for name in ("in", "out"):
+            mean = part[f"{name}_bps"].to_numpy(dtype=float, na_value=np.nan)
+            kept = (
+                part[f"{name}_max_bps"].to_numpy(dtype=float, na_value=np.nan)
+                if f"{name}_max_bps" in part
+                else mean * np.nan
+            )
+            known = ~np.isnan(mean) & (length > 0)
+            if not known.any():
+                continue
+            many = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)
+            most = np.fmin(np.where(np.isnan(kept[known]), np.inf, kept[known]), np.inf if np.isnan(speed) else speed)
+            most = np.maximum(np.fmin(most, many * mean[known]), mean[known])
+            low, high = percentile_bounds(mean[known], many, percent=percent, most_bps=most)
+            peak_low, peak_high = peak_bounds(mean[known], many, most_bps=most)
+            peak_low = max(peak_low, float(np.nanmax(kept[known], initial=peak_low)))  # a largest slot was one
+            peaks = (peak_low, max(peak_low, peak_high))
+            rows.append((host, interface, name, float(length[known].max()), *peaks, low, high))
+    columns = ["host", "interface", "direction", "interval_s", "peak_low_bps", "peak_high_bps"]
+    return pd.DataFrame(rows, columns=[*columns, "percentile_low_bps", "percentile_high_bps"])
