@@ -41,6 +41,7 @@ from hecn_analysis.inventory import (
     smartctl,
     storcli,
     sysctl,
+    sysfs,
     tc_qdisc,
     tw_cli,
 )
@@ -80,6 +81,7 @@ READERS: Final[tuple[Reader, ...]] = (
     bonding,
     ibstat,
     tc_qdisc,
+    sysfs,
 )
 
 _SHOWN: Final = 60
