@@ -85,16 +85,20 @@ class Slot(BoardSlot):
 
 
 class Array(_Described):
-    """Disks that work as one device."""
+    """Disks that work as one device, or a disk alone."""
 
-    level: Literal[0, 1, 5, 6, 10, 50, 60]
-    disks: Annotated[int, Field(ge=1)]
+    level: Literal[0, 1, 5, 6, 10, 50, 60] | None = Field(default=None, description="left out: one disk alone")
+    disks: Annotated[int, Field(ge=1)] = 1
     groups: Annotated[int, Field(ge=1, description="RAID sets that are striped over (levels 50 and 60)")] = 1
     disk: Disk
     slots: list[str] = Field(default=[], description="slots of the controllers that the disks hang on, used evenly")
 
     @model_validator(mode="after")
     def _can_be_built(self) -> Self:
+        if self.level is None:
+            if self.disks > 1:
+                raise ValueError(f"found {self.disks} disks without a level, expected one of 0, 1, 5, 6, 10, 50, 60")
+            return self
         try:
             raid(level=self.level, disks=self.disks, groups=self.groups, disk_rate=1.0, op="read")
         except RangeError as impossible:

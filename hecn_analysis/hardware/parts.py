@@ -88,6 +88,11 @@ class Cpu(Part):
     direct_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="application core: direct file I/O, either way"
     )
+    file_call_cost: Cycles = Field(
+        default=0,
+        validate_default=True,
+        description="application core: each block read from a file or written to one, `request` of the tool",
+    )
     send_interrupt_cost: CyclesPerByte = Field(
         default=0, validate_default=True, description="interrupt core: transmit completion"
     )
@@ -212,6 +217,14 @@ class Disk(Part):
     lanes: Lanes | None = None
     capacity: Bytes | None = Field(default=None, description="bytes it holds")
     form: str = Field(default="", description="3.5 inch, U.2, E1.S, M.2, …")
+    read_latency: Time = Field(
+        default=0, validate_default=True, description="from a request to its answer on an idle disk, less its transfer"
+    )
+    write_latency: Time = Field(default=0, validate_default=True, description="the same of a write")
+    read_iops: Factor = Field(
+        default={"value": "inf"}, validate_default=True, description="requests that it answers in a second"
+    )
+    write_iops: Factor = Field(default={"value": "inf"}, validate_default=True, description="the same of writes")
     seek: Time = Field(default=0, validate_default=True, description="seek to the place of another file")
     revolution: Time = Field(
         default=0, validate_default=True, description="one revolution; half of it is waited after a seek"

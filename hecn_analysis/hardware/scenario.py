@@ -132,7 +132,7 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
     for key, value in flat.items():
         role, _, rest = key.partition(".")
         if rest:
-            base[role].put(tuple(rest.split(".")), _scalar(value), place(key))
+            base[role].put(tuple(rest.split(".")), scalar(value), place(key))
     for role in ("tool", "path"):
         base[role].values.setdefault("name", FilePath(str(flat.get(role, ""))).stem)
     tool = yaml_file.validate(Tool, base["tool"].values, base["tool"].place, prefix=("tool",))
@@ -205,7 +205,7 @@ def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN40
     return flat
 
 
-def _scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML would read it
+def scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML would read it
     """Text such as ``8``, ``true`` or ``[1, 3]`` as a value; anything else as it is."""
     if not isinstance(value, str):
         return value

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hecn_analysis.limits.processor import SEGMENTS_TOGETHER
-from hecn_analysis.prediction.draws import FloatArray, agreed
+from hecn_analysis.prediction.draws import FloatArray
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,9 +168,10 @@ class Cores:
         return np.maximum(total + self._packets("interrupt_packet_cost", self._received_unit()), 0.0)
 
     def _file_cost(self, *, sends: bool) -> FloatArray:
-        if self.scenario.tool.io == "direct":
-            return self._cost("direct_cost")
-        return self._cost("read_cost") if sends else self._cost("write_cost")
+        tool = self.scenario.tool
+        name = "direct_cost" if tool.io == "direct" else "read_cost" if sends else "write_cost"
+        calls = 0.0 if tool.request is None else self._cost("file_call_cost") / self.draw("tool.request", tool.request)
+        return self._cost(name) + calls
 
     def _cost(self, name: str) -> FloatArray:
         return self._draw(f"cpu.{name}", getattr(self.cpu, name))
@@ -196,10 +197,15 @@ class Cores:
     def _far(self) -> FloatArray:
         """Share of received data that has left the cache before it is copied: what is in flight against the cache."""
         path = self.scenario.path
-        rates = [slot.nic.port_rate.value for slot in self.host.slots.values() if slot.nic is not None] or [np.inf]
-        line_rate = np.minimum(path.rate.value if path.rate is not None else np.inf, np.maximum.reduce(rates))
-        if not agreed(np.isfinite(line_rate)):
-            return np.zeros(1)
+        ports = [
+            self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate)
+            for name, slot in self.host.slots.items()
+            if slot.nic is not None
+        ]
+        line_rate = np.max(np.stack(np.broadcast_arrays(*ports)), axis=0) if ports else np.asarray(np.inf)
+        if path.rate is not None:
+            line_rate = np.minimum(line_rate, self.draw("path.rate", path.rate))
+        line_rate = np.where(np.isfinite(line_rate), line_rate, 0.0)  # a path without a rate holds nothing
         in_flight = line_rate * path.links * self.draw("path.rtt", path.rtt) / 8
         return np.minimum(1.0, in_flight / self._draw("cpu.cache", self.cpu.cache))
 

@@ -20,7 +20,7 @@ from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Array, Host, Scenario, Slot
+    from hecn_analysis.hardware import Array, Disk, Host, Scenario, Slot
 
 #: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
 #: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
@@ -306,8 +306,11 @@ class _HostDemands:
             files_on[other % len(files_on)] == name for other, way in self.flows if way == self.flows[flow][1]
         )
         rate = self._array_rate(name, array, neighbours, reads=sends)
-        title = f"array {name} of the {self.role} (RAID {array.level}, {array.disks} disks)"
-        self.demands.add(flow, f"{self.role}.raid.{name}", 1 / rate, title=title)
+        if array.level is None:
+            kind, title = "disk", f"{array.disk.title or 'disk'} {name} of the {self.role}"
+        else:
+            kind, title = "raid", f"array {name} of the {self.role} (RAID {array.level}, {array.disks} disks)"
+        self.demands.add(flow, f"{self.role}.{kind}.{name}", 1 / rate, title=title)
         for slot_name in array.slots:
             slot = host.slots[slot_name]
             capacity = self._pcie(slot_name, slot, op="write" if sends else "read")
@@ -341,11 +344,24 @@ class _HostDemands:
                 revolution=self.draw(f"{at}.revolution", disk.revolution),
             )
             rate = np.asarray(shared, dtype=np.float64)
-        op: Literal["read", "write"] = "read" if reads else "write"
-        result = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)[
-            "throughput_bps"
-        ]
-        return np.asarray(result, dtype=np.float64)
+        if array.level is not None:
+            op: Literal["read", "write"] = "read" if reads else "write"
+            figures = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)
+            rate = np.asarray(figures["throughput_bps"], dtype=np.float64)
+        return np.minimum(rate, self._answered_rate(at, disk, rate, reads=reads))
+
+    def _answered_rate(self, at: str, disk: Disk, rate: FloatArray, *, reads: bool) -> FloatArray | float:
+        """Rate at which the requests under way at once are answered, where they pass the page cache by [bit/s]."""
+        tool = self.scenario.tool
+        if tool.request is None or tool.io != "direct":
+            return np.inf
+        way = "read" if reads else "write"
+        latency, most = (
+            self.draw(f"{at}.{way}_{each}", getattr(disk, f"{way}_{each}")) for each in ("latency", "iops")
+        )
+        request = self.draw("tool.request", tool.request)
+        answered = storage.outstanding_bps(request, tool.outstanding * tool.streams, latency, rate)
+        return np.minimum(np.asarray(answered, dtype=np.float64), most * 8 * request)
 
     def _filter(self, flow: int) -> None:
         if self.host.filter_rate is not None:
