@@ -1,0 +1,147 @@
+"""``hecn measure``: predicts a transfer, runs it, and says how the two agree."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis import units
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import FORMATS, Parser, settings
+from hecn_analysis.cli.predict import ROLES
+from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.live.measure import Measured
+
+DESCRIPTION = """\
+Predict a transfer, run it, and compare. Before the first run the hosts are
+captured, round trip, line rate and MTU are found out, and the prediction is
+written down; what nobody knows of a host is probed by short runs. All of it,
+with the output of every run, is kept in a folder.
+
+A place is local, netns:NAME (a network namespace of this machine), ssh:HOST or
+ssh:USER@HOST:PORT. A sender or receiver called 'this' is the host at that end
+as it is found; that is so where none is named."""
+
+EPILOG = r"""examples:
+  hecn measure --tool nuttcp --set tool.duration=2
+  hecn measure --tool iperf3 --from netns:a --to netns:b --set path.rate=1Gb/s
+  hecn measure --tool nuttcp --to ssh:dtn7 --address 10.0.0.7 --repeats 5
+  hecn measure --tool dd-write --file /data/new.dat --set tool.bytes=4GiB
+  hecn measure --tool iperf3 --to ssh:dtn7 --dry-run
+
+Tools: nuttcp, iperf3, dd-read, dd-write, fio-read, fio-write.
+
+exit status:
+  0  measured, whatever the verdict is
+  1  a run failed, or nothing could be measured; said on stderr
+  2  wrong usage
+  130  stopped; servers and files of the measurement are gone"""
+
+COLUMNS = (
+    *("run", "verdict", "measured_bps", "predicted_bps", "low_bps", "high_bps", "duration_s"),
+    *("cpu_sender_fraction", "cpu_receiver_fraction", "busiest_sender_fraction", "busiest_receiver_fraction"),
+    *("retransmits", "busy", "error"),
+)
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn measure``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="YAML file or name of a scenario")
+    for role, meaning in ROLES.items():
+        this = ", or 'this' (default)" if role in {"sender", "receiver"} else ""
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file{this}")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a key of the scenario, e.g. path.rate=1Gb/s; may be repeated",
+    )
+    parser.add_argument("--from", metavar="PLACE", dest="sender_place", default="local", help="where the sender is")
+    parser.add_argument("--to", metavar="PLACE", dest="receiver_place", default="local", help="where the receiver is")
+    parser.add_argument("--address", metavar="ADDRESS", help="the receiver's address (default: found out)")
+    parser.add_argument("--port", type=int, metavar="PORT", help="first port of TCP to use (default: the tool's)")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs (default: 3)")
+    parser.add_argument("--duration", metavar="TIME", help="the same as --set tool.duration=TIME")
+    parser.add_argument("--file", metavar="FILE", help="file of a disk test (default: a new one in the current folder)")
+    parser.add_argument("--time-limit", metavar="TIME", help="end a run that takes longer")
+    parser.add_argument("--no-inventory", action="store_true", help="do not capture the hosts")
+    parser.add_argument("--no-probe", action="store_true", help="do not measure what is not known of the hosts")
+    parser.add_argument("--dry-run", action="store_true", help="print the exact commands and end")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder to make (default: measure- with the time)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how the runs are printed (default: text)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, print the runs and the verdict."""
+    from hecn_analysis.live import measure  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.live.places import Place  # noqa: PLC0415
+    from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
+
+    keys, scenarios = settings(arguments.set)
+    if scenarios and arguments.scenario is None:
+        arguments.scenario, *scenarios = scenarios
+    if scenarios:
+        raise InputError(f"a second scenario {scenarios[0]!r}", "one")
+    if arguments.repeats < 1:
+        raise InputError(f"--repeats {arguments.repeats}", "at least 1")
+    if arguments.port is not None and not 0 < arguments.port < 65_535:
+        raise InputError(f"--port {arguments.port}", "1 to 65534")
+    named = {role: name for role in ROLES if (name := getattr(arguments, role)) is not None}
+    duration = {} if arguments.duration is None else {"tool.duration": arguments.duration}
+    request = measure.Request(
+        arguments.scenario,
+        {**named, **duration, **keys},
+        Place.parse(arguments.sender_place),
+        Place.parse(arguments.receiver_place),
+        arguments.address,
+        arguments.port,
+        arguments.repeats,
+        arguments.file,
+        None if arguments.time_limit is None else units.parse(arguments.time_limit, "time", name="--time-limit"),
+        inventory=not arguments.no_inventory,
+        probe=not arguments.no_probe,
+    )
+    if arguments.dry_run:
+        print("\n".join(measure.planned(request)))
+        return 0
+    folder = Path(arguments.output or f"measure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    try:
+        with ended_by_signals():
+            found = measure.measure(request, folder, progress=True)
+    except KeyboardInterrupt:
+        kept = f"; what was found out until then is in {folder}" if folder.is_dir() else ""
+        say(f"stopped: servers and files of the measurement are gone{kept}")
+        raise
+    output_lines = _written(found, arguments.format)
+    for line in output_lines:
+        print(line, end="")
+    say(f"everything is in {found.folder}")
+    faults = [f"run {one.run}: {one.error}" for one in found.runs if one.error]
+    say_all(faults, f"{folder}/runs.csv")
+    return 1 if faults else 0
+
+
+def _written(found: Measured, form: str) -> Iterator[str]:
+    if form == "json":
+        yield from output.json_object(found.to_dict())
+        return
+    predicted = {
+        "predicted_bps": found.prediction.throughput_bps,
+        "low_bps": found.prediction.low_bps,
+        "high_bps": found.prediction.high_bps,
+    }
+    rows: list[dict[str, Any]] = [{**asdict(one), **predicted} for one in found.runs]
+    rows = [{name: row[name] if row[name] != "" else None for name in COLUMNS} for row in rows]
+    yield from output.written(rows, COLUMNS, form)
+    if form == "text":
+        yield f"\n{found}\n"

@@ -1,0 +1,174 @@
+"""Where a program runs: here, in a network namespace of this machine, or on a host that ssh reaches.
+
+A place turns a command into the list of arguments that runs it there. Nothing goes through a shell here; ssh gives the
+remote shell words that are quoted for it. A program on another host ends when its time is up, whatever happens to us.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Self
+
+from hecn_analysis.errors import InputError
+from hecn_analysis.live import programs
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.][\w.-]*")
+_HOST: Final = re.compile(
+    r"(?P<host>(?:[A-Za-z0-9_][\w.+-]*@)?(?:[A-Za-z0-9_][\w.-]*|\[[0-9A-Fa-f:.%]+\]))(?::(?P<port>\d{1,5}))?"
+)
+_LISTENS: Final = "0A"  # state of a socket in /proc/net/tcp
+_LOOK_S: Final = 20.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place to run programs at.
+
+    Attributes
+    ----------
+    kind
+        ``local``, ``netns`` or ``ssh``.
+    name
+        The namespace, or ``user@host`` as ssh takes it.
+    port
+        Port of the ssh server; None: ssh's own choice.
+    """
+
+    kind: Literal["local", "netns", "ssh"] = "local"
+    name: str = ""
+    port: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a place as people write it.
+
+        Parameters
+        ----------
+        text
+            ``local``, ``netns:NAME``, ``ssh:HOST``, ``ssh:USER@HOST`` or ``ssh:HOST:PORT``.
+
+        Raises
+        ------
+        InputError
+            It is none of these.
+
+        Examples
+        --------
+        >>> Place.parse("netns:a").argv(["ping", "-c", "1", "10.0.0.2"])
+        ['ip', 'netns', 'exec', 'a', 'ping', '-c', '1', '10.0.0.2']
+        >>> Place.parse("ssh:me@dtn7:2222").argv(["uname", "-a b"])[-3:]
+        ['--', 'me@dtn7', "uname '-a b'"]
+        """
+        kind, _, rest = text.partition(":")
+        if text == "local":
+            return cls()
+        if kind == "netns" and _NAME.fullmatch(rest):
+            return cls("netns", rest)
+        if kind == "ssh" and (found := _HOST.fullmatch(rest)):
+            return cls("ssh", found["host"], None if found["port"] is None else int(found["port"]))
+        raise InputError(f"place {text!r}", "local, netns:NAME, ssh:HOST or ssh:USER@HOST:PORT")
+
+    def __str__(self) -> str:
+        port = "" if self.port is None else f":{self.port}"
+        return self.kind if self.kind == "local" else f"{self.kind}:{self.name}{port}"
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine."""
+        return self.kind != "ssh"
+
+    def argv(self, words: Sequence[str], *, limit_s: float | None = None, stays: bool = False) -> list[str]:
+        """Arguments that run a command there.
+
+        Parameters
+        ----------
+        words
+            The command.
+        limit_s
+            Time after which the other host ends it by itself. [s]
+        stays
+            Whether it runs until it is ended: then ssh gives it a terminal, whose end ends it.
+        """
+        if self.kind == "local":
+            return list(words)
+        if self.kind == "netns":
+            return ["ip", "netns", "exec", self.name, *words]
+        bounded = [*([] if limit_s is None else ["timeout", str(math.ceil(limit_s))]), *words]
+        options = ["-tt" if stays else "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "LogLevel=ERROR"]
+        return [
+            "ssh",
+            *options,
+            *([] if self.port is None else ["-p", str(self.port)]),
+            "--",
+            self.name,
+            shlex.join(bounded),
+        ]
+
+    def run(self, words: Sequence[str], *, limit_s: float = _LOOK_S, stdin: bytes = b"") -> programs.Ended:
+        """Run a command there to its end.
+
+        Parameters
+        ----------
+        words
+            The command.
+        limit_s
+            Time that it may take. [s]
+        stdin
+            What it reads.
+        """
+        return programs.run(self.argv(words, limit_s=limit_s), limit_s=limit_s, stdin=stdin)
+
+    def text(self, *paths: str) -> str:
+        """What small files hold there, one after another; those that cannot be read are left out."""
+        return self.run(["cat", *paths]).stdout.decode(errors="replace")
+
+    def require(self, program: str) -> None:
+        """Refuse to go on where a program is not there.
+
+        Raises
+        ------
+        MissingProgramError
+            It is not there; the message names the package.
+        InputError
+            The place itself cannot be reached.
+        """
+        if self.is_here:
+            for needed in {"netns": ("ip",)}.get(self.kind, ()):
+                if programs.which(needed) is None:
+                    raise programs.missing(needed)
+            if programs.which(program) is None:
+                raise programs.missing(program)
+            if self.kind == "local":
+                return
+            reached = self.run(["true"])
+        else:
+            if programs.which("ssh") is None:
+                raise programs.missing("ssh")
+            reached = self.run(["sh", "-c", 'command -v -- "$1" timeout >&2 || exit 3', "sh", program])
+            if reached.status == 3:
+                raise programs.missing(program, str(self))
+        if not reached.ok:
+            raise InputError(f"{self}: {reached.complaint or reached.how}", "a place where programs can be run")
+
+    def listens(self, port: int) -> bool:
+        """Whether a program there waits for connections to that port of TCP."""
+        return port in self.ports()
+
+    def ports(self) -> set[int]:
+        """Ports of TCP at which programs there wait for connections."""
+        rows = [line.split() for line in self.text("/proc/net/tcp", "/proc/net/tcp6").splitlines()]
+        return {int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTENS}
+
+    def busy(self) -> Mapping[str, tuple[int, int]]:
+        """Ticks of each core so far: those that it worked, and all; the difference of two looks is a load."""
+        found = {}
+        for line in self.text("/proc/stat").splitlines():
+            name, *numbers = line.split() or [""]
+            if re.fullmatch(r"cpu\d+", name):
+                ticks = [int(number) for number in numbers[:8]]  # guest time is in user time already
+                found[name] = (sum(ticks) - ticks[3] - ticks[4], sum(ticks))
+        return found
