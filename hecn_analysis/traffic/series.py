@@ -27,6 +27,10 @@ Speeds = float | Mapping[Any, float] | None
 """Speeds [bit/s]: one number for all, or by interface or (host, interface)."""
 
 NAT = np.iinfo(np.int64).min
+_TAKEN = (
+    *("time_ns", "in_octets", "out_octets", "in_missing", "out_missing", "uptime_s", "discontinuity_s"),
+    *("bits", "speed_bps"),
+)
 _NEAR = 10  # usual intervals within which the next reading follows though the clock was set back
 NEEDED = ("interface", "time", "in_octets", "out_octets")
 
@@ -90,6 +94,39 @@ class Named:
     series: Series
 
 
+@dataclass(frozen=True)
+class Readings:
+    """Readings in any order, as columns.
+
+    Parameters
+    ----------
+    hosts, interfaces
+        Names that the numbers in `host` and `interface` stand for.
+    host, interface, file, index
+        Numbers from 0, -1 where missing; one number where it is the same for all rows.
+    time_ns, in_octets, out_octets, in_missing, out_missing, uptime_s, discontinuity_s
+        As in `Series`.
+    bits, speed_bps
+        As in `Series`; 0 and NaN where unknown.
+    """
+
+    hosts: Any
+    interfaces: Any
+    host: Ints | int
+    interface: Ints | int
+    file: Ints | int
+    index: Ints | int
+    time_ns: Ints
+    in_octets: Counters
+    out_octets: Counters
+    in_missing: Bools | None
+    out_missing: Bools | None
+    uptime_s: Floats | None
+    discontinuity_s: Floats | None
+    bits: Any
+    speed_bps: Any
+
+
 def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds = None) -> Named:
     """Put a table of readings in order.
 
@@ -99,8 +136,7 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
     Parameters
     ----------
     samples
-        Columns of the table ``samples``; all but `NEEDED` may be absent. ``discontinuity_s`` is
-        ifCounterDiscontinuityTime as sysUpTime, where known.
+        Columns of the table ``samples``; all but `NEEDED` may be absent.
     widths, speeds
         What a user knows better than the source.
 
@@ -112,45 +148,106 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
     absent = [name for name in NEEDED if name not in samples.columns]
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}")
-    files = pd.factorize(_column(samples, "source_file"))[0].astype(np.int64)
-    time_ns = _times(samples["time"])
-    code, first = _interfaces(samples, files, time_ns)
-    taken: dict[str, Any] = {}
-    for name in ("in", "out"):
-        taken[f"{name}_octets"], taken[f"{name}_missing"] = _counters(samples[f"{name}_octets"])
-    for name in ("uptime_s", "discontinuity_s"):
-        numbers = _floats(_column(samples, name))
-        taken[name] = None if bool(np.isnan(numbers).all()) else numbers
-    hosts = _column(samples, "host").iloc[first].reset_index(drop=True)
-    interfaces = samples["interface"].iloc[first].reset_index(drop=True)
-    named_bits = _overrides(widths, hosts, interfaces)
-    wrong = ~np.isnan(named_bits) & ((named_bits < 1) | (named_bits > 64) | (named_bits != np.rint(named_bits)))
+    host, hosts = pd.factorize(_column(samples, "host"))
+    interface, interfaces = pd.factorize(samples["interface"])
+    octets = {name: _counters(samples[f"{name}_octets"]) for name in ("in", "out")}
+    times = {name: _floats(_column(samples, name)) for name in ("uptime_s", "discontinuity_s")}
+    readings = Readings(
+        hosts=hosts,
+        interfaces=interfaces,
+        host=host.astype(np.int64),
+        interface=interface.astype(np.int64),
+        file=pd.factorize(_column(samples, "source_file"))[0].astype(np.int64),
+        index=pd.factorize(_column(samples, "index"))[0].astype(np.int64),
+        time_ns=_times(samples["time"]),
+        in_octets=octets["in"][0],
+        out_octets=octets["out"][0],
+        in_missing=octets["in"][1],
+        out_missing=octets["out"][1],
+        uptime_s=None if bool(np.isnan(times["uptime_s"]).all()) else times["uptime_s"],
+        discontinuity_s=None if bool(np.isnan(times["discontinuity_s"]).all()) else times["discontinuity_s"],
+        bits=np.nan_to_num(_floats(_column(samples, "counter_bits"))).astype(np.uint8),
+        speed_bps=_floats(_column(samples, "speed_bps")),
+    )
+    return in_order(readings, widths=widths, speeds=speeds)
+
+
+def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None) -> Named:
+    """Put readings in order.
+
+    Rows that follow each other and are of one interface are handled together: in most files these are many.
+
+    Parameters
+    ----------
+    readings
+        The readings.
+    widths, speeds
+        What a user knows better than the source.
+    """
+    length = len(readings.time_ns)
+    keys = [readings.host, readings.interface, readings.file, readings.index]
+    changes = np.zeros(length, dtype=np.bool_)
+    changes[:1] = True
+    for key in keys:
+        if isinstance(key, np.ndarray):
+            changes[1:] |= key[1:] != key[:-1]
+    runs = np.flatnonzero(changes)
+    run_lengths = np.diff(runs, append=length)
+    host, name, file, index = (key[runs] if isinstance(key, np.ndarray) else np.full(len(runs), key) for key in keys)
+    code = _interfaces(readings, (host, name, file, index), run_lengths)
+    first_run = np.full(int(code.max(initial=-1)) + 1, len(code), dtype=np.int64)
+    np.minimum.at(first_run, code, np.arange(len(code)))
+    hosts = pd.Series(pd.array(_names(readings.hosts), dtype="string").take(host[first_run], allow_fill=True))
+    interfaces = pd.Series(pd.array(_names(readings.interfaces), dtype="string").take(name[first_run], allow_fill=True))
+
+    rows: Ints | None = None
+    if bool((code[1:] < code[:-1]).any()):
+        small = code.astype(np.uint16) if len(first_run) < 1 << 16 else code  # NumPy sorts these in linear time
+        order = np.argsort(small, kind="stable")
+        code, file, run_lengths = code[order], file[order], run_lengths[order]
+        rows = np.arange(length)
+        rows += np.repeat(runs[order] - (np.cumsum(run_lengths) - run_lengths), run_lengths)
+    taken = {
+        name: values if rows is None or not isinstance(values, np.ndarray) else values[rows]
+        for name in _TAKEN
+        if (values := getattr(readings, name)) is not None
+    }
+    counts = np.bincount(code, weights=run_lengths, minlength=len(first_run)).astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    climbs = np.ones(length, dtype=np.bool_)
+    climbs[1:] = taken["time_ns"][1:] > taken["time_ns"][:-1]
+    climbs[starts] = taken["time_ns"][starts] != NAT
+    reordered = None
+    if not bool(climbs.all()):
+        again, reordered = _order(np.repeat(code, run_lengths), np.repeat(file, run_lengths), taken)
+        taken = {name: values[again] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
+    taken["bits"] = _bits(taken, _overrides(widths, hosts, interfaces), counts, starts)
+    speed = np.where(taken["speed_bps"] > 0, taken["speed_bps"], np.nan)
+    if speeds is not None:
+        named = np.repeat(_overrides(speeds, hosts, interfaces), counts)
+        speed = np.where(named > 0, named, speed)
+    taken["speed_bps"] = _same(speed)
+    return Named(hosts, interfaces, Series(starts=starts, reordered=reordered, **taken))
+
+
+def _names(names: Any) -> list[Any]:  # noqa: ANN401 - an index or array of texts
+    return [None if pd.isna(name) else str(name) for name in names]
+
+
+def _bits(taken: Mapping[str, Any], named: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
+    """Widths: those of the user, else those of the source, else 64 where more than 32 bits hold."""
+    wrong = ~np.isnan(named) & ((named < 1) | (named > 64) | (named != np.rint(named)))
     if wrong.any():
-        raise InputError(f"a width of {named_bits[wrong][0]:g} bits", "a whole number from 1 to 64")
-    bits = np.nan_to_num(_floats(_column(samples, "counter_bits"))).astype(np.uint8)
-    wide = np.zeros(len(first), dtype=np.bool_)
-    np.logical_or.at(wide, code, (taken["in_octets"] >> np.uint64(32) | taken["out_octets"] >> np.uint64(32)) > 0)
-    bits = np.where((bits == 0) & wide[code], 64, bits)  # unknown, but more than 32 bits hold
-    bits = np.where(np.isnan(named_bits[code]), bits, named_bits[code]).astype(np.uint8)
-    speed = np.where(
-        np.isnan(named := _overrides(speeds, hosts, interfaces))[code],
-        _floats(_column(samples, "speed_bps")),
-        named[code],
-    )
-    speed = np.where(speed > 0, speed, np.nan)
-    rows, reordered = _order(code, files, time_ns, taken)
-    if rows is not None:
-        code, time_ns, bits, speed = code[rows], time_ns[rows], bits[rows], speed[rows]
-        taken = {name: None if values is None else values[rows] for name, values in taken.items()}
-    series = Series(
-        starts=np.flatnonzero(np.diff(code, prepend=-1)),
-        time_ns=time_ns,
-        bits=_same(bits),
-        speed_bps=_same(speed),
-        reordered=reordered,
-        **taken,
-    )
-    return Named(hosts, interfaces, series)
+        raise InputError(f"a width of {named[wrong][0]:g} bits", "a whole number from 1 to 64")
+    bits = taken["bits"]
+    if len(counts) and bool(np.any(bits == 0)):
+        high = np.maximum.reduceat(np.maximum(taken["in_octets"], taken["out_octets"]), starts)
+        wide = np.where(high >> np.uint64(32) > 0, 64, 0).astype(np.uint8)
+        bits = np.where(bits == 0, np.repeat(wide, counts), bits)
+    if not bool(np.isnan(named).all()):
+        each = np.repeat(named, counts)
+        bits = np.where(np.isnan(each), bits, each).astype(np.uint8)
+    return _same(bits)
 
 
 def _column(samples: pd.DataFrame, name: str) -> pd.Series[Any]:
@@ -182,8 +279,11 @@ def _counters(column: pd.Series[Any]) -> tuple[Counters, Bools | None]:
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number
     """One number where all are the same: comparing with that is cheaper."""
-    if len(values) and (bool((values == values[0]).all()) or bool(np.isnan(values).all())):
-        return values[0].item()
+    if isinstance(values, np.ndarray):
+        if values.ndim == 0:
+            return values.item()
+        if len(values) and (bool((values == values[0]).all()) or bool(np.isnan(values).all())):
+            return values[0].item()
     return values
 
 
@@ -194,31 +294,30 @@ def _overrides(known: Any, hosts: pd.Series[Any], interfaces: pd.Series[Any]) ->
     return np.array([float(known.get(pair, known.get(pair[1], np.nan))) for pair in pairs], dtype=np.float64)
 
 
-def _interfaces(samples: pd.DataFrame, files: Ints, time_ns: Ints) -> tuple[Ints, Ints]:
-    """Number of the interface of each row, in order of appearance, and the row where each appears first."""
-    host, hosts = pd.factorize(_column(samples, "host"))
-    host = np.where(host < 0, len(hosts) + files, host)
-    index = pd.factorize(_column(samples, "index"))[0]
-    name, names = pd.factorize(samples["interface"])
-    name = np.where(name < 0, len(names) + index + 1, name)
-    code, pairs = pd.factorize(host.astype(np.int64) * (int(name.max(initial=0)) + 1) + name)
-    number = code.astype(np.int64) * (int(index.max(initial=0)) + 2) + index + 1
-    if len(np.unique(number)) > len(pairs):
-        at = pd.DataFrame({"code": code, "file": files, "time": time_ns})
-        twice = at.duplicated(keep=False) & ~at.assign(number=number).duplicated(keep=False)
-        several = np.zeros(len(pairs), dtype=np.bool_)
-        several[code[twice.to_numpy()]] = True
-        code, pairs = pd.factorize(np.where(several[code], number, -1 - code.astype(np.int64)))
+def _interfaces(readings: Readings, keys: tuple[Ints, Ints, Ints, Ints], run_lengths: Ints) -> Ints:
+    """Number of the interface of each run of rows, in order of appearance."""
+    host, name, file, index = keys
+    host = np.where(host < 0, len(readings.hosts) + file, host)
+    name = np.where(name < 0, len(readings.interfaces) + index + 1, name)
+    code, pairs = pd.factorize(host * (int(name.max(initial=0)) + 1) + name)
     first = np.full(len(pairs), len(code), dtype=np.int64)
     np.minimum.at(first, code, np.arange(len(code)))
-    return code.astype(np.int64), first
+    if not bool((index != index[first[code]]).any()):
+        return code.astype(np.int64)
+    several = np.zeros(
+        len(pairs), dtype=np.bool_
+    )  # one name and several indexes at a time: not renumbered, but several
+    row = {"code": np.repeat(code, run_lengths), "file": np.repeat(file, run_lengths), "time": readings.time_ns}
+    at = pd.DataFrame(row)
+    twice = at.duplicated(keep=False) & ~at.assign(index=np.repeat(index, run_lengths)).duplicated(keep=False)
+    several[row["code"][twice.to_numpy()]] = True
+    number = code * (int(index.max(initial=0)) + 2) + index + 1
+    return pd.factorize(np.where(several[code], number, -1 - code))[0].astype(np.int64)
 
 
-def _order(code: Ints, files: Ints, time_ns: Ints, taken: Mapping[str, Any]) -> tuple[Ints | None, Bools | None]:
-    """Rows in the order in which they were read, and which of these stood after a later one; None for as they are."""
-    same = code[1:] == code[:-1]
-    if bool(((code[1:] >= code[:-1]) & (~same | (time_ns[1:] > time_ns[:-1]))).all()):
-        return None, None
+def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Bools | None]:
+    """Rows in the order in which they were read, and which of these stood after a later one."""
+    time_ns: Ints = taken["time_ns"]
     rows = np.lexsort((files, code))  # stable: what a file has first is first
     code, files, time_ns = code[rows], files[rows], time_ns[rows]
     begins = np.flatnonzero((np.diff(code, prepend=-1) != 0) | (np.diff(files, prepend=-2) != 0))
@@ -242,12 +341,12 @@ def _order(code: Ints, files: Ints, time_ns: Ints, taken: Mapping[str, Any]) -> 
         now, before = rows[later], rows[previous[later]]
         onward, moved = np.ones(len(later), dtype=np.bool_), np.zeros(len(later), dtype=np.bool_)
         for name in ("in", "out"):
-            octets, missing = taken[f"{name}_octets"], taken[f"{name}_missing"]
+            octets, missing = taken[f"{name}_octets"], taken.get(f"{name}_missing")
             known = np.ones(len(later), dtype=np.bool_) if missing is None else ~missing[now] & ~missing[before]
             onward &= ~known | (octets[now] >= octets[before])
             moved |= known & (octets[now] > octets[before])
         set_back = onward & moved
-        if (uptime := taken["uptime_s"]) is not None:
+        if (uptime := taken.get("uptime_s")) is not None:
             passed = uptime[now] - uptime[before]
             near = (
                 passed * 1e9 <= _NEAR * _usual(np.abs(step), begins, part)[part[later]]

@@ -303,7 +303,8 @@ def billing(
     -------
     dict
         ``percentile_bps``, ``direction``, ``convention`` (in words), ``percent``, ``ports``, ``slots`` that were
-        ranked, ``missing_slots``, ``thrown_away`` (slots above the rank), ``rank``; a person can redo it from `slot_table`.
+        ranked, ``missing_slots``, ``thrown_away`` (slots above the rank), ``rank``; `slot_table` has
+        what a person needs to redo it.
 
     Raises
     ------
