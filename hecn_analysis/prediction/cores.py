@@ -9,7 +9,7 @@ the core that sends them, and what one core has touched costs the other more.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,10 @@ def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
     cores = host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), count))
     number = {"one": 1, "per-stream": tool.streams, "reader-writer": 2}[tool.threads]
     return list(dict.fromkeys(cores[(flow * number + thread) % len(cores)] for thread in range(number)))
+
+
+_Work: TypeAlias = tuple[list[int], FloatArray, str]
+"""Cores that share a work evenly, its cycles a byte, its name."""
 
 
 @dataclass
@@ -72,24 +76,28 @@ class Cores:
         nic = self.host.nic_cores or [core for core in range(self.cpu.cores) if core not in busy] or self._all()
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
         near = networked and self.scenario.path.same_host
-        parts: list[tuple[list[int], FloatArray, str]] = []  # cores that share a work, its cycles a byte, its name
-        network = self._network_cost(flow, sends=sends) if networked else np.zeros(1)
-        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
+        sockets = networked and self.scenario.tool.protocol != "rdma"  # which moves data past the processor
+        network = self._network_cost(flow, sends=sends) if sockets else np.zeros(self.draw.size)
+        files = self._file_cost(sends=sends) if on_disk else np.zeros(self.draw.size)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
+        process: list[_Work] = [(threads, network + files, "the transfer process")]
         if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
-            parts += [([threads[0]], network, "the network thread"), ([threads[-1]], files, "the disk thread")]
-        else:
-            parts.append((threads, network + files, "the transfer process"))
-        if networked and not (near and not sends):
-            parts.append((threads if near else nic, self._interrupt_cost(sends=sends), "network interrupts"))
+            process = [(threads[:1], network, "the network thread"), (threads[-1:], files, "the disk thread")]
+        others: list[_Work] = []
+        if sockets and not (near and not sends):
+            interrupts = self._interrupt_cost(sends=sends), "network interrupts"
+            if near:
+                process.append((threads, *interrupts))
+            else:
+                others.append((nic, *interrupts))
         if on_disk and self.host.arrays:
             cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
-            parts.append((self._storage_cores(flow) or nic, cost, "storage"))
-        clock = self._draw("cpu.clock", self.cpu.clock)
-        for cores, cost, duty in parts:
+            others.append((self._storage_cores(flow) or nic, cost, "storage"))
+        seconds_per_cycle = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
+        for cores, cost, duty in (*process, *others):
             for core in cores:
-                self._core(flow, core, cost * crowding / clock / 8 / len(cores), duty)
-        self._quota(flow, sum(cost for cores, cost, _ in parts if cores is threads) * crowding / clock / 8)
+                self._core(flow, core, cost * seconds_per_cycle / len(cores), duty)
+        self._quota(flow, sum((cost for _, cost, _ in process), np.zeros(1)) * seconds_per_cycle)
 
     def application_nodes(self, flow: int) -> set[int]:
         """Sockets on whose cores a flow's threads run."""
@@ -227,10 +235,10 @@ class Cores:
         sending = {each for flow in range(len(self.flows)) for each in self._cores_of(self.scenario.sender, flow)}
         return "sender" if core in sending else self.role
 
-    def _quota(self, flow: int, seconds_per_bit: FloatArray | float) -> None:
+    def _quota(self, flow: int, seconds_per_bit: FloatArray) -> None:
         if self.host.cpu_quota is None:
             return
         quota = self._draw("cpu_quota", self.host.cpu_quota)
         name = f"{self.role}.cpu.quota{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.quota"
         title = f"the share of a core that the {self.role}'s process may use"
-        self.put(flow, name, np.asarray(seconds_per_bit / quota, dtype=np.float64), title)
+        self.put(flow, name, seconds_per_bit / quota, title)

@@ -150,7 +150,7 @@ class Model:
         self.draw = draw
         self.count = count
         self.system = build(scenario, draw)
-        ways = set() if scenario.tool.protocol == "file" else set(self.system.reverse)
+        ways = set(self.system.reverse) if scenario.tool.protocol == "tcp" else set()
         self.transports = {way: Transport.of(scenario, draw, reverse=way) for way in sorted(ways)}
         stems = [resource.name.rstrip("0123456789") for resource in self.system.resources]
         #: Equal parts that are full together (the links of a bundle, the cores of alike processes, both directions of
@@ -344,6 +344,39 @@ class Model:
             low = np.where(limited, np.minimum(_quantile(runs, 0.05), total), total)
             high = np.where(limited, np.maximum(_quantile(runs, 0.95), total), total)
         return low, high
+
+    def ground(self, *, with_draws: bool) -> tuple[FloatArray, IntArray, FloatArray]:
+        """What each scenario reaches, and what holds it back first; two of the `levels` are needed.
+
+        Parameters
+        ----------
+        with_draws
+            Whether draws are asked for; what `is_random` is not known without.
+
+        Returns
+        -------
+        throughput, limit, draws
+            Of all flows, shape (scenarios,) [bit/s]; number in `limits`; of each flow, shape (scenarios, draws, flows).
+        """
+        kinds = [*self.limits_of_tcp(), *(["resource"] if len(self.levels) > 1 else [])]
+        states = [Lift(), *(above(Lift())[kind] for kind in kinds)]
+        by_state, draws = self.throughputs(states, with_draws=with_draws)
+        totals = by_state.sum(axis=2)
+        gains = np.full((self.count, len(KINDS)), np.nan)
+        limited = np.isfinite(totals[:, 0])
+        for number, kind in enumerate(kinds, start=1):
+            gains[limited, KINDS.index(kind)] = totals[limited, number] / totals[limited, 0]
+        kind_of = binding(gains)
+        resources = len(self.system.resources)
+        limit = np.where(kind_of == _RESOURCE, self.first(*self.levels[0]), resources + kind_of)
+        limit = np.where(np.isnan(gains).all(axis=1), resources + _RESOURCE, limit)
+        return np.median(draws.sum(axis=2), axis=1) if self.is_random else totals[:, 0], limit, draws
+
+    def limits(self) -> list[tuple[str | None, str | None]]:
+        """Name and class of what can hold a scenario back: each resource, the `KINDS` of TCP, and nothing."""
+        resources = [(resource.name, resource.resource_class) for resource in self.system.resources]
+        tcp = [self.limit_of_tcp(kind)[:2] if self.transports else (None, None) for kind in KINDS[:_RESOURCE]]
+        return [*resources, *tcp, (None, None)]
 
     def limit_of_tcp(self, kind: str) -> tuple[str, str, str]:
         """Resource name, class and words of a kind of limit that is no resource."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hecn_analysis import limits
-from hecn_analysis.limits import storage
+from hecn_analysis.limits import framing, storage
+from hecn_analysis.limits.socket_links import LINE_SHARE
 from hecn_analysis.prediction.cores import Cores
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 
@@ -174,10 +175,14 @@ def streams_per_process(scenario: Scenario) -> int:
 
 
 def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
-    """TCP payload of a full packet, and what the packet costs on the wire [B]."""
-    path = scenario.path
-    headers = (40 if path.ip == 4 else 60) + (12 if path.timestamps else 0)
-    return path.mtu - headers, path.wire_bytes
+    """Payload of a full packet, and what the packet costs on the wire [B]."""
+    path, protocol = scenario.path, scenario.tool.protocol
+    if protocol == "rdma" and path.framing == "ethernet" and path.mtu <= framing.LARGEST_MTU:
+        payload = framing.payload_bytes(path.mtu, ip=path.ip, protocol="roce")
+        return int(payload), float(framing.wire_bytes(path.mtu, ip=path.ip, vlan=path.vlan, protocol="roce"))
+    header = 40 if path.ip == 6 else 20
+    transport = 8 if protocol == "udp" else 20 + (12 if path.timestamps else 0)
+    return path.mtu - header - transport, path.wire_bytes
 
 
 def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tuple[int, bool]]) -> None:
@@ -186,6 +191,8 @@ def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[t
         return
     payload, wire = payload_per_packet(scenario)
     seconds_per_bit = wire / payload / draw("path.rate", path.rate)
+    if scenario.tool.protocol == "udp":  # nothing is sent again: what is lost has taken its time on the link
+        seconds_per_bit = seconds_per_bit / (1 - draw("path.loss", path.loss))
     for flow, (number, way) in enumerate(flows):
         for link, share in link_shares(scenario, number):
             name = "path.link" if path.links == 1 else f"path.link.{link + 1}"
@@ -207,6 +214,10 @@ def _add_tool(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tu
             demands.add(flow, f"{sender}.tool.pace", 1 / rate, title="the pace that the tool holds itself to")
         if not tool.overlap:
             _add_stages_in_turn(scenario, draw, demands, flow)
+        elif tool.protocol == "rdma" and tool.request is not None:
+            under_way = 8 * draw("tool.request", tool.request) * tool.outstanding * tool.streams
+            title = f"{tool.outstanding * tool.streams} requests under way over the round trip"
+            demands.add(flow, f"{sender}.tool.requests", draw("path.rtt", scenario.path.rtt) / under_way, title=title)
 
 
 def _add_stages_in_turn(scenario: Scenario, draw: Draws, demands: _Demands, flow: int) -> None:
@@ -257,6 +268,7 @@ class _HostDemands:
         assert host is not None  # noqa: S101 - made only for hosts that are there
         self.host: Host = host
         self.flows = flows
+        self._bridges = {**(host.board.bridges if host.board is not None else {}), **host.bridges}
         self.cores = (
             None
             if host.cpu is None
@@ -382,15 +394,16 @@ class _HostDemands:
             return
         payload, wire = payload_per_packet(self.scenario)
         path = self.scenario.path
+        frame = wire - 24 if self.scenario.tool.protocol == "rdma" else path.mtu + 14  # what crosses the slot
         for link, share in link_shares(self.scenario, number):
             name = ports[link % len(ports)]
             slot = self.host.slots[name]
-            capacity = self._slot_rate(name, slot, sends=sends) * payload / (path.mtu + 14)
+            capacity = self._slot_rate(name, slot, sends=sends) * payload / frame
             variant = "" if slot.bus == "pcix" else str(sends)  # PCI-X is one bus for both directions
             self.demands.add(
                 flow, f"{self.role}.slot.{name}", share / capacity, title=self._slot_title(name, slot), variant=variant
             )
-            self._uplinks(flow, slot, share * (path.mtu + 14) / payload, op="read" if sends else "write")
+            self._uplinks(flow, slot, share * frame / payload, op="read" if sends else "write")
             assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
             if path.rate is None or agreed(slot.nic.port_rate.value < path.rate.value):
                 port = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
@@ -429,6 +442,24 @@ class _HostDemands:
         )
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
 
+    def _between_sockets(self, flow: int, slot: Slot, bits: float, *, op: Literal["read", "write"]) -> None:
+        """Add what a card's traffic asks of the links between sockets, where its flow runs on another one's cores."""
+        board = self.host.board
+        if self.cores is None or board is None or board.socket_link_rate is None or board.socket_links == 0:
+            return
+        node = slot.node
+        above = slot.behind
+        while above is not None:
+            bridge = self._bridges[above]
+            node, above = bridge.node, bridge.behind
+        away = [at for at in self.cores.application_nodes(flow) if at != node]
+        if away:
+            rate = self.draw(f"{self.role}.board.socket_link_rate", board.socket_link_rate)
+            share = bits * len(away) / len(self.cores.application_nodes(flow))
+            seconds_per_bit = share / (board.socket_links * rate * LINE_SHARE)
+            title = f"links between the sockets of the {self.role}"
+            self.demands.add(flow, f"{self.role}.interconnect.sockets", seconds_per_bit, title=title, variant=op)
+
     def _uplinks(self, flow: int, slot: Slot, bits: float, *, op: Literal["read", "write"]) -> None:
         """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share.
 
@@ -439,11 +470,10 @@ class _HostDemands:
         op
             What the card does with the host's memory: writes go up the uplink, what reads ask for comes down.
         """
-        board = self.host.board
-        bridges = {**(board.bridges if board is not None else {}), **self.host.bridges}
+        self._between_sockets(flow, slot, bits, op=op)
         above = slot.behind
         while above is not None:
-            bridge = bridges[above]
+            bridge = self._bridges[above]
             at = f"{self.role}.bridges.{above}"
             if bridge.rate is not None:
                 capacity = self.draw(f"{at}.rate", bridge.rate)

@@ -49,3 +49,18 @@ def test_an_uplink_is_used_all_the_way_up(prediction):
 def test_the_two_directions_of_an_uplink_are_apart(prediction):
     one, two = (prediction("switch", **{"tool.bidirectional": both}) for both in (False, True))
     assert two.throughput_bps == pytest.approx(2 * one.throughput_bps, rel=0.05)
+
+
+def test_what_runs_on_another_socket_than_its_card_crosses_the_links_between_them():
+    keys = {"sender": "ideal", "receiver": "a++", "tool": "nuttcp", "path": "back-to-back-4x40ge"}
+    near = hecn.predict(keys)
+    cores = near.scenario.receiver.cpu.cores
+    card = next(slot for slot in near.scenario.receiver.slots.values() if slot.nic is not None)
+    bridges = near.scenario.receiver.board.bridges
+    home = bridges[card.behind].node if card.behind else card.node
+    here, there = ("[0]", f"[{cores - 1}]") if home == 0 else (f"[{cores - 1}]", "[0]")
+    assert "receiver.interconnect.sockets" not in hecn.predict(keys, {"receiver.app_cores": here}).utilisation
+    slow = {"receiver.app_cores": there, "receiver.board.socket_link_rate": "9 Gb/s"}
+    away = hecn.predict(keys, slow)
+    assert away.bottleneck == "receiver.interconnect.sockets"
+    assert away.throughput_bps < 8e9  # 9 Gb/s, of which 8 of 9 bits are data, and the headers of each frame
