@@ -1,0 +1,61 @@
+"""Comma-separated values of bwm-ng, which have semicolons, and what it prints with ``-o plain``.
+
+Versions: 0.5 and 0.6, ``-o csv`` with any -T.
+
+Units and traps
+---------------
+- No heading: time; interface; bytes out a second; in; total; bytes in; out; packets out a second; in; … Out stands
+  before in among the rates, behind it among the amounts.
+- "total" is no interface.
+- The length of an interval is the bytes over their rate, or the time since the row before where nothing was sent.
+- Times are seconds since 1970.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.contract import Document, Findings
+
+FORMATS: Final = ("bwm-ng-csv",)
+VERSIONS: Final = "bwm-ng 0.5 and 0.6"
+WHOLE: Final = True
+
+_ROW: Final = re.compile(
+    r"(?P<time>\d{9,11}(?:\.\d{1,9})?)(?P<mark>[;,])(?P<name>[^;,\s]{1,64})(?P=mark)(?P<out>-?\d+(?:\.\d+)?)(?P=mark)"
+    r"(?P<in>-?\d+(?:\.\d+)?)(?P=mark)(?P<both>-?\d+(?:\.\d+)?)(?P=mark)(?P<bytes_in>\d+)(?P=mark)(?P<bytes_out>\d+)"
+    r"(?:(?P=mark)-?[\d.]+){3,20}(?P=mark)?\s*"
+)
+
+
+def recognises(document: Document) -> bool:
+    """Whether the first line is a row."""
+    return _ROW.fullmatch(document.start.split("\n", 1)[0]) is not None
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read the rows."""
+    findings.format = "bwm-ng-csv"
+    before: dict[str, float] = {}
+    times: list[float] = []
+    for line, text in enumerate(document.lines, 1):
+        found = _ROW.fullmatch(text)
+        if found is None:
+            if text.strip():
+                findings.problem(line, "malformed", f"found {text[:80]!r}, expected a row of bwm-ng; left out")
+            continue
+        time, name, both = float(found["time"]), found["name"], float(found["both"])
+        times.append(time)
+        if name == "total":
+            continue
+        amount = int(found["bytes_in"]) + int(found["bytes_out"])
+        length = amount / both if both > 0 and amount else time - before[name] if name in before else None
+        before[name] = time
+        findings.rate(
+            line=line, interface=name, time=time, interval_s=length, in_bps=8 * float(found["in"]),
+            out_bps=8 * float(found["out"]),
+        )  # fmt: skip
+    if times:
+        findings.facts.update(first_time=iso(times[0]), last_time=iso(times[-1]))

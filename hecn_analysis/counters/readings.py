@@ -1,0 +1,119 @@
+"""What readers of host counters share: whole numbers of texts, widths of counters, local times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.contract import Findings, interval
+
+UNZONED: Final = (
+    "found local times, expected their time zone, which the file does not give; read as UTC (say --time-zone)"
+)
+
+_POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
+_FOUR_BYTES: Final = 1 << 32
+
+
+def whole(digits: str, prefix: str = "") -> int:
+    """Whole number of a text, with a prefix of size where a program has rounded it.
+
+    Parameters
+    ----------
+    digits
+        A decimal number.
+    prefix
+        K, M, G, … of 1000 each, with an i of 1024; empty for none.
+
+    Examples
+    --------
+    >>> whole("18446744073709551615"), whole("1.23", "M"), whole("2", "Ki")
+    (18446744073709551615, 1230000, 2048)
+    """
+    if not prefix:
+        return int(digits) if digits.isdigit() else round(float(digits))
+    base = 1024 if prefix.endswith("i") else 1000
+    return round(float(digits) * float(base ** _POWERS[prefix[0].upper()]))
+
+
+def width(row: Mapping[str, object]) -> int | None:
+    """Width of the counters of a row: 64 bits where one has outgrown 32, otherwise unknown.
+
+    Parameters
+    ----------
+    row
+        Columns of a sample.
+
+    Examples
+    --------
+    >>> width({"in_octets": 5_000_000_000}), width({"in_octets": 5})
+    (64, None)
+    """
+    octets = (row.get("in_octets"), row.get("out_octets"))
+    return 64 if any(isinstance(value, int) and value >= _FOUR_BYTES for value in octets) else None
+
+
+def number(text: str) -> float | None:
+    """Number with a decimal point or a decimal comma; None for what is none.
+
+    Parameters
+    ----------
+    text
+        One word.
+
+    Examples
+    --------
+    >>> number("1234,50"), number("0.5"), number("-nan"), number("U")
+    (1234.5, 0.5, None, None)
+    """
+    try:
+        value = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def moments(times: Iterable[float]) -> dict[str, object]:
+    """Facts of times at which a program printed: their number, the first, the last.
+
+    Parameters
+    ----------
+    times
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> moments([60, 0, 60])
+    {'n_samples': 2, 'first_time': '1970-01-01T00:00:00Z', 'last_time': '1970-01-01T00:01:00Z', 'interval_s': 60}
+    """
+    found = sorted(set(times))
+    if not found:
+        return {}
+    ends = {"first_time": iso(found[0]), "last_time": iso(found[-1])}
+    return {"n_samples": len(found), **ends, "interval_s": interval(found)}
+
+
+def local_time(findings: Findings, line: int | None, local: datetime, after: float | None = None) -> float:
+    """Seconds since 1970 of a local time; the first time that its zone is not known, a problem says so.
+
+    Parameters
+    ----------
+    findings
+        What is found in the file, with the clock of the caller.
+    line
+        Number of the line.
+    local
+        The time, with its zone where the file gives it.
+    after
+        The seconds of the row before, where rows go forward.
+    """
+    if (
+        local.tzinfo is None
+        and not findings.clock.known
+        and not any(row["message"] == UNZONED for row in findings.problems)
+    ):
+        findings.problem(line, "ambiguous", UNZONED)
+    return findings.clock.seconds(local, after)

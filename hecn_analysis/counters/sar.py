@@ -1,0 +1,142 @@
+"""Reports of sar: tables with a clock in front of each row.
+
+Versions: sysstat 7 to 12.7 in any locale (see `sysstat`), ``-h`` too.
+
+Units and traps
+---------------
+- kB are 1024 bytes; before sysstat 8 "rxbyt/s" were bytes. With -h values have prefixes ("12.7k", of 1024).
+- Rows of -n DEV are rates of an interface; the interval is the time since the row before, or since the clock in the
+  heading. "Average:" rows, by whatever word, have no clock and are left.
+- A report may cross midnight, and have a heading every screenful, and begin again after a restart of the host.
+- Octets are the kernel's, without FCS. Times are local, without their zone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.readings import moments, number
+from hecn_analysis.counters.sysstat import CLOCK, Days, first_line
+
+FORMATS: Final = ("sar-text",)
+VERSIONS: Final = "sysstat 7 to 12.7"
+WHOLE: Final = True
+
+_HEADING: Final = re.compile(r"(?:^|\s)(?:[%\w-]+/s|%\w+|IFACE|[kt]b\w+|ldavg-1|proc/s|runq-sz|dentunusd)(?=\s|$)")
+_OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
+_PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
+_POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_IDLE: Final = ("%idle",)
+_SYSTEM: Final = ("%system", "%sys")
+
+
+def recognises(document: Document) -> bool:
+    """Whether a first line is followed by a table of sar, which is neither mpstat's nor iostat's."""
+    if first_line(document) is None:
+        return False
+    headings = [line for line in document.lines[:400] if CLOCK.match(line) and _HEADING.search(line)]
+    return bool(headings) and not any("%usr" in line and "%irq" in line and "%gnice" in line for line in headings) and (
+        not re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE)
+    ) and not any(re.search(r"\bUID\b.*\bPID\b", line) for line in headings)  # fmt: skip
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read the rates of interfaces, and the times of all tables."""
+    findings.format = "sar-text"
+    report = _Report(document, findings)
+    for line, text in enumerate(document.lines, 1):
+        if clock := CLOCK.match(text):
+            report.line(line, clock, text[clock.end() :].split())
+    report.finish()
+
+
+class _Report:
+    """Tables of a report.
+
+    Parameters
+    ----------
+    document
+        The file.
+    findings
+        Where its rates are handed over.
+    """
+
+    def __init__(self, document: Document, findings: Findings) -> None:
+        self._findings = findings
+        self._days = Days(findings)
+        first = first_line(document)
+        self._host = first.host if first else None
+        if first:
+            self._days.begin(first, document)
+            findings.facts.update(host=first.host, n_cpus=first.cpus)
+        self._columns: Sequence[str] = ()
+        self._before: float | None = None  # where the interval of the rows begins
+        self._time: float | None = None
+        self._times: list[float] = []
+        self._cpu: list[tuple[float, float]] = []
+
+    def line(self, line: int, clock: re.Match[str], words: Sequence[str]) -> None:
+        """Take a line with a clock: a heading or a row."""
+        if _HEADING.search(" ".join(words)) and not any(number(word) is not None for word in words[1:]):
+            self._columns = words
+            self._time = self._days.time(line, clock, " ".join(words), counts=False)
+            return
+        if not self._columns or "RESTART" in words or "COMMENT" in words or len(words) < 2:
+            return
+        time = self._days.time(line, clock, " ".join(self._columns))
+        if time is None:
+            return
+        if time != self._time:
+            self._before, self._time = self._time, time
+        self._times.append(time)
+        row = dict(zip(self._columns, words, strict=False))
+        if "IFACE" in row and any(name in row for name in _OCTETS):
+            if len(words) != len(self._columns):
+                said = f"found {len(words)} values, expected {len(self._columns)}; left out"
+                self._findings.problem(line, "malformed", said)
+                return
+            _rate(line, row, (self._host, time, self._before), self._findings)
+        elif row.get("CPU") == "all" or ("CPU" not in row and "%idle" in row):
+            _busy(row, self._cpu)
+
+    def finish(self) -> None:
+        """Hand over the facts."""
+        self._findings.facts.update(moments(self._times))
+        self._findings.facts.update(self._days.facts())
+        if self._cpu:
+            busy, system = np.array(self._cpu).T
+            self._findings.facts["cpu"] = {
+                "mean_busy_fraction": float(busy.mean()), "max_busy_fraction": float(busy.max()),
+                "max_sys_fraction": float(system.max()),
+            }  # fmt: skip
+
+
+def _rate(line: int, row: dict[str, str], known: tuple[str | None, float, float | None], findings: Findings) -> None:
+    host, time, before = known
+    rates: dict[str, Any] = {}
+    for name, (way, factor) in _OCTETS.items():
+        if name in row:
+            rates[f"{way}_bps"] = _bits(row[name], factor)
+    length = time - before if before is not None and time > before else None
+    findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
+
+
+def _bits(text: str, factor: int) -> float | None:
+    prefixed = _PREFIXED.fullmatch(text)
+    if prefixed:
+        value = number(prefixed[1])
+        return None if value is None else 8.0 * value * 1024 ** _POWERS[prefixed[2]]
+    value = number(text)
+    return None if value is None else 8.0 * factor * value
+
+
+def _busy(row: dict[str, str], cpu: list[tuple[float, float]]) -> None:
+    idle = next((number(row[name]) for name in _IDLE if name in row), None)
+    system = next((number(row[name]) for name in _SYSTEM if name in row), None)
+    if idle is not None and system is not None:
+        cpu.append((1 - idle / 100, system / 100))
