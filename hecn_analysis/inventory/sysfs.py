@@ -46,20 +46,36 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read what is known of each device."""
-    values: dict[str, Any] = {name: {} for name in ("pci", "interfaces", "arrays", "queues", "cpus", "interrupts")}
+    found: dict[str, Any] = {name: {} for name in ("devices", "net", "arrays", "queues", "cpus", "interrupts")}
     for line in output.lines:
-        found = _LINE.match(line)
-        if found is not None:
-            _file(values, found["path"], found["value"].strip())
-    return Facts("sysfs", values)
+        file = _LINE.match(line)
+        if file is not None:
+            _file(found, file["path"], file["value"].strip())
+    values = {
+        name: [
+            {key: _known(one)} | {n: v for n, v in facts.items() if v is not None} for one, facts in found[name].items()
+        ]
+        for name, key in (
+            ("devices", "address"),
+            ("net", "name"),
+            ("arrays", "name"),
+            ("queues", "name"),
+            ("cpus", "name"),
+        )
+    }
+    return Facts("sysfs", {**values, "interrupts": found["interrupts"]})
+
+
+def _known(name: str) -> str:
+    return name.replace("!", "/")
 
 
 def _file(values: dict[str, Any], path: str, text: str) -> None:
     addresses = _ADDRESS.findall(path)
     if (net := _NET.search(path)) is not None:
-        port = values["interfaces"].setdefault(net["name"], {})
+        port = values["net"].setdefault(net["name"], {})
         if addresses:
-            port["pci"] = addresses[-1]
+            port["bus_info"] = addresses[-1]
         _take(port, net["rest"], text)
     elif (array := _MD.search(path)) is not None:
         _take(values["arrays"].setdefault(array["name"], {}), array["rest"], text)
@@ -75,7 +91,7 @@ def _file(values: dict[str, Any], path: str, text: str) -> None:
         values["interrupts"][irq["name"]] = amounts.numbers(text)
     elif addresses and path.rsplit("/", 2)[-2] == addresses[-1]:
         _take(
-            values["pci"].setdefault(addresses[-1], {"parent": addresses[-2] if len(addresses) > 1 else None}),
+            values["devices"].setdefault(addresses[-1], {"parent": dict(enumerate(addresses[::-1])).get(1)}),
             path,
             text,
         )
