@@ -9,7 +9,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hecn_analysis.counters import mrtg_config, mrtg_log, mrtg_page, snmprec, snmptable, snmpwalk
+from hecn_analysis.counters import (
+    bmon,
+    bwm_ng,
+    cacti,
+    collectd,
+    esnet,
+    ethtool,
+    gkrellm,
+    ifconfig,
+    ifstat,
+    influx,
+    iostat,
+    ip_link,
+    mpstat,
+    mrtg_config,
+    mrtg_log,
+    mrtg_page,
+    netstat,
+    nicstat,
+    proc_net,
+    prometheus,
+    prtg,
+    rrdtool_dump,
+    rrdtool_fetch,
+    rrdtool_xport,
+    sadf,
+    sar,
+    snmprec,
+    snmptable,
+    snmpwalk,
+    vmstat,
+    vnstat,
+)
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
 
@@ -20,6 +52,31 @@ READERS: Final[tuple[Reader, ...]] = (
     mrtg_log,
     mrtg_config,
     mrtg_page,
+    prtg,
+    cacti,
+    rrdtool_dump,
+    rrdtool_xport,
+    rrdtool_fetch,
+    sadf,
+    mpstat,
+    iostat,
+    sar,
+    vnstat,
+    prometheus,
+    collectd,
+    bwm_ng,
+    esnet,
+    gkrellm,
+    influx,
+    bmon,
+    vmstat,
+    nicstat,
+    ifstat,
+    ip_link,
+    proc_net,
+    ifconfig,
+    netstat,
+    ethtool,
 )
 
 

@@ -1,0 +1,427 @@
+"""Rows of PRTG's historic data, whatever file they were in: dates and channels in any language made into rates.
+
+Units and traps
+---------------
+- A date with "(RAW)" is the number of days since 1899-12-30 in UTC. It is the end of an interval whose beginning
+  stands in local time beside it ("1/2/2024 1:00:00 PM - 2:00:00 PM"; of a whole day, the beginning alone), or, where
+  the data are the readings themselves, their time. Excel cuts its digits: then the local time gives the second.
+- Day and month are told apart by the raw date, by AM and PM, and by the order of the rows.
+- Raw speeds are bytes a second, raw volumes bytes, a raw coverage of 10000 is the whole interval. In words, KB and MB
+  are 2**10 and 2**20 bytes, kbit and Mbit 10**3 and 10**6 bits.
+- A row without values is a gap, not 0. Rows of sums and averages follow the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.contract import Findings, interval, series
+
+_HALVES: Final = r"[ap]\.?\s?m\.?|上午|下午|午前|午後"
+_CLOCK: Final = r"(?P<{0}h>\d{{1,2}})[:.h](?P<{0}m>\d{{2}})(?:[:.](?P<{0}s>\d{{2}}))?\s?(?P<{0}half>" + _HALVES + ")?"
+_DATE: Final = (
+    r"(?P<{0}a>\d{{1,4}})(?P<{0}sign>[./-]|\. )\s?(?P<{0}b>\d{{1,2}})(?:[./-]|\. )\s?(?P<{0}c>\d{{2,4}})\.?,?"
+)
+_WHEN: Final = re.compile(
+    rf"\s*{_DATE.format('')}(?:[T ]\s?(?P<before>上午|下午|午前|午後)?\s?{_CLOCK.format('')})?"
+    rf"(?:\s?[-\u2013]\s?(?:{_DATE.format('to_')}\s)?(?P<to_before>上午|下午|午前|午後)?\s?{_CLOCK.format('to_')})?\s*$",
+    re.IGNORECASE,
+)
+_RAW: Final = re.compile(r"-?\d{1,20}(?:[.,]\d{1,20})?(?:[eE][+-]?\d{1,2})?$")
+_OLE_EPOCH: Final = 25569
+_DAY: Final = 86400
+_QUARTER: Final = 900
+_OLE_DATES: Final = (30000.0, 80000.0)
+_NEARLY_FULL: Final = 9990
+
+_IN: Final = re.compile(
+    r"\b(?:in|inbound|incoming|received|rx|entrant|entrante|entrada|entr[ée]e|recibido|recebid\w|eingehend\w*|ein|eingang|"
+    r"inkomende?|binnenkomend\w*|ingresso|entrata|przychodz\w+|wej[śs]cie)\b|входящ|вход|入站|传入|流入|受信|入力|輸入",
+    re.IGNORECASE,
+)
+_OUT: Final = re.compile(
+    r"\b(?:out|outbound|outgoing|sent|transmitted|tx|sortant|sortie|saliente|salida|enviado|sa[íi]da|ausgehend\w*|aus|ausgang|"
+    r"uitgaande?\w*|uit|uscita|wychodz\w+|wyj[śs]cie)\b|исходящ|выход|出站|传出|流出|送信|出力|輸出",
+    re.IGNORECASE,
+)
+_SUM: Final = re.compile(
+    r"\b(?:total\w*|sum|suma|summe|gesamt\w*|somme|totaal|totale|ca[łl]kowity|razem)\b|合计|合計|总|總|всего|сумм|итог",
+    re.IGNORECASE,
+)
+_SPEED: Final = re.compile(
+    r"speed|velocidad|geschwindigkeit|vitesse|snelheid|velocit[àa]|velocidade|bandwidth|bandbreite|pr[ęe]dko|速度|скорост|d[ée]bit",
+    re.IGNORECASE,
+)
+_VOLUME: Final = re.compile(
+    r"volume|volumen|volumem|wolumen|卷|容量|流量|ボリューム|音量|объ[её]м|hoeveelheid", re.IGNORECASE
+)
+_DOWNTIME: Final = re.compile(
+    r"downtime|ausfallzeit|inactividad|indisponibilit|d'arr[êe]t|inattivit|uitval|inatividade|"
+    r"停机|宕机|停止|простой|ダウンタイム",
+    re.IGNORECASE,
+)
+_QUANTITY: Final = re.compile(
+    r"(?:[<>]\s?)?(?P<number>-?\d[\d.,'\u2019\u00a0\u202f ]{0,30}?)[ \u00a0\u202f]?(?P<prefix>[kKMGTP]?)"
+    r"(?P<unit>bit|Bit|byte|Byte|B|b|o|octets?)s?(?P<per>\s?/\s?(?:s\w*|秒|сек?\w*|с)|ps)?\s*$"
+)
+_BITS: Final = 8
+
+
+class Moment(NamedTuple):
+    """What stands in the cell of a date, in local time.
+
+    Parameters
+    ----------
+    start, end
+        Beginning and end of an interval; no end where one time stands there.
+    seconds
+        Whether seconds are given.
+    """
+
+    start: datetime
+    end: datetime | None
+    seconds: bool
+
+
+@dataclass
+class Row:
+    """A row of historic data.
+
+    Parameters
+    ----------
+    line
+        Number of its line, where known.
+    date, raw_date
+        The date in words and as a number, each empty where it is missing.
+    values
+        For each channel its value in words and as a number, each empty where it is missing.
+    coverage
+        The raw coverage.
+    """
+
+    line: int | None
+    date: str
+    raw_date: str
+    values: dict[str, tuple[str, str]] = field(default_factory=dict)
+    coverage: str = ""
+
+
+class Channel(NamedTuple):
+    """What a channel is by its name and its values.
+
+    Parameters
+    ----------
+    kind
+        "speed", "volume" or "downtime".
+    way
+        "in", "out" or "sum"; empty of a downtime.
+    label
+        The name without these words.
+    """
+
+    kind: str
+    way: str
+    label: str
+
+
+def channel(name: str, words: str = "") -> Channel | None:
+    """Say what a channel is; None for one that is not about traffic.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    words
+        A value of it in words, whose unit counts more than the name.
+
+    Examples
+    --------
+    >>> channel("Traffic In (Speed)")
+    Channel(kind='speed', way='in', label='Traffic')
+    >>> channel("Traffic ausgehend (Volumen)").way, channel("Verkehr", "3 kbit/s"), channel("CPU Load", "3 %")
+    ('out', None, None)
+    """
+    if _DOWNTIME.search(name):
+        return Channel("downtime", "", name)
+    unit = _QUANTITY.match(words.strip()) if words else None
+    if unit is not None:
+        kind = "speed" if unit["per"] else "volume"
+    elif _SPEED.search(name):
+        kind = "speed"
+    elif _VOLUME.search(name):
+        kind = "volume"
+    else:
+        return None
+    bare = re.sub(r"\([^)]*\)\s*$", "", name)
+    for way, pattern in (("out", _OUT), ("in", _IN), ("sum", _SUM)):
+        if pattern.search(bare):
+            label = " ".join(pattern.sub(" ", bare).split())
+            return Channel(kind, way, label or bare.strip())
+    return None
+
+
+def number(text: str) -> float | None:
+    """Read a raw number, with a point or a comma.
+
+    >>> number("0000009999"), number("45363,75"), number("1,09E+09"), number("")
+    (9999.0, 45363.75, 1090000000.0, None)
+    """
+    text = text.strip()
+    return float(text.replace(",", ".")) if _RAW.match(text) else None
+
+
+def moment(text: str, *, day_first: bool) -> Moment | None:
+    """Read a date in local time, or the two of an interval.
+
+    >>> moment("3/13/2024 11:00:00 PM - 12:00:00 AM", day_first=False)[:2]
+    (datetime.datetime(2024, 3, 13, 23, 0), datetime.datetime(2024, 3, 14, 0, 0))
+    >>> moment("13.03.2024 09:05", day_first=True)
+    Moment(start=datetime.datetime(2024, 3, 13, 9, 5), end=None, seconds=False)
+    """
+    found = _WHEN.match(text)
+    if found is None:
+        return None
+    start = _point(found, "", day_first=day_first)
+    if start is None:
+        return None
+    end = None
+    if found["to_h"] is not None:
+        end = _point(found, "to_", day_first=day_first, day=start)
+        if end is not None and end <= start and found["to_a"] is None:
+            end += timedelta(days=1)
+    return Moment(start, end, found["s"] is not None)
+
+
+def is_raw_date(text: str) -> bool:
+    """Whether a text is a number of days that can be a date of these years."""
+    value = number(text)
+    return value is not None and _OLE_DATES[0] < value < _OLE_DATES[1]
+
+
+def hand_over(rows: Sequence[Row], findings: Findings) -> None:
+    """Make rates and facts of rows.
+
+    Parameters
+    ----------
+    rows
+        The rows of data, in their order.
+    findings
+        Where they go.
+    """
+    moments = _moments(rows, findings)
+    length = _length(moments, rows)
+    kinds = _channels(rows)
+    name = next((known.label for known in kinds.values() if known.kind == "speed"), None)
+    decimal = _decimal(rows)
+    starts: list[float] = []
+    offsets: list[float] = []
+    volumes: dict[str, float] = {}
+    for row, when in zip(rows, moments, strict=True):
+        span = _span(row, when, length, findings, starts[-1] if starts else None)
+        if span is None:
+            findings.problem(row.line, "malformed", f"found the date {row.date[:60]!r}, expected one; row left out")
+            continue
+        start, end, offset = span
+        starts.append(start)
+        offsets += [] if offset is None else [offset]
+        speeds = _figures(row, kinds, decimal, "speed")
+        for way, amount in _figures(row, kinds, decimal, "volume").items():
+            volumes[way] = volumes.get(way, 0.0) + amount
+        if name is not None:
+            findings.rate(
+                interface=name,
+                line=row.line,
+                time=end,
+                interval_s=length,
+                in_bps=_BITS * speeds["in"] if "in" in speeds else None,
+                out_bps=_BITS * speeds["out"] if "out" in speeds else None,
+                flag=_flag(row, speeds),
+            )
+    local = [when.start for when in moments if when is not None]
+    findings.facts.update(
+        n_samples=len(starts),
+        n_valid=sum(any(number(raw) is not None or words for words, raw in row.values.values()) for row in rows),
+        interval_s=length,
+        first_time=iso(starts[0]) if starts else None,
+        last_time=iso(starts[-1]) if starts else None,
+        first_time_local=local[0].isoformat() if local else None,
+        last_time_local=local[-1].isoformat() if local else None,
+        time_zone_offset_h=_hours(offsets),
+        channels=list(dict.fromkeys(label for row in rows for label in row.values)),
+        series=series(findings.rates),
+    )
+    if volumes:
+        findings.facts["total"] = {f"{way}_bytes": volumes.get(way) for way in ("in", "out")}
+
+
+def _figures(row: Row, kinds: Mapping[str, Channel], decimal: str, kind: str) -> dict[str, float]:
+    """Values of the channels of one kind, by their way."""
+    found: dict[str, float] = {}
+    for label, (words, raw) in row.values.items():
+        known = kinds.get(label)
+        if known is not None and known.kind == kind and (value := _figure(words, raw, decimal)) is not None:
+            found[known.way] = value
+    return found
+
+
+def _flag(row: Row, speeds: Mapping[str, float]) -> str:
+    if not speeds:
+        return "missing"
+    covered = number(row.coverage)
+    return "given,partial" if covered is not None and covered < _NEARLY_FULL else "given"
+
+
+def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime | None = None) -> datetime | None:
+    if found[f"{which}a"] is None and day is not None:
+        year, month, of_month = day.year, day.month, day.day
+    else:
+        a, b, c = (int(found[f"{which}{part}"]) for part in "abc")
+        if a > 31:
+            year, month, of_month = a, b, c
+        else:
+            year = c if c > 99 else 2000 + c
+            month, of_month = (b, a) if day_first else (a, b)
+    hour = int(found[f"{which}h"] or 0)
+    half = (found[f"{which}half"] or found[f"{'to_' if which else ''}before"] or "").lower()
+    if half:
+        hour = hour % 12 + (12 if half[0] == "p" or half in {"下午", "午後"} else 0)
+    try:
+        return datetime(year, month, of_month, hour, int(found[f"{which}m"] or 0), int(found[f"{which}s"] or 0))  # noqa: DTZ001 - local
+    except ValueError:
+        return None
+
+
+def _moments(rows: Sequence[Row], findings: Findings) -> list[Moment | None]:
+    """Dates of the rows, read with the day or with the month first, whichever fits them all."""
+    readings = {first: [moment(row.date, day_first=first) for row in rows] for first in (True, False)}
+    missing = {first: sum(when is None for when in found) for first, found in readings.items()}
+    if missing[True] != missing[False]:
+        return readings[missing[True] < missing[False]]
+    if readings[True] == readings[False]:
+        return readings[True]
+    if any(row.raw_date.strip() for row in rows):
+        return readings[_far(readings[True], rows) < _far(readings[False], rows)]
+    if any(re.search(r"[ap]\.?\s?m", row.date, re.IGNORECASE) for row in rows[:1]):
+        return readings[False]
+    if any("/" not in row.date for row in rows[:1]):
+        return readings[True]
+    steps = {
+        first: len({b.start - a.start for a, b in pairwise(found) if a and b}) for first, found in readings.items()
+    }
+    if steps[True] == steps[False]:
+        findings.problem(
+            rows[0].line,
+            "ambiguous",
+            f"found dates such as {rows[0].date[:40]!r}, expected one that shows whether the day comes first; "
+            "read with the day first",
+        )
+    return readings[steps[True] <= steps[False]]
+
+
+def _far(found: Sequence[Moment | None], rows: Sequence[Row]) -> float:
+    """How far dates in words are from the raw ones at most, in seconds."""
+    apart = [
+        abs((when.start - datetime(1970, 1, 1)).total_seconds() - (raw - _OLE_EPOCH) * _DAY)  # noqa: DTZ001 - local
+        for when, row in zip(found, rows, strict=True)
+        if when is not None and (raw := number(row.raw_date)) is not None
+    ]
+    return max(apart, default=0.0)
+
+
+def _length(moments: Sequence[Moment | None], rows: Sequence[Row]) -> float | int | None:
+    """Length of the intervals, the most frequent one, in seconds."""
+    ranges = Counter(
+        (when.end - when.start).total_seconds() for when in moments if when is not None and when.end is not None
+    )
+    if ranges:
+        length = ranges.most_common(1)[0][0]
+        return int(length) if length.is_integer() else length
+    local = sorted((when.start - datetime(1970, 1, 1)).total_seconds() for when in moments if when is not None)  # noqa: DTZ001 - local
+    if len(local) > 1:
+        return interval(local)
+    raw = sorted(round((value - _OLE_EPOCH) * _DAY) for row in rows if (value := number(row.raw_date)) is not None)
+    return interval(raw)
+
+
+def _span(
+    row: Row, when: Moment | None, length: float | None, findings: Findings, after: float | None
+) -> tuple[float, float, float | None] | None:
+    """Beginning and end of a row in seconds since 1970, and how far its local time is ahead of UTC, in seconds."""
+    raw = number(row.raw_date) if is_raw_date(row.raw_date) else None
+    averaged = when is not None and (when.end is not None or length == _DAY)
+    span = 0.0
+    if averaged and when is not None:
+        span = (when.end - when.start).total_seconds() if when.end is not None else float(length or 0)
+    if raw is not None:
+        end = round((raw - _OLE_EPOCH) * _DAY)
+        if when is None:
+            return end, end, None
+        local = (when.start - datetime(1970, 1, 1)).total_seconds()  # noqa: DTZ001 - local
+        offset = _QUARTER * round((local - (end - span)) / _QUARTER)
+        if when.seconds and abs(local - offset - (end - span)) < 60:
+            return local - offset, local - offset + span, offset
+        return end - span, float(end), offset
+    if when is None:
+        return None
+    if after is None and not findings.clock.known:
+        findings.problem(
+            row.line,
+            "ambiguous",
+            "found local times without a time zone, expected raw dates too; taken as UTC, give the time zone",
+        )
+    start = findings.clock.seconds(when.start, after)
+    return start, start + span, None
+
+
+def _channels(rows: Iterable[Row]) -> dict[str, Channel]:
+    """What the channels are, by names and by the first values in words."""
+    words: dict[str, str] = {}
+    for row in rows:
+        for label, (text, _) in row.values.items():
+            if not words.get(label):
+                words[label] = text
+    return {label: known for label, text in words.items() if (known := channel(label, text)) is not None}
+
+
+def _decimal(rows: Iterable[Row]) -> str:
+    """The sign that values in words have in front of their decimals."""
+    for row in rows:
+        for text, _ in row.values.values():
+            found = re.search(r"\d([.,])(\d+)(?!.*[.,])", text.split("/")[0])
+            if found and (len(found[2]) != 3 or re.match(r"\D*0[.,]", text)):
+                return found[1]
+    return "."
+
+
+def _figure(words: str, raw: str, decimal: str) -> float | None:
+    """Bytes, or bytes a second: the raw value, else the one in words."""
+    value = number(raw)
+    if value is not None:
+        return value
+    found = _QUANTITY.match(words.strip())
+    if found is None:
+        return None
+    digits = re.sub(r"[^\d.,-]", "", found["number"])
+    other = "," if decimal == "." else "."
+    try:
+        amount = float(digits.replace(other, "").replace(decimal, "."))
+    except ValueError:
+        return None
+    power = " KMGTP".index(found["prefix"].upper() or " ")
+    if found["unit"].lower() == "bit" or found["unit"] == "b":
+        return amount * 1000.0**power / _BITS
+    return amount * 1024.0**power
+
+
+def _hours(offsets: Sequence[float]) -> float | int | None:
+    if not offsets:
+        return None
+    hours = Counter(offsets).most_common(1)[0][0] / 3600
+    return int(hours) if hours.is_integer() else hours

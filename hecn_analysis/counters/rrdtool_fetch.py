@@ -1,0 +1,126 @@
+"""Output of ``rrdtool fetch``: names of the data sources, then rows of a time and a value for each.
+
+Versions: RRDtool 1.0 to 1.8.
+
+Units and traps
+---------------
+- A row's time ends its step. Octets are bytes a second; the output does not say of which consolidation function, so
+  that rows of MAX look like those of AVERAGE.
+- "nan", "-nan" and "NaN" are no data. In some languages of the user the decimals follow a comma.
+- The step may be longer than the one asked for; the one of the rows counts.
+- The interface is called as the file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import PurePath
+from typing import Final
+
+from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.directions import ways
+
+FORMATS: Final = ("rrdtool-fetch",)
+VERSIONS: Final = "RRDtool 1.0 to 1.8"
+WHOLE: Final = False
+
+_NUMBER: Final = r"-?(?:\d(?:[.,]\d{1,17})?(?:[eE][+-]\d{2,3})?|nan|inf)"
+_ROW: Final = re.compile(rf"\s*(?P<time>\d{{8,11}}):(?P<values>(?:\s+{_NUMBER})+)\s*$", re.IGNORECASE)
+_NAMES: Final = re.compile(r"(?:[ \t]*(?:timestamp)?[ \t]+)?[A-Za-z0-9_-]{1,40}(?:[ \t]+[A-Za-z0-9_-]{1,40})*\s*$")
+_LIKE: Final = re.compile(r"\s*\d{8,11}:")
+_BITS: Final = 8
+
+
+def recognises(document: Document) -> bool:
+    """Whether a line of names is followed by a row with as many values."""
+    return any(_header(document, at) is not None for at in _rows_begin(document))
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read the rows."""
+    findings.format = "rrdtool-fetch"
+    name = PurePath(document.source_file.rpartition("!")[2]).stem
+    columns: list[str] = []
+    rows: list[tuple[int, int, list[float]]] = []
+    for at, line in enumerate(document.lines):
+        row = _ROW.match(line)
+        if row is None:
+            if _LIKE.match(line):
+                last = at >= len(document.lines) - 1
+                findings.problem(
+                    at + 1,
+                    "truncated" if last else "malformed",
+                    f"found {line.strip()[:80]!r}, expected a time and {len(columns)} values; left out",
+                )
+            continue
+        if not rows or (header := _header(document, at)) is not None:
+            header = _header(document, at)
+            columns = columns or header or []
+        values = [_value(text) for text in row["values"].split()]
+        if len(values) != len(columns):
+            findings.problem(
+                at + 1,
+                "malformed",
+                f"found {len(values)} values, expected {len(columns)} as in the line of names; left out",
+            )
+            continue
+        rows.append((at + 1, int(row["time"]), values))
+    _hand_over(name, columns, rows, findings)
+
+
+def _hand_over(name: str, columns: list[str], rows: list[tuple[int, int, list[float]]], findings: Findings) -> None:
+    places = ways(columns)
+    times = sorted({time for _, time, _ in rows})
+    step = interval(times)
+    findings.facts.update(
+        columns=columns,
+        n_samples=len(rows),
+        n_valid=sum(any(map(math.isfinite, values)) for _, _, values in rows),
+        first_time=iso(times[0]) if times else None,
+        last_time=iso(times[-1]) if times else None,
+        step_s=step,
+    )
+    if not places:
+        findings.facts["series"] = []
+        return
+    for number, time, values in rows:
+        given = {f"{way}_bps": _BITS * values[place] for way, place in places.items() if math.isfinite(values[place])}
+        findings.rate(
+            interface=name,
+            line=number,
+            time=time,
+            interval_s=None if step is None else float(step),
+            in_bps=given.get("in_bps"),
+            out_bps=given.get("out_bps"),
+            flag="given" if given else "missing",
+        )
+
+
+def _rows_begin(document: Document) -> list[int]:
+    """Places of the first rows of the file."""
+    return [at for at, line in enumerate(document.lines[:2000]) if _ROW.match(line)][:1]
+
+
+def _header(document: Document, at: int) -> list[str] | None:
+    """Give the names above a row, with at most one empty line between them."""
+    row = _ROW.match(document.lines[at])
+    for above in (at - 1, at - 2):
+        if row is None or above < 0:
+            return None
+        line = document.lines[above]
+        if not line.strip():
+            continue
+        words = line.split()
+        if _NAMES.match(line) and len(words) in {len(row["values"].split()), len(row["values"].split()) + 1}:
+            return words[-len(row["values"].split()) :]
+        return None
+    return None
+
+
+def _value(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return math.nan
