@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
-    from hecn_analysis.inventory import Inventory
+    from hecn_analysis.inventory import CapturedHost, Inventory
 
 TABLES = ("hosts", "sources", "problems")
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")  # the other kinds are remarks on what was read
 STDIN = "/dev/stdin"
 PLACE = ("source_file", "format")
+YAML = frozenset({".yaml", ".yml"})
 
 DESCRIPTION = """\
 Read what was captured on a host: the output of lspci, lscpu, dmidecode, lshw,
@@ -29,6 +33,8 @@ EPILOG = """\
 examples:
   hecn inventory data/inventory
   hecn inventory data/inventory --table sources --format json
+  hecn inventory capture -o host.yaml
+  hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
   lspci -vvv | hecn inventory -
 
 exit status:
@@ -63,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
 
 
-def _written(inventory: Inventory, problems: list[dict[str, Any]], arguments: argparse.Namespace) -> Any:  # noqa: ANN401
+def _written(inventory: Inventory, problems: list[dict[str, Any]], arguments: argparse.Namespace) -> Iterable[str]:
     form = output.chosen_format(arguments)
     if arguments.table == "problems":
         return output.written(problems, list(inventory.problems.columns), form)
@@ -73,7 +79,63 @@ def _written(inventory: Inventory, problems: list[dict[str, Any]], arguments: ar
         if form == "text":
             rows = [{name: row.get(name) for name in (*PLACE, "command")} | {"facts": _short(row)} for row in rows]
         return output.written(rows, names, form)
-    return output.written([], [], form)
+    if arguments.format is None and Path(arguments.output or "").suffix in YAML:
+        return _yaml(inventory, arguments.output)
+    if form == "text":
+        return _texts(inventory.hosts)
+    hosts = [_host(host) for host in inventory.hosts]
+    return output.written(hosts, list(dict.fromkeys(name for host in hosts for name in host)), form)
+
+
+def _host(host: CapturedHost) -> dict[str, Any]:
+    """A host as an object: what it is called, what it was made of, the keys of its description, and all facts."""
+    return {
+        "name": host.name,
+        "source_files": ["-" if name == STDIN else name for name in host.source_files],
+        "host": host.description,
+        **host.facts,
+    }
+
+
+def _yaml(inventory: Inventory, file: str) -> Iterable[str]:
+    """The description of the one host, as a file in ``models/hosts`` has it."""
+    import yaml  # noqa: PLC0415 - for this form alone
+
+    if len(inventory.hosts) != 1:
+        names = ", ".join(host.name for host in inventory.hosts) or "none"
+        raise InputError(
+            f"{len(inventory.hosts)} hosts ({names})", "one, for a file holds one description", source=file
+        )
+    [host] = inventory.hosts
+    return [yaml.safe_dump(host.description, sort_keys=False, allow_unicode=True, width=120)]
+
+
+def _texts(hosts: Sequence[CapturedHost]) -> Iterator[str]:
+    """Each host for people."""
+    for number, host in enumerate(hosts):
+        yield from ("\n",) * (number > 0)
+        yield from output.text_object({"host": host.name, **_figures(host)})
+
+
+def _figures(host: CapturedHost) -> dict[str, object]:
+    cpu, memory = host.machine.cpu, host.machine.memory
+    figures: dict[str, object] = {
+        "made of": f"{len(host.source_files)} files ({host.host.source.partition(':')[0]})",
+        "system": host.machine.product,
+        "processor": cpu.get("model"),
+        "sockets": cpu.get("sockets"),
+        "cores": cpu.get("cores"),
+        "memory_bytes": memory.get("size_bytes"),
+        "kernel": host.machine.kernel.get("kernel"),
+    }
+    for name, slot in host.host.slots.items():
+        card = slot.nic or slot.controller
+        bus = f"PCIe Gen{slot.gen} x{slot.lanes}" if slot.bus == "pcie" else "PCI-X"
+        figures[f"slot {name}"] = f"{bus}, {card.title if card is not None else 'no card known'}"
+    for name, array in host.host.arrays.items():
+        level = f"RAID {array.level} of {array.disks} disks" if array.level is not None else "one disk"
+        figures[f"storage {name}"] = f"{level}, {array.disk.title or 'of unknown kind'}"
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 def _named(row: dict[str, Any]) -> dict[str, Any]:

@@ -152,16 +152,16 @@ def _console(output: Output) -> Facts:
             break
         for found in _OBJECT.finditer(line):
             counts[found["type"]] += 1
-        if node := _NODE.search(line):
-            sizes.append(size(node["size"]))
+        if held := _NODE.search(line):
+            sizes.append(size(held["size"]))
         if device := _console_device(line):
             devices.append(device)
             open_at = len(line) - len(line.lstrip())
-        elif (name := _DEVICE.match(line)) and devices and len(name["indent"]) > open_at >= 0:
-            devices[-1].setdefault("os_device", name["name"])
+        elif (named := _DEVICE.match(line)) and devices and len(named["indent"]) > open_at >= 0:
+            devices[-1].setdefault("os_device", named["name"])
         elif open_at >= 0 and line.strip() and len(line) - len(line.lstrip()) <= open_at:
             open_at = -1
-    machine = next((found for line in output.lines[:3] if (found := _MACHINE.match(line))), None)
+    machine = next((drawn for line in output.lines[:3] if (drawn := _MACHINE.match(line))), None)
     model, product = _MODEL.search(output.text), _PRODUCT.search(output.text)
     facts.values = {
         "packages": (counts["Package"] or counts["Socket"]) or None,
@@ -178,16 +178,16 @@ def _console(output: Output) -> Facts:
 
 
 def _console_device(line: str) -> dict[str, Any] | None:
-    found = _PCI.match(line)
-    old = None if found else _OLD_PCI.match(line)
-    if found is None and old is None:
+    found = _PCI.match(line) or _OLD_PCI.match(line)
+    if found is None:
         return None
-    rest = (found or old or {})["rest"]
-    place = _BUSID.search(rest) if old else None
-    kind, ids, speed = _KIND.search(rest), _IDS.search(rest), _SPEED.search(rest)
+    rest = found["rest"]
+    named = found.groupdict()
+    busid, kind, ids, speed = _BUSID.search(rest), _KIND.search(rest), _IDS.search(rest), _SPEED.search(rest)
+    place = named.get("address") or (busid["address"] if busid else None)
     return {
-        "address": address(found["address"]) if found else address(place["address"]) if place else None,
+        "address": address(place) if place else None,
         "kind": (kind["verbose"] or kind["short"]) if kind else None,
-        "vendor_device": old["ids"] if old else ids["ids"] if ids else None,
+        "vendor_device": named.get("ids") or (ids["ids"] if ids else None),
         "link_bytes_per_s": float(speed["speed"]) * 1e9 if speed else None,
     }

@@ -258,7 +258,7 @@ def _json(output: Output) -> Facts:
     lines: list[tuple[int, str]] = []
     level = root.get("lscpu", [])
     while isinstance(level, list) and level:
-        below = []
+        below: list[Any] = []
         for row in level:
             if isinstance(row, dict):
                 lines.append((output.first, f"{str(row.get('field')).rstrip(':')}: {row.get('data')}"))

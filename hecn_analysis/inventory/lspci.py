@@ -124,35 +124,37 @@ def _text(output: Output) -> Facts:
     facts = Facts("lspci", {"devices": []})
     devices: list[Device] = facts.values["devices"]
     dumps: list[bytearray] = []
-    verbose = short = False
+    seen = {"verbose": False, "short": False}
     state = _State()
     for number, line in output.numbered():
-        if not line.strip():
-            continue
         if found := _DEVICE.match(line):
-            device = _device(found)
-            devices.append(device)
+            devices.append(_device(found))
             dumps.append(bytearray())
             state = _State()
         elif devices and (found := _HEX.match(line)):
-            if int(found["place"], 16) == len(dumps[-1]):
-                dumps[-1] += bytes.fromhex(found["bytes"])
-            elif int(found["place"], 16) > len(dumps[-1]):
-                facts.problem(
-                    number, "truncated", f"found {line[:20]!r}, expected the byte {len(dumps[-1]):x}; left out"
-                )
-        elif devices and line[0] in " \t":
-            verbose = verbose or ("\t" + line.lstrip()).startswith(_VERBOSE)
-            short = True
+            _dump(facts, dumps[-1], number, found)
+        elif devices and line[:1] in {" ", "\t"}:
+            seen["verbose"] = seen["verbose"] or ("\t" + line.lstrip()).startswith(_VERBOSE)
+            seen["short"] = True
             _verbose_line(devices[-1], line, state)
     for device, content in zip(devices, dumps, strict=True):
-        for name, value in pci_config.decode(bytes(content)).items():
-            if device.get(name) is None:
-                device[name] = value
+        decoded = pci_config.decode(bytes(content))
+        device.update({name: value for name, value in decoded.items() if device.get(name) is None})
     if any(device.pop("denied", False) for device in devices):
         facts.values["access_denied"] = True
-    facts.format = "lspci-vvv" if verbose else "lspci-xxx" if any(dumps) else "lspci-k" if short else "lspci"
+    dumped = "lspci-xxx" if any(dumps) else "lspci-k" if seen["short"] else "lspci"
+    facts.format = "lspci-vvv" if seen["verbose"] else dumped
     return facts
+
+
+def _dump(facts: Facts, dump: bytearray, number: int, found: re.Match[str]) -> None:
+    """Put bytes behind those of their device."""
+    place = int(found["place"], 16)
+    if place == len(dump):
+        dump += bytes.fromhex(found["bytes"])
+    elif place > len(dump):
+        message = f"found {found[0][:20]!r}, expected the byte {len(dump):x}; left out"
+        facts.problem(number, "truncated", message)
 
 
 def _device(found: re.Match[str]) -> Device:
@@ -293,38 +295,35 @@ def _mm(output: Output) -> Facts:
 
 
 def _records(output: Output) -> Facts:
-    facts = Facts("lspci-nnmmv", {"devices": []})
-    record: dict[str, list[str]] = {}
-    drivers = numeric = False
-
-    def close() -> None:
-        nonlocal drivers, numeric
-        places = record.get("Slot") or record.get("Device", [])[:1]
-        if not places or not re.fullmatch(_ADDRESS, places[0]):
-            record.clear()
-            return
-        names = record.get("Device", [])[0 if "Slot" in record else 1 :]
-        parts = [(record.get(key) or [""])[0] for key in ("Class", "Vendor")]
-        device = _described({"address": address(places[0])}, *parts, names[0] if names else "")
-        device["slot"] = (record.get("PhySlot") or [None])[0]
-        device["driver"] = (record.get("Driver") or [None])[0]
-        device["modules"] = record.get("Module", [])
-        device["numa_node"] = whole((record.get("NUMANode") or [None])[0])
-        drivers = drivers or bool(record.get("Driver") or record.get("Module"))
-        numeric = numeric or (device["class"] is None and device["class_code"] is not None)
-        facts.values["devices"].append(device)
-        record.clear()
-
+    records: list[dict[str, list[str]]] = [{}]
     for line in output.lines:
         key, colon, value = line.partition(":")
         if not line.strip():
-            close()
+            records.append({})
         elif colon:
-            record.setdefault(key.strip(), []).append(value.strip())
-    close()
-    if drivers or numeric:
+            records[-1].setdefault(key.strip(), []).append(value.strip())
+    devices = [device for record in records if (device := _record(record)) is not None]
+    facts = Facts("lspci-nnmmv", {"devices": devices})
+    numeric = any(device["class"] is None and device["class_code"] for device in devices)
+    if numeric or any(device["driver"] or device["modules"] for device in devices):
         facts.format = "lspci-vmmkn"
     return facts
+
+
+def _record(record: dict[str, list[str]]) -> Device | None:
+    """The device of a record; before pciutils 2.2.2 its place is called Device as well."""
+
+    def first(key: str) -> str:
+        return next(iter(record.get(key, [])), "")
+
+    place = first("Slot") or first("Device")
+    if not re.fullmatch(_ADDRESS, place):
+        return None
+    names = record.get("Device", [])[0 if "Slot" in record else 1 :]
+    device = _described({"address": address(place)}, first("Class"), first("Vendor"), next(iter(names), ""))
+    device["slot"], device["driver"] = first("PhySlot") or None, first("Driver") or None
+    device["modules"], device["numa_node"] = record.get("Module", []), whole(first("NUMANode"))
+    return device
 
 
 def _tree(output: Output) -> Facts:

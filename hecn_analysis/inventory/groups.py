@@ -1,0 +1,125 @@
+"""Which outputs are of one host: those of one folder, and of the folders that mirror the host's own.
+
+An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; a capture of ours, or a person's, is
+a folder of files. Several hosts are several folders. Where two files of one folder cannot be of one host (two
+processors, two firmwares), each file is taken for a host of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from hecn_analysis.inventory.registry import Captured
+
+#: Folders that belong to the host above them, wherever they stand, and those that do as the last ones.
+_WITHIN: Final = frozenset({"proc", "sos_commands", "insights_commands"})
+_LAST: Final = frozenset({"etc", "sys", "sos_strings"})
+#: What two outputs of one host cannot say differently, by format.
+_SAME: Final = {
+    "lscpu": ("model", "sockets", "threads_per_core"),
+    "lscpu-json": ("model", "sockets", "threads_per_core"),
+    "proc-cpuinfo": ("model",),
+    "dmidecode": ("product", "n_slots"),
+    "numactl-H": ("numa_nodes",),
+    "hwloc-xml": ("packages", "cores", "product"),
+}
+
+
+@dataclass
+class Group:
+    """The outputs of one host.
+
+    Parameters
+    ----------
+    name
+        Name of its folder or file.
+    captured
+        The outputs.
+    problems
+        Why they are not together with others.
+    """
+
+    name: str
+    captured: list[Captured]
+    problems: list[dict[str, object]] = field(default_factory=list)
+
+
+def groups(captured: Sequence[Captured]) -> list[Group]:
+    """Put outputs together by host, in the order of the first of each.
+
+    Parameters
+    ----------
+    captured
+        Outputs of any number of files.
+    """
+    folders: dict[str, list[Captured]] = {}
+    for one in captured:
+        folders.setdefault(_folder(one.output.source_file), []).append(one)
+    found = []
+    for folder, members in folders.items():
+        clash = _clash(members)
+        if clash is None:
+            found.append(Group(PurePosixPath(folder).name or folder, members))
+            continue
+        files: dict[str, list[Captured]] = {}
+        for one in members:
+            files.setdefault(one.output.source_file, []).append(one)
+        first, second = clash
+        message = (
+            f"found another {second.facts.format} than in {first.output.source_file}, expected the files of a folder to be "
+            "of one host; each is taken for one of its own"
+        )
+        problem: dict[str, object] = {
+            "source_file": second.output.source_file,
+            "line": second.output.first,
+            "kind": "ambiguous",
+            "message": message,
+        }
+        apart = [Group(_stem(name), outputs) for name, outputs in files.items()]
+        apart[0].problems.append(problem)
+        found += apart
+    return found
+
+
+def _parts(source_file: str) -> tuple[str, ...]:
+    return PurePosixPath(source_file.replace("\\", "/").replace("!", "/")).parts
+
+
+def _folder(source_file: str) -> str:
+    """The folder that stands for the host.
+
+    >>> _folder("a/sos.tar.xz!sosreport-n1/sos_commands/pci/lspci"), _folder("caps/n2/lscpu.txt"), _folder("lscpu.txt")
+    ('a/sos.tar.xz/sosreport-n1', 'caps/n2', '')
+    """
+    parts = _parts(source_file)[:-1]
+    for index, part in enumerate(parts):
+        if part in _WITHIN and (index > 0 or source_file.startswith("/") or len(parts) > 1 or part != "proc"):
+            parts = parts[:index]
+            break
+    while parts and parts[-1] in _LAST:
+        parts = parts[:-1]
+    return str(PurePosixPath(*parts)) if parts else ""
+
+
+def _stem(source_file: str) -> str:
+    return PurePosixPath(_parts(source_file)[-1]).stem
+
+
+def _clash(members: Sequence[Captured]) -> tuple[Captured, Captured] | None:
+    """Two outputs of different files that cannot be of one host."""
+    seen: dict[str, Captured] = {}
+    for one in members:
+        names = _SAME.get(one.facts.format)
+        if names is None:
+            continue
+        before = seen.setdefault(one.facts.format, one)
+        same_file = before.output.source_file == one.output.source_file
+        for name in names:
+            left, right = before.facts.values.get(name), one.facts.values.get(name)
+            if not same_file and left is not None and right is not None and left != right:
+                return before, one
+    return None

@@ -1,0 +1,462 @@
+"""What the outputs of one host say together: processor, memory, devices, network cards, disks, arrays, kernel.
+
+Several outputs say the same thing with different care; of each fact, the most careful source that has it counts. A
+fact that none gives is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from hecn_analysis.inventory.registry import Captured
+
+Facts = Mapping[str, Any]
+Device = dict[str, Any]
+
+_CPU_SOURCES: Final = (
+    *("lscpu", "lscpu-json", "lscpu-e", "lscpu-p", "hwloc-xml", "hwloc-console"),
+    *("proc-cpuinfo", "lshw-json", "lshw-text"),
+)
+_PCI_SOURCES: Final = (
+    *("lspci-tv", "hwloc-console", "hwloc-xml", "lspci", "lspci-mm", "lspci-nnmmv", "lspci-vmmkn", "lspci-k"),
+    *("sysfs", "lspci-xxx", "lspci-vvv"),
+)
+#: Names under which sources give the same thing.
+_OTHER_NAMES: Final = {
+    "model": ("model", "cpu_model"),
+    "sockets": ("sockets", "packages"),
+    "cpus": ("cpus", "pus"),
+}
+_NOMINAL: Final = re.compile(r"@ {0,2}(?P<clock>\d{1,2}(?:\.\d{1,3})?) ?GHz")
+_PARTITION: Final = re.compile(
+    r"^(?P<disk>nvme\d{1,4}n\d{1,4}|mmcblk\d{1,3}|md\d{1,4})p\d{1,3}$|^(?P<letters>[shv]d[a-z]{1,3})\d{1,3}$"
+)
+_LEVEL: Final = re.compile(r"(?:raid)?[- ]?(?P<level>0|1|5|6|10|50|60)$", re.IGNORECASE)
+_VIRTUAL_FUNCTION: Final = re.compile(r"Virtual Function|Ethernet Adaptive VF|\bVF\b")
+_CHANNEL: Final = re.compile(r"(?:CHANNEL|CH)[ _-]?(?P<channel>[A-P]|\d{1,2})", re.IGNORECASE)
+_OWNER: Final = re.compile(r"(?:CPU|PROC|NODE|SOCKET|P)[ _-]?(?P<owner>\d{1,2})", re.IGNORECASE)
+
+
+@dataclass
+class Array:
+    """Disks that work as one.
+
+    Parameters
+    ----------
+    name
+        Name of the device, or of the controller and the volume.
+    level
+        RAID level; None where it is another arrangement.
+    disks
+        Number of disks that carry it.
+    members
+        Names of the disks, where they are known.
+    size_bytes
+        What it holds. [B]
+    chunk_bytes
+        What is written to one disk before the next one's turn. [B]
+    state
+        In the words of the source.
+    working
+        Number of disks that work, None where that is not known.
+    controller
+        Model and PCI address of its controller, empty for software RAID.
+    disk
+        What is known of its disks: model, interface, medium.
+    """
+
+    name: str
+    level: int | None
+    disks: int
+    members: list[str] = field(default_factory=list)
+    size_bytes: int | float | None = None
+    chunk_bytes: int | None = None
+    state: str | None = None
+    working: int | None = None
+    controller: dict[str, Any] = field(default_factory=dict)
+    disk: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Machine:
+    """Facts of one host by its parts; every dict is empty, and every list, where nothing was captured.
+
+    Parameters
+    ----------
+    product
+        Maker and model of the system.
+    virtual
+        Whether it is a guest.
+    host_name
+        Its name in a prompt, or as uname prints it.
+    cpu, memory, kernel
+        Named facts.
+    nodes
+        Processors of each NUMA node, by its number.
+    devices
+        PCI devices by address.
+    interfaces
+        Network interfaces by name, with the PCI address of their card (``address``) where it is known.
+    disks
+        Disks by name (sda, nvme0n1).
+    arrays
+        What they form.
+    interrupts
+        Counts by processor of each interrupt, with what it is for.
+    """
+
+    product: str | None = None
+    virtual: bool | None = None
+    host_name: str | None = None
+    cpu: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, Any] = field(default_factory=dict)
+    kernel: dict[str, Any] = field(default_factory=dict)
+    nodes: dict[str, list[int]] = field(default_factory=dict)
+    devices: dict[str, Device] = field(default_factory=dict)
+    interfaces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    disks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    arrays: list[Array] = field(default_factory=list)
+    interrupts: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, captured: Sequence[Captured]) -> Machine:
+        """Put the facts of a host's outputs together."""
+        by_format: dict[str, list[dict[str, Any]]] = {}
+        for one in captured:
+            by_format.setdefault(one.facts.format, []).append(one.facts.values)
+        machine = cls()
+        _system(machine, by_format, [one.host_name for one in captured])
+        _cpu(machine, by_format)
+        _memory(machine, by_format)
+        _devices(machine, by_format)
+        _interfaces(machine, by_format)
+        _disks(machine, by_format)
+        _arrays(machine, by_format)
+        machine.interrupts = next((facts["irqs"] for facts in by_format.get("proc-interrupts", ())), {})
+        for facts in by_format.get("sysctl", ()):
+            machine.kernel.update({name: value for name, value in facts.items() if value is not None})
+        return machine
+
+    def summary(self) -> dict[str, Any]:
+        """The facts as JSON can hold them, by the part of the host."""
+        return {
+            "product": self.product,
+            "virtual": self.virtual,
+            "cpu": self.cpu,
+            "memory": self.memory,
+            "nodes": self.nodes,
+            "devices": list(self.devices.values()),
+            "interfaces": self.interfaces,
+            "disks": self.disks,
+            "arrays": [vars(array) for array in self.arrays],
+            "kernel": self.kernel,
+        }
+
+    # the tree of PCI --------------------------------------------------------------------------------------------------
+
+    def bridge_above(self, address: str) -> str | None:
+        """The bridge that a device hangs on, None for one on a root bus."""
+        device = self.devices.get(address, {})
+        given = device.get("parent")
+        if isinstance(given, str) and given != address:
+            return given
+        domain, bus = address.rsplit(":", 2)[0], int(address.rsplit(":", 2)[1], 16)
+        for other, bridge in self.devices.items():
+            if bridge.get("bus_secondary") == bus and bus and other != address and other.rsplit(":", 2)[0] == domain:
+                return other
+        return None
+
+    def above(self, address: str) -> list[str]:
+        """All bridges between a device and the processor, the nearest first."""
+        found: list[str] = []
+        bridge = self.bridge_above(address)
+        while bridge is not None and bridge not in found:
+            found.append(bridge)
+            bridge = self.bridge_above(bridge)
+        return found
+
+    def cards(self) -> dict[str, list[Device]]:
+        """Network cards, storage controllers and NVMe drives: their functions, by address without function."""
+        found: dict[str, list[Device]] = {}
+        for address, device in sorted(self.devices.items()):
+            if kind(device) and not is_virtual_function(device):
+                found.setdefault(address.rpartition(".")[0], []).append(device)
+        return found
+
+
+_KINDS: Final = {
+    "0200": "nic",
+    "0207": "nic",
+    "0c06": "nic",
+    "0104": "raid",
+    "0107": "hba",
+    "0100": "hba",
+    "0108": "nvme",
+}
+_KIND_WORDS: Final = {
+    "Ethernet controller": "nic",
+    "Infiniband controller": "nic",
+    "Ethernet": "nic",
+    "InfiniBand": "nic",
+    "RAID bus controller": "raid",
+    "RAID": "raid",
+    "Serial Attached SCSI controller": "hba",
+    "SAS": "hba",
+    "SCSI storage controller": "hba",
+    "Non-Volatile memory controller": "nvme",
+    "NVMExp": "nvme",
+}
+
+
+def kind(device: Facts) -> str | None:
+    """What a device is for transfers: nic, raid, hba, nvme, or None.
+
+    >>> kind({"class_code": "0200"}), kind({"class": "PCI bridge"})
+    ('nic', None)
+    """
+    code = str(device.get("class_code"))
+    words = device.get("class") or device.get("kind")
+    return _KINDS.get(code) or _KIND_WORDS.get(str(words))
+
+
+def is_virtual_function(device: Facts) -> bool:
+    """Whether a device is a virtual function of another (SR-IOV): its link is told as unknown, of width 0."""
+    named = _VIRTUAL_FUNCTION.search(str(device.get("name"))) is not None
+    unlinked = device.get("lnksta_width") == 0 and device.get("lnksta_gtps") is None and "max_payload" in device
+    return named or (unlinked and bool(device.get("lnkcap_width")))
+
+
+def _first(sources: Iterable[Facts], *names: str) -> Any:  # noqa: ANN401 - whatever a source gives
+    return next((facts[name] for facts in sources for name in names if facts.get(name) is not None), None)
+
+
+def _all(by_format: Mapping[str, list[dict[str, Any]]], formats: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for name in formats:
+        yield from by_format.get(name, ())
+
+
+def _system(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]], names: Sequence[str | None]) -> None:
+    sources = list(_all(by_format, ("dmidecode", "lshw-json", "lshw-text", "hwloc-xml", "hwloc-console")))
+    product, maker = _first(sources, "product"), _first(sources, "manufacturer")
+    machine.product = f"{maker} {product}" if maker and product and not product.startswith(maker) else product
+    guests = [facts.get("virtual") for facts in (*sources, *_all(by_format, _CPU_SOURCES))]
+    machine.virtual = any(guests) if any(guest is not None for guest in guests) else None
+    told = next((name for name in names if name), None)
+    machine.host_name = told or _first(_all(by_format, ("uname", "sysctl")), "host_name")
+    kernel = _first(_all(by_format, ("uname", "sysctl")), "kernel")
+    if kernel is not None:
+        machine.kernel["kernel"] = kernel
+
+
+def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    sources = list(_all(by_format, _CPU_SOURCES))
+    processors = [one for facts in by_format.get("dmidecode", ()) for one in facts["processors"] if one["populated"]]
+    if not sources and not processors:
+        return
+    cpu = machine.cpu
+    for name in ("model", "cpus", "sockets", "cores", "cores_per_socket", "threads_per_core", "numa_nodes"):
+        cpu[name] = _first(sources, *_OTHER_NAMES.get(name, (name,)))
+    if processors:
+        cpu["model"] = cpu["model"] or processors[0]["model"]
+        cpu["sockets"] = cpu["sockets"] or len(processors)
+        each = processors[0]["cores_enabled"] or processors[0]["cores"]
+        cpu["cores"] = cpu["cores"] or (each * len(processors) if each else None)
+    cpu["cores"] = cpu["cores"] or cpu["cpus"]
+    nominal = _NOMINAL.search(str(cpu["model"]))
+    cpu["nominal_mhz"] = round(1000 * float(nominal["clock"])) if nominal else None
+    cpu["mhz_max"] = _first(sources, "mhz_max") or _first(processors, "mhz")
+    cpu["mhz"] = _first(sources, "mhz")
+    cpu["l3_bytes"] = _l3(sources, cpu["sockets"])
+    machine.nodes = _first(sources, "numa_cpus") or _first(by_format.get("numactl-H", ()), "node_cpus") or {}
+
+
+def _l3(sources: Sequence[Facts], sockets: int | None) -> int | None:
+    """Last-level cache of a socket: an old lscpu gives that of one, a young one the sum of all. [B]"""
+    for facts in sources:
+        if facts.get("l3_bytes"):
+            total = int(facts["l3_bytes"])
+            return total // (sockets or 1) if facts.get("l3_instances") else total
+    return None
+
+
+def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    modules = list(_all(by_format, ("dmidecode", "lshw-json", "lshw-text")))
+    memory = machine.memory
+    for name in ("n_dimms", "n_slots", "dimm_bytes", "type"):
+        memory[name] = _first([facts for facts in modules if facts.get("n_dimms")], name)
+    memory["mtps"] = _first(modules, "configured_mtps", "speed_mtps")
+    seen = _first(_all(by_format, ("hwloc-xml", "hwloc-console", "meminfo", "free")), "memory_bytes", "mem_total_bytes")
+    memory["size_bytes"] = (
+        _first(modules, "memory_bytes") or _first(by_format.get("lsmem", ()), "memory_online_bytes") or seen
+    )
+    held = [module for facts in by_format.get("dmidecode", ()) for module in facts["modules"]]
+    places = {place for module in held if (place := _channel(module)) is not None}
+    memory["channels"] = len(places) if places and all(_channel(module) for module in held) else None
+    if not any(value is not None for value in memory.values()):
+        memory.clear()
+
+
+def _channel(module: Facts) -> tuple[str, str] | None:
+    """The processor and the channel that a module is on, where the firmware names both by words.
+
+    >>> _channel({"locator": "DIMM 0", "bank": "P1_Node0_Channel2_Dimm0"})
+    ('1', '2')
+    """
+    words = f"{module.get('bank') or ''} {module.get('locator') or ''}"
+    channel, owner = _CHANNEL.search(words), _OWNER.search(words)
+    return (owner["owner"] if owner else "0", channel["channel"].upper()) if channel else None
+
+
+def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    for facts in _all(by_format, _PCI_SOURCES):
+        for device in facts.get("devices", ()):
+            place = device.get("address")
+            if isinstance(place, str):
+                known = machine.devices.setdefault(place, {})
+                known.update({name: value for name, value in device.items() if value not in (None, "")})
+
+
+def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    def at(name: Any) -> dict[str, Any]:  # noqa: ANN401 - what a source gives
+        return machine.interfaces.setdefault(str(name), {})
+
+    for facts in _all(
+        by_format, ("ethtool", "ethtool-i", "ethtool-k", "ethtool-g", "ethtool-c", "ethtool-l", "ethtool-a")
+    ):
+        if facts.get("interface"):
+            at(facts["interface"]).update({name: value for name, value in facts.items() if value is not None})
+    for facts in _all(by_format, ("lshw-json", "lshw-text")):
+        for network in facts["networks"]:
+            known = at(network["logicalname"])
+            known.setdefault("speed_bps", network["speed_bps"])
+            known.setdefault("bus_info", str(network["businfo"]).removeprefix("pci@"))
+    for device in machine.devices.values():
+        name = device.get("os_device")
+        if name and (name in machine.interfaces or kind(device) == "nic"):
+            at(name).setdefault("bus_info", device["address"])
+    for facts in by_format.get("sysfs", ()):
+        for one in facts.get("net", ()):
+            known = at(one["name"])
+            for name, value in one.items():
+                known.setdefault(name, value)
+    for known in machine.interfaces.values():
+        known["address"] = known["bus_info"] if known.get("bus_info") in machine.devices else None
+
+
+def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
+    """Name of the disk that a device or a partition is on.
+
+    >>> _disk_name("/dev/sda1"), _disk_name("nvme0n1p2"), _disk_name("sdab")
+    ('sda', 'nvme0n1', 'sdab')
+    """
+    name = str(node).rpartition("/")[2]
+    found = _PARTITION.match(name)
+    return (found["disk"] or found["letters"]) if found else name
+
+
+def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    def at(node: Any) -> dict[str, Any]:  # noqa: ANN401 - what a source gives
+        return machine.disks.setdefault(_disk_name(node), {})
+
+    for facts in _all(by_format, ("lsblk", "lsblk-json")):
+        for name, held in facts["disks"].items():
+            at(name)["size_bytes"] = held
+        for name, turning in facts.get("rotational", {}).items():
+            if name in machine.disks and turning is not None:
+                machine.disks[name]["rotational"] = turning
+        for device in facts.get("devices", ()):
+            if device["name"] in machine.disks:
+                machine.disks[device["name"]].update(
+                    {name: device[name] for name in ("model", "transport") if device.get(name)}
+                )
+    for facts in by_format.get("lsscsi", ()):
+        for device in facts["devices"]:
+            if device.get("type") == "disk" and device.get("node"):
+                at(device["node"]).setdefault("model", device["model"])
+    for facts in _all(by_format, ("nvme-list", "nvme-list-json")):
+        for device in facts["devices"]:
+            if device.get("node"):
+                at(device["node"]).update({**{k: v for k, v in device.items() if v is not None}, "transport": "nvme"})
+    for facts in _all(by_format, ("smartctl", "smartctl-json")):
+        if facts.get("device"):
+            at(facts["device"]).update({name: value for name, value in facts.items() if value is not None})
+    for device in machine.devices.values():
+        name = device.get("os_device")
+        if name in machine.disks:
+            machine.disks[name].setdefault("pci", device["address"])
+
+
+def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    chunks: dict[str, int] = {}
+    for facts in by_format.get("mdstat", ()):
+        for array in facts["arrays"]:
+            level = _level(array["level"])
+            if level is not None and array["state"] == "active":
+                members = [_disk_name(name) for name in array["members"] if name not in array["spares"]]
+                made = Array(array["name"], level, array["n_configured"] or len(members), members)
+                made.size_bytes, made.chunk_bytes = array["size_bytes"], array["chunk_bytes"]
+                made.state, made.working = array["state"], array["n_working"]
+                machine.arrays.append(made)
+    known = {array.name for array in machine.arrays}
+    for facts in by_format.get("mdadm-detail", ()):
+        name = str(facts["device"]).rpartition("/")[2]
+        level = _level(facts["level"])
+        if facts.get("chunk_bytes"):
+            chunks[name] = facts["chunk_bytes"]
+        if name not in known and level is not None and facts.get("n_raid_devices"):
+            members = [_disk_name(member) for member in facts["members"]]
+            made = Array(name, level, facts["n_raid_devices"], members, facts["size_bytes"], facts.get("chunk_bytes"))
+            made.state, made.working = facts["state"], facts.get("n_active")
+            machine.arrays.append(made)
+    for array in machine.arrays:
+        array.chunk_bytes = array.chunk_bytes or chunks.get(array.name)
+    for form in (
+        "storcli-json",
+        "storcli",
+        "megacli",
+        "ssacli",
+        "hpacucli",
+        "arcconf",
+        "tw_cli",
+        "sas2ircu",
+        "areca-cli64",
+    ):
+        for facts in by_format.get(form, ()):
+            _volumes(machine, facts)
+
+
+def _volumes(machine: Machine, facts: Facts) -> None:
+    """Arrays of a RAID controller, all of whose disks are taken for alike where it does not say which it has."""
+    drives = [drive for drive in facts.get("drives", ()) if drive.get("model")]
+    models = Counter(str(drive["model"]) for drive in drives).most_common(1)
+    like: Facts = next((drive for drive in drives if models and drive["model"] == models[0][0]), {})
+    volumes = facts.get("volumes", ())
+    for volume in volumes:
+        level = _level(volume.get("level"))
+        count = volume.get("n_drives") or volume.get("n_segments") or (len(drives) if len(volumes) == 1 else None)
+        if level is None or not isinstance(count, int) or count < 1:
+            continue
+        made = Array(f"{facts.get('controller') or 'raid'} {volume.get('id')}", level, count)
+        made.size_bytes, made.chunk_bytes, made.state = (
+            volume.get("size_bytes"),
+            volume.get("strip_bytes"),
+            volume.get("state"),
+        )
+        made.controller = {"model": facts.get("controller") or facts.get("model"), "pci": facts.get("pci")}
+        made.disk = dict(like)
+        machine.arrays.append(made)
+
+
+def _level(text: Any) -> int | None:  # noqa: ANN401 - what a source gives
+    """The RAID level that a source means.
+
+    >>> _level("raid10"), _level("RAID-6"), _level("linear"), _level("raid4")
+    (10, 6, None, None)
+    """
+    found = _LEVEL.fullmatch(str(text))
+    return int(found["level"]) if found else None
