@@ -4,10 +4,11 @@ Versions: dmidecode 2.7 to 3.6, whole or some types only (``-t memory``).
 
 Traps
 -----
-- "Speed: 1600 MHz" is MT/s, as younger versions write. `speed_mtps` is what the modules can do, `configured_mtps` what they run at.
+- "Speed: 1600 MHz" is MT/s, as younger versions write. `speed_mtps` is what the modules can do, `configured_mtps` what
+  they run at.
 - Sizes in kB, MB, GB are powers of 2. "No Module Installed" is an empty place; flash with the firmware is no memory.
-- "x8 PCI Express 3 x16" is a slot of 8 lanes of generation 3 in a connector for 16. Slots that the firmware calls available
-  may hold a card, and the reverse; without a number there is no generation.
+- "x8 PCI Express 3 x16" is a slot of 8 lanes of generation 3 in a connector for 16. Slots that the firmware calls
+  available may hold a card, and the reverse; without a number there is no generation.
 - What a firmware says may be wrong or made up by a hypervisor: `virtual` says that there is one.
 """
 

@@ -4,11 +4,12 @@ Versions: procps 2 to 4, procps-ng 3.3 and 4.0, busybox, in any language (the co
 
 Traps
 -----
-- Without an option the unit is KiB; with -b, -m, -g another one, which stands nowhere in the output. The command line says it
-  where it is there. Else it is told by the numbers: memory comes in pages of at least 4 KiB, so that sizes in KiB are
-  multiples of 4 and sizes in bytes of 4096; taking another unit than KiB is a problem of kind ``unit``.
+- Without an option the unit is KiB; with -b, -m, -g another one, which stands nowhere in the output. The command line
+  says it where it is there. Else it is told by the numbers: memory comes in pages of at least 4 KiB, so that sizes in
+  KiB are multiples of 4 and sizes in bytes of 4096; taking another unit than KiB is a problem of kind ``unit``.
 - -h of procps-ng 3.3.10 writes "3.7G" for GiB, younger ones "3.7Gi".
-- Until procps-ng 3.3.10 "used" includes buffers and cache ("-/+ buffers/cache" gives it without); there is no "available".
+- Until procps-ng 3.3.10 "used" includes buffers and cache ("-/+ buffers/cache" gives it without); there is no
+  "available".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which outputs are of one host: those of one folder, and of the folders that mirror the host's own.
 
-An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; a capture of ours, or a person's, is
-a folder of files. Several hosts are several folders. Where two files of one folder cannot be of one host (two
+An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; a capture of ours, or a person's,
+is a folder of files. Several hosts are several folders. Where two files of one folder cannot be of one host (two
 processors, two firmwares), each file is taken for a host of its own.
 """
 
@@ -70,8 +70,8 @@ def groups(captured: Sequence[Captured]) -> list[Group]:
             files.setdefault(one.output.source_file, []).append(one)
         first, second = clash
         message = (
-            f"found another {second.facts.format} than in {first.output.source_file}, expected the files of a folder to be "
-            "of one host; each is taken for one of its own"
+            f"found another {second.facts.format} than in {first.output.source_file}, expected the files of a folder "
+            "to be of one host; each is taken for one of its own"
         )
         problem: dict[str, object] = {
             "source_file": second.output.source_file,

@@ -2,8 +2,8 @@
 
 A captured host says so: its `source` begins with ``captured`` and names the files; hosts written from documents name
 the document. What was captured is taken as it is; what a dump cannot say (cycles a byte, rates of disks) comes from the
-catalogue of parts where it knows the part, else from its priors, with their spread. Links count as they are trained, not
-as they could be.
+catalogue of parts where it knows the part, else from its priors, with their spread. Links count as they are trained,
+not as they could be.
 """
 
 from __future__ import annotations
@@ -320,7 +320,7 @@ def _name(device: Device) -> str:
 
 
 def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
-    """Line rate of a port: what it runs at, else what it can, else what its name says. [bit/s]"""
+    """Line rate of a port in bit/s: what it runs at, else what it can, else what its name says."""
     interfaces = _interfaces(machine, functions)
     for name in ("speed_bps", "supported_max_bps"):
         rates = [float(one[name]) for one in interfaces if isinstance(one.get(name), (int, float)) and one[name] > 0]
@@ -398,7 +398,7 @@ def _bridge(device: Device) -> Keys | None:
 
 
 def _arrays(machine: Machine, slots: Keys) -> Keys:
-    """Arrays, then disks that are in none, the largest first: the first is where files lie unless somebody says else."""
+    """Arrays, then disks that are in none, the largest first: files lie on the first unless somebody says else."""
     found: list[tuple[float, str, Keys]] = []
     taken: set[str] = set()
     for array in machine.arrays:

@@ -1,7 +1,7 @@
 """hwloc: the topology of a machine, as ``lstopo`` draws it with text and as its XML.
 
-Versions: hwloc 0.9 to 2.12 and 3.0: XML of version 1 (sockets, nodes above them) and 2 (packages, nodes beside them), the
-console short and with -v.
+Versions: hwloc 0.9 to 2.12 and 3.0: XML of version 1 (sockets, nodes above them) and 2 (packages, nodes beside them),
+the console short and with -v.
 
 Traps
 -----
@@ -37,7 +37,8 @@ _MACHINE: Final = re.compile(
 _MODEL: Final = re.compile(r'CPUModel="(?P<model>[^"]{1,160})"')
 _PRODUCT: Final = re.compile(r'DMIProductName="(?P<product>[^"]{1,120})"')
 _PCI: Final = re.compile(
-    r"(?P<indent>\s{1,120})PCI (?:L#\d{1,5} \()?(?:busid=)?(?P<address>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])(?P<rest>.{0,400})$"
+    r"(?P<indent>\s{1,120})PCI (?:L#\d{1,5} \()?(?:busid=)?"
+    r"(?P<address>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f])(?P<rest>.{0,400})$"
 )
 _OLD_PCI: Final = re.compile(r"(?P<indent>\s{1,120})PCI (?P<ids>[0-9a-f]{4}:[0-9a-f]{4})(?P<rest>.{0,400})$")
 _BUSID: Final = re.compile(r"busid=(?P<address>[0-9a-f:]{5,13}\.[0-9a-f])")

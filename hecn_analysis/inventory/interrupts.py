@@ -1,8 +1,9 @@
 """``/proc/interrupts``: how often each processor served each interrupt, and for which driver.
 
-Versions: Linux 2.4 to 6.x. The counts are those since boot: what they say is where interrupts go, not how many come in a
-second. `irqs` has an object for each interrupt with its counts by processor, its driver's words (`actions`, for a network
-card most often the name of the interface and of the queue), without those that only the processors themselves cause (NMI, LOC …).
+Versions: Linux 2.4 to 6.x. The counts are those since boot: what they say is where interrupts go, not how many come in
+a second. `irqs` has an object for each interrupt with its counts by processor and its driver's words (`actions`, for a
+network card most often the name of the interface and of the queue), without those that only the processors themselves
+cause (NMI, LOC …).
 """
 
 from __future__ import annotations

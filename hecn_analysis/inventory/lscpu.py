@@ -5,11 +5,12 @@ Versions: util-linux 2.19 to 2.41. The words of a language are known by their st
 Traps
 -----
 - NUMA nodes may be more or fewer than sockets, and sparse; lists of processors may have a step ("0-62:2").
-- util-linux 2.34 and younger give a cache as the sum of all ("72 MiB (4 instances)"), older ones the size of one ("35840K"):
-  `l3_bytes` is what is printed, `l3_instances` how many are in it, None where it is one.
+- util-linux 2.34 and younger give a cache as the sum of all ("72 MiB (4 instances)"), older ones the size of one
+  ("35840K"): `l3_bytes` is what is printed, `l3_instances` how many are in it, None where it is one.
 - `mhz` is the clock of this moment, `mhz_max` the highest that it may be set to, without what boosts it further.
 - "CPU(s) scaling MHz: 54%" is a share and no clock.
-- "Virtualization: VT-x" is what the processor offers its guests; a guest has "Hypervisor vendor" or "Virtualization type".
+- "Virtualization: VT-x" is what the processor offers its guests; a guest has "Hypervisor vendor" or "Virtualization
+  type".
 - Mainframes count sockets by book and drawer; ARM may say "Socket(s): -" and count clusters.
 """
 
@@ -36,85 +37,56 @@ _CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
 _CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}\s?[KMG]i?B?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
 _DIGITS: Final = re.compile(r"\d{1,4}")
 _CPUS: Final = frozenset(
-    [
-        "cpu(s)",
-        "cpu",
-        "processeur(s)",
-        "počet cpu",
-        "cpu'er",
-        "cpu's",
-        "cpu(-a)",
-        "cpu-uri",
-        "cpu(er)",
-        "процесори",
-        "işlemciler",
-        "cpu (s)",
-    ]
+    "cpu(s)|cpu|processeur(s)|počet cpu|cpu'er|cpu's|cpu(-a)|cpu-uri|cpu(er)|cpu (s)|процесори|işlemciler".split("|")  # noqa: SIM905
 )
 #: Stems of the words in front of the figures, in the languages that util-linux speaks, asked in this order.
-_STEMS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
-    (name, re.compile(stems))
-    for name, stems in (
-        ("cpus_offline", r"off-?line|hors ligne|オフライン|离线"),
-        (
-            "online",
-            r"on-?line|en línia|en línea|en ligne|zapnut|aktivn|aktiva|オンライン|온라인|присутн|робочих|trực tuyến|在线|線上"
-            r"|çevrimiçi|tilkoblet|în linie",
-        ),
-        (
-            "threads_per_core",
-            r"thread|^hilo|^draden|^tråd|^vláken|^wątk|^tópico|^fire de|^dretva|поток|^нити|スレッド|스레드|线程|執行緒"
-            r"|parçacığı|số tuyến|^converses",
-        ),
-        ("cores_per_cluster", r"(?:core|kern|jader|cœur|núcleo|コア|코어|核).*(?:cluster|klast|クラスタ|클러스터)"),
-        ("sockets_per_book", r"socket.* (?:per book|par livre|por libro)|sockel pro buch"),
-        ("books_per_drawer", r"^book.* per drawer|^buch.*pro drawer"),
-        ("drawers", r"^drawer\(s\)$|^drawers$"),
-        (
-            "cores_per_socket",
-            r"^core|^kern|^jader|^núcleo|^cœur|^rdzeni|^nuclee|^jezgra|^kärn|^ядер|^језгра|コア|코어|座的核|每通訊端核心"
-            r"|başına çekirdek|số lõi|^inti |^nucli",
-        ),
-        (
-            "sockets",
-            r"^«?socket|^sockel|^sokler|^patic|^gniazd|^soquete|^socluri|podnožja|^uttag|^сокет|ソケット数|^소켓|^座|^通訊端"
-            r"|^soket|^прикључниц|voeten|^số đế",
-        ),
-        ("clusters", r"^cluster"),
-        ("books", r"^book\(s\)$"),
-        (
-            "model",
-            r"^model name|^modell?na|^nom(?:bre|e)? d(?:el|o|e) mod|^nazwa modelu|^název modelu|^ime modela|モデル名|모델 이름"
-            r"|型号名称|^型號|назва моделі|имя модели|назив модела|^numele model|tên mô hình",
-        ),
-        (
-            "hypervisor",
-            r"hyperviseur|hypervi|hiperv|ハイパーバイザ|하이퍼바이저|hipernadz|гіперв|гиперв|хиперв|超管理器|bộ ảo hóa",
-        ),
-        (
-            "virtual",
-            r"virtuali[sz]\w{0,8}ty|(?:ty|ti)p\w{0,3} d?e? ?virtuali|仮想化タイプ|가상화 형식|虚拟化类型|虛擬型態|^typ wirtual",
-        ),
-        (
-            "mhz_max",
-            r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:max|maks|máx|màx|最大|최대|највише|макс|yüksek|tối đa))",
-        ),
-        ("mhz_min", r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:min|mín|最小|최소|најмање|мін|asgari|tối thiểu))"),
-        ("mhz", r"^cpu (?:dynamic )?mhz$|^vitesse du processeur en mhz$|^prozessor.*mhz$"),
-    )
-)
+_STEMS: Final = {
+    "cpus_offline": ("off-?line", "hors ligne", "オフライン", "离线"),
+    "online": (
+        *("on-?line", "en línia", "en línea", "en ligne", "zapnut", "aktivn", "aktiva", "オンライン", "온라인"),
+        *("присутн", "робочих", "trực tuyến", "在线", "線上", "çevrimiçi", "tilkoblet", "în linie"),
+    ),
+    "threads_per_core": (
+        *("thread", "^hilo", "^draden", "^tråd", "^vláken", "^wątk", "^tópico", "^fire de", "^dretva", "поток"),
+        *("^нити", "スレッド", "스레드", "线程", "執行緒", "parçacığı", "số tuyến", "^converses"),
+    ),
+    "cores_per_cluster": (r"(?:core|kern|jader|cœur|núcleo|コア|코어|核).*(?:cluster|klast|クラスタ|클러스터)",),
+    "sockets_per_book": ("socket.* (?:per book|par livre|por libro)", "sockel pro buch"),
+    "books_per_drawer": ("^book.* per drawer", "^buch.*pro drawer"),
+    "drawers": (r"^drawer\(s\)$", "^drawers$"),
+    "cores_per_socket": (
+        *("^core", "^kern", "^jader", "^núcleo", "^cœur", "^rdzeni", "^nuclee", "^jezgra", "^kärn", "^ядер"),
+        *("^језгра", "コア", "코어", "座的核", "每通訊端核心", "başına çekirdek", "số lõi", "^inti ", "^nucli"),
+    ),
+    "sockets": (
+        *("^«?socket", "^sockel", "^sokler", "^patic", "^gniazd", "^soquete", "^socluri", "podnožja", "^uttag"),
+        *("^сокет", "ソケット数", "^소켓", "^座", "^通訊端", "^soket", "^прикључниц", "voeten", "^số đế"),
+    ),
+    "clusters": ("^cluster",),
+    "books": (r"^book\(s\)$",),
+    "model": (
+        *("^model name", "^modell?na", "^nom(?:bre|e)? d(?:el|o|e) mod", "^nazwa modelu", "^název modelu"),
+        *("^ime modela", "モデル名", "모델 이름", "型号名称", "^型號", "назва моделі", "имя модели", "назив модела"),
+        *("^numele model", "tên mô hình"),
+    ),
+    "hypervisor": (
+        *("hyperviseur", "hypervi", "hiperv", "ハイパーバイザ", "하이퍼바이저", "hipernadz", "гіперв", "гиперв"),
+        *("хиперв", "超管理器", "bộ ảo hóa"),
+    ),
+    "virtual": (
+        *(r"virtuali[sz]\w{0,8}ty", r"(?:ty|ti)p\w{0,3} d?e? ?virtuali", "仮想化タイプ", "가상화 형식", "虚拟化类型"),
+        *("虛擬型態", "^typ wirtual"),
+    ),
+    "mhz_max": (r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:max|maks|máx|màx|最大|최대|највише|макс|yüksek|tối đa))",),
+    "mhz_min": (r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:min|mín|最小|최소|најмање|мін|asgari|tối thiểu))",),
+    "mhz": ("^cpu (?:dynamic )?mhz$", "^vitesse du processeur en mhz$", "^prozessor.*mhz$"),
+}
+_KNOWN: Final = {name: re.compile("|".join(stems)) for name, stems in _STEMS.items()}
 _COUNTS: Final = frozenset(
-    [
-        "threads_per_core",
-        "cores_per_socket",
-        "cores_per_cluster",
-        "sockets",
-        "sockets_per_book",
-        "books_per_drawer",
-        "drawers",
-        "clusters",
-        "books",
-    ]
+    {
+        *("threads_per_core", "cores_per_socket", "cores_per_cluster", "sockets", "sockets_per_book"),
+        *("books_per_drawer", "drawers", "clusters", "books"),
+    }
 )
 
 
@@ -174,11 +146,9 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
     elif (cache := _CACHE_NAME.search(found["name"])) and _CACHE.match(value):
         yield f"l{cache['level']}", value
     elif not value.endswith("%"):
-        yield from (
-            (known, value)
-            for known, stems in [next((one for one in _STEMS if one[1].search(name)), ("", None))]
-            if stems
-        )
+        known = next((known for known, stems in _KNOWN.items() if stems.search(name)), None)
+        if known is not None:
+            yield known, value
 
 
 def _summary(form: str, lines: list[tuple[int, str]]) -> Facts:

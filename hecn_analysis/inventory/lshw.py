@@ -5,8 +5,8 @@ Versions: lshw B.02.16 to B.02.20.
 Traps
 -----
 - Old versions write JSON that is an object, younger ones a list; some leave out the brackets between objects.
-- "memory" is also the class of caches and of the firmware: only nodes called memory hold main memory. The clock of a bank
-  is its MT/s.
+- "memory" is also the class of caches and of the firmware: only nodes called memory hold main memory. The clock of a
+  bank is its MT/s.
 - Without root there are no banks. A disk or a network card may have several names; the first one is taken.
 """
 
@@ -141,7 +141,7 @@ def _words(value: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds
 def _number(value: Any) -> int | float | None:  # noqa: ANN401 - whatever JSON holds
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return number(value) if isinstance(value, str) else None
-    return value if 0 <= value < 1e18 else None  # noqa: PLR2004 - an exabyte
+    return value if 0 <= value < 1e18 else None
 
 
 def _most(found: list[Any]) -> Any:  # noqa: ANN401 - whatever was counted

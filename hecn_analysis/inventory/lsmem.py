@@ -1,7 +1,7 @@
 """``lsmem``: ranges of memory and whether they are online.
 
-Versions: util-linux 2.30 to 2.41 (text and JSON), s390-tools. The ranges are exact, the totals below them rounded ("383.8G");
-where both are there and agree, the sum of the ranges is taken.
+Versions: util-linux 2.30 to 2.41 (text and JSON), s390-tools. The ranges are exact, the totals below them rounded
+("383.8G"); where both are there and agree, the sum of the ranges is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _RANGE: Final = re.compile(
     r"\s{0,4}0x(?P<first>[0-9a-f]{1,16})-0x(?P<last>[0-9a-f]{1,16})\s{1,20}\S{1,12}\s{1,20}(?P<state>o\w{1,8})"
 )
 _TOTAL: Final = re.compile(
-    r"(?P<name>Memory (?:block|device) size|Total (?:online|offline) memory)\s{0,8}:\s{0,20}(?P<size>\S{1,20}(?: [kMG]B)?)\s*$"
+    r"(?P<name>Memory (?:block|device) size|Total (?:online|offline) memory)\s{0,8}:"
+    r"\s{0,20}(?P<size>\S{1,20}(?: [kMG]B)?)\s*$"
 )
 _NAMES: Final = {
     "Memory block size": "block_bytes",

@@ -1,7 +1,7 @@
 r"""``lspci``: the devices on the PCI buses, their links and what is set in them.
 
-Versions: pciutils 2.1 to 3.13, in all forms: plain, -n, -nn, -k, -v to -vvv, -t, -mm, -vmm, and hexadecimal dumps (-x to
--xxxx), whose configuration space is decoded here.
+Versions: pciutils 2.1 to 3.13, in all forms: plain, -n, -nn, -k, -v to -vvv, -t, -mm, -vmm, and hexadecimal dumps
+(-x to -xxxx), whose configuration space is decoded here.
 
 Traps
 -----
@@ -31,7 +31,8 @@ COMMANDS = ("lspci",)
 _ADDRESS: Final = r"(?:[0-9a-fA-F]{2,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]"
 _CLASS: Final = r"(?:[A-Z0-9][\w /,.()+'-]{1,60}?(?: \[[0-9a-f]{4}\])?|(?:Class )?\[?[0-9a-f]{4}\]?): \S"
 _DEVICE: Final = re.compile(
-    rf"(?P<address>{_ADDRESS}) (?:(?P<class>[A-Z0-9][\w /,.()+'-]{{1,60}}?))??(?: ?(?:Class )?\[?(?P<code>[0-9a-f]{{4}})\]?)?"
+    rf"(?P<address>{_ADDRESS}) (?:(?P<class>[A-Z0-9][\w /,.()+'-]{{1,60}}?))??"
+    r"(?: ?(?:Class )?\[?(?P<code>[0-9a-f]{4})\]?)?"
     r": (?P<name>.{1,400})$"
 )
 _MM: Final = re.compile(rf'(?P<address>{_ADDRESS}) (?P<fields>"[^"]{{0,200}}" .{{1,600}})$')
@@ -44,8 +45,8 @@ _BARE_IDS: Final = re.compile(r"(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})(?:\s|$)")
 _TAIL: Final = re.compile(r"(?:\s\((?:rev [0-9a-f]{2}|prog-if [^)]{0,80})\))+\s*$")
 _HEX: Final = re.compile(r"(?P<place>[0-9a-f]{2,3}): (?P<bytes>[0-9a-f]{2}(?: [0-9a-f]{2}){0,15})\s*$")
 _REGISTER: Final = re.compile(
-    r"\s{1,40}(?P<name>DevCap2?|DevCtl2?|DevSta|LnkCap2?|LnkCtl[23]?|LnkSta2?|SltCap2?|SltCtl|SltSta|RootCap|RootCtl|RootSta"
-    r"|Device|Link):\s(?P<rest>.*)$"
+    r"\s{1,40}(?P<name>DevCap2?|DevCtl2?|DevSta|LnkCap2?|LnkCtl[23]?|LnkSta2?|SltCap2?|SltCtl|SltSta|RootCap"
+    r"|RootCtl|RootSta|Device|Link):\s(?P<rest>.*)$"
 )
 _FIELD: Final = re.compile(r"\s{1,40}(?P<name>[A-Z][\w /-]{1,30}):\s{0,8}(?P<value>.{0,400})$")
 _CAPABILITY: Final = re.compile(r"\s{1,40}Capabilities: (?:\[[^\]]{1,20}\] )?(?P<name>.{1,200})$")
@@ -55,7 +56,8 @@ _EXPRESS: Final = re.compile(
 _PAYLOAD: Final = re.compile(r"\bMaxPayload (?P<bytes>\d{1,5}) bytes(?:, MaxReadReq (?P<read>\d{1,5}) bytes)?")
 _READ: Final = re.compile(r"\bMaxReadReq (?P<read>\d{1,5}) bytes")
 _LINK: Final = re.compile(
-    r"\bSpeed (?P<speed>\d{1,3}(?:\.\d)?|unknown|<unknown>)(?:G[TB]/s|Gb/s)?(?: \(\w{1,12}\))?, Width x(?P<width>\d{1,2})"
+    r"\bSpeed (?P<speed>\d{1,3}(?:\.\d)?|unknown|<unknown>)(?:G[TB]/s|Gb/s)?(?: \(\w{1,12}\))?"
+    r", Width x(?P<width>\d{1,2})"
 )
 _BUS: Final = re.compile(
     r"primary=[0-9a-f]{2}, secondary=(?P<secondary>[0-9a-f]{2}), subordinate=(?P<last>[0-9a-f]{2})"

@@ -276,7 +276,7 @@ def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> Non
 
 
 def _l3(sources: Sequence[Facts], sockets: int | None) -> int | None:
-    """Last-level cache of a socket: an old lscpu gives that of one, a young one the sum of all. [B]"""
+    """Last-level cache of a socket in bytes: an old lscpu gives that of one, a young one the sum of all."""
     for facts in sources:
         if facts.get("l3_bytes"):
             total = int(facts["l3_bytes"])
@@ -322,30 +322,29 @@ def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) ->
 
 
 def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
-    def at(name: Any) -> dict[str, Any]:  # noqa: ANN401 - what a source gives
-        return machine.interfaces.setdefault(str(name), {})
-
-    for facts in _all(
-        by_format, ("ethtool", "ethtool-i", "ethtool-k", "ethtool-g", "ethtool-c", "ethtool-l", "ethtool-a")
-    ):
+    for facts in _all(by_format, ("ethtool", *(f"ethtool-{option}" for option in "ikgcla"))):
         if facts.get("interface"):
-            at(facts["interface"]).update({name: value for name, value in facts.items() if value is not None})
+            _put(machine.interfaces, facts["interface"], facts)
     for facts in _all(by_format, ("lshw-json", "lshw-text")):
         for network in facts["networks"]:
-            known = at(network["logicalname"])
-            known.setdefault("speed_bps", network["speed_bps"])
-            known.setdefault("bus_info", str(network["businfo"]).removeprefix("pci@"))
+            place = str(network["businfo"])
+            told = {"speed_bps": network["speed_bps"], "bus_info": place.removeprefix("pci@")}
+            _put(machine.interfaces, network["logicalname"], told, over=False)
     for device in machine.devices.values():
         name = device.get("os_device")
         if name and (name in machine.interfaces or kind(device) == "nic"):
-            at(name).setdefault("bus_info", device["address"])
+            _put(machine.interfaces, name, {"bus_info": device["address"]}, over=False)
     for facts in by_format.get("sysfs", ()):
-        for one in facts.get("net", ()):
-            known = at(one["name"])
-            for name, value in one.items():
-                known.setdefault(name, value)
+        for name, told in facts.get("net", {}).items():
+            _put(machine.interfaces, name, told, over=False)
     for known in machine.interfaces.values():
         known["address"] = known["bus_info"] if known.get("bus_info") in machine.devices else None
+
+
+def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bool = True) -> None:  # noqa: ANN401
+    """Add what is known to a thing of that name, in place of what is there or only where nothing is."""
+    known = things.setdefault(str(name), {})
+    known.update({key: value for key, value in facts.items() if value is not None and (over or known.get(key) is None)})
 
 
 def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
@@ -360,35 +359,37 @@ def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
 
 
 def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
-    def at(node: Any) -> dict[str, Any]:  # noqa: ANN401 - what a source gives
-        return machine.disks.setdefault(_disk_name(node), {})
-
     for facts in _all(by_format, ("lsblk", "lsblk-json")):
         for name, held in facts["disks"].items():
-            at(name)["size_bytes"] = held
-        for name, turning in facts.get("rotational", {}).items():
-            if name in machine.disks and turning is not None:
-                machine.disks[name]["rotational"] = turning
+            turning = facts.get("rotational", {}).get(name)
+            _put(machine.disks, _disk_name(name), {"size_bytes": held, "rotational": turning})
+    listed = frozenset(machine.disks)
+    for name, told in _told_of_disks(by_format):
+        if not listed or _disk_name(name) in listed:
+            _put(machine.disks, _disk_name(name), told)
+    for device in machine.devices.values():
+        if device.get("os_device") in machine.disks:
+            _put(machine.disks, device["os_device"], {"pci": device["address"]}, over=False)
+
+
+def _told_of_disks(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple[Any, Facts]]:
+    """Name of a device and what an output says of it, the more careful later."""
+    for facts in by_format.get("sysfs", ()):
+        yield from facts.get("block", {}).items()
+    for facts in _all(by_format, ("lsblk", "lsblk-json")):
         for device in facts.get("devices", ()):
-            if device["name"] in machine.disks:
-                machine.disks[device["name"]].update(
-                    {name: device[name] for name in ("model", "transport") if device.get(name)}
-                )
+            yield device["name"], {name: device.get(name) or None for name in ("model", "transport")}
     for facts in by_format.get("lsscsi", ()):
         for device in facts["devices"]:
             if device.get("type") == "disk" and device.get("node"):
-                at(device["node"]).setdefault("model", device["model"])
+                yield device["node"], {"model": device["model"]}
     for facts in _all(by_format, ("nvme-list", "nvme-list-json")):
         for device in facts["devices"]:
             if device.get("node"):
-                at(device["node"]).update({**{k: v for k, v in device.items() if v is not None}, "transport": "nvme"})
+                yield device["node"], {**device, "transport": "nvme"}
     for facts in _all(by_format, ("smartctl", "smartctl-json")):
         if facts.get("device"):
-            at(facts["device"]).update({name: value for name, value in facts.items() if value is not None})
-    for device in machine.devices.values():
-        name = device.get("os_device")
-        if name in machine.disks:
-            machine.disks[name].setdefault("pci", device["address"])
+            yield facts["device"], facts
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""Captured names, found in the catalogue of parts: what a dump cannot say (costs of a core, rates of a disk) stands there.
+"""Captured names, found in the catalogue of parts: costs of a core and rates of a disk, which a dump cannot say.
 
 A part that the catalogue does not have stays what it was captured as.
 """
@@ -176,7 +176,7 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
 
 
 def port_rate_bps(name: str) -> float | None:
-    """Line rate that the name of a card tells, None where it does not. [bit/s]
+    """Line rate in bit/s that the name of a card tells, None where it does not.
 
     >>> port_rate_bps("Mellanox Technologies MT27800 Family [ConnectX-5]"), port_rate_bps("Virtio network device")
     (100000000000.0, None)
