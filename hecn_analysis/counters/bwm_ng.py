@@ -17,7 +17,7 @@ import re
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Document, Findings, interval
 
 FORMATS: Final = ("bwm-ng-csv",)
 VERSIONS: Final = "bwm-ng 0.5 and 0.6"
@@ -58,4 +58,7 @@ def read(document: Document, findings: Findings) -> None:
             out_bps=8 * float(found["out"]),
         )  # fmt: skip
     if times:
-        findings.facts.update(first_time=iso(times[0]), last_time=iso(times[-1]))
+        own = [[float(str(row["time"])) for row in findings.rates if row["interface"] == name] for name in before]
+        longest = max(own, key=len, default=[])
+        findings.facts.update(n_samples=len(longest), first_time=iso(times[0]), last_time=iso(times[-1]))
+        findings.facts["interval_s"] = round(step, 1) if (step := interval(longest)) is not None else None

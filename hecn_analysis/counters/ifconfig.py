@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import width
+from hecn_analysis.counters.readings import same_width, width
 
 FORMATS: Final = ("ifconfig",)
 VERSIONS: Final = "net-tools 1.60 to 2.10, BusyBox, FreeBSD, OpenBSD, NetBSD, macOS, Solaris"
@@ -67,6 +67,7 @@ def read(document: Document, findings: Findings) -> None:
             findings.sample(line=line, counter_bits=width(row), **row)
         else:
             findings.interface(**row)
+    same_width(findings)
 
 
 def _stanzas(document: Document) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -31,7 +31,7 @@ WHOLE: Final = True
 _KEY: Final = r"(?:\\.|[^\\,=\s\"])(?:\\.|[^\\,=\s])*+"
 _FIELD: Final = rf'{_KEY}=(?:"(?:[^"\\]|\\.)*+"|[^\s,"=]+)'
 _LINE: Final = re.compile(
-    rf"^(?P<measurement>(?:\\.|[^\\,\s#{{<])(?:\\.|[^\\,\s])*+)(?P<tags>(?:,{_KEY}=(?:\\.|[^\\,=\s])*+)*+)"
+    rf"^(?P<measurement>(?:\\.|[^\\,\s#{{<=])(?:\\.|[^\\,\s=])*+)(?P<tags>(?:,{_KEY}=(?:\\.|[^\\,=\s])*+)*+)"
     rf"[ ](?P<fields>{_FIELD}(?:,{_FIELD})*+)(?:[ ](?P<time>-?\d{{1,19}}))?[ ]*$"
 )
 _PAIR: Final = re.compile(rf'(?P<name>{_KEY})=(?P<value>"(?:[^"\\]|\\.)*+"|(?:\\.|[^\\,\s])*+)')
@@ -45,9 +45,8 @@ def recognises(document: Document) -> bool:
     lines = [line for line in document.start.split("\n")[:_LOOKED_AT] if line.strip() and not line.startswith("#")]
     if document.start.count("\n") + 1 < len(document.lines):
         lines = lines[:-1]
-    found = [_LINE.match(line) for line in lines]
-    whole = [one for one in found if one and (one["tags"] or one["time"])]
-    return bool(lines) and len(whole) >= len(lines) * 0.98
+    found = [match for line in lines if (match := _LINE.match(line))]
+    return any(one["tags"] or one["time"] for one in found) and len(found) >= len(lines) * 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,12 @@ def read(document: Document, findings: Findings) -> None:
     """Read the counters of interfaces."""
     findings.format = "influx-line"
     found: dict[tuple[Any, ...], tuple[_Point, dict[str, Any], metrics.Collected]] = {}
-    readings = 0
-    times = []
+    readings = points = 0
+    times, every = [], []
     for point in _points(document, findings):
+        points += 1
+        if point.time is not None:
+            every.append(point.time)
         values = _values(point)
         if not values:
             continue
@@ -88,7 +90,8 @@ def read(document: Document, findings: Findings) -> None:
             }
         )
     findings.facts["interfaces"] = facts
-    findings.facts["n_samples"] = readings
+    findings.facts["n_samples"] = readings or points
+    times = times or every
     if times:
         findings.facts.update(first_time=_exact(min(times)), last_time=_exact(max(times)))
 

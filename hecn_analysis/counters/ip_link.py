@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.json_parts import values_of
-from hecn_analysis.counters.readings import whole, width
+from hecn_analysis.counters.readings import same_width, whole, width
 
 FORMATS: Final = ("ip-s-link", "ip-j-s-link")
 VERSIONS: Final = "iproute2 2.6 to 6.x: -s, -s -s, -d, -o, -h, -j"
@@ -80,6 +80,7 @@ def read(document: Document, findings: Findings) -> None:
         return
     findings.format = "ip-s-link"
     _text(document, findings)
+    same_width(findings)
 
 
 def _lines(document: Document) -> Iterator[tuple[int, str]]:

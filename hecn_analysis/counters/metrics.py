@@ -59,7 +59,7 @@ METRICS: Final[Mapping[str, str]] = {
     "node_network_mtu_bytes": "mtu",
     "node_network_mtu": "mtu",
     "node_network_iface_id": "index",
-    "node_network_up": "up",
+    "node_network_carrier": "up",
     "windows_net_current_bandwidth_bytes": "speed_bytes",
     "windows_net_current_bandwidth": "speed_bps",
     "wmi_net_current_bandwidth": "speed_bps",

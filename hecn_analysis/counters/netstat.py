@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import width
+from hecn_analysis.counters.readings import same_width, width
 
 FORMATS: Final = ("netstat-i", "netstat-ib")
 VERSIONS: Final = "net-tools 1.60 to 2.10, FreeBSD, OpenBSD, NetBSD, macOS"
@@ -81,6 +81,7 @@ def read(document: Document, findings: Findings) -> None:
             findings.sample(line=number, counter_bits=width(row), **row)
         else:
             findings.interface(**row)
+    same_width(findings)
 
 
 def _linux(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:

@@ -29,10 +29,11 @@ _ROW: Final = re.compile(r"^(?P<clock>\d\d:\d\d:\d\d)\s+(?P<name>\S+)\s+(?P<in>[
 _EXTENDED_ROW: Final = re.compile(
     r"^(?P<name>[a-zA-Z]\S*)\s+(?P<in>[\d.,]+)\s+(?P<out>[\d.,]+)\s+(?:[\d.,]+\s+){6,}[\d.,]+\s*$"
 )
+_FIGURE: Final = r"\d{1,15}(?:\.\d{1,3})?"
 _PARSABLE: Final = re.compile(
-    r"^(?P<time>\d{9,11}):(?P<name>[^\s:]+):(?P<in>\d+\.\d{1,3}):(?P<out>\d+\.\d{1,3}):\d+\.\d{1,3}:\d+\.\d{1,3}(?::[\d.]+)+$",
+    rf"^(?P<time>\d{{9,11}}):(?P<name>[^\s:]+):(?P<in>{_FIGURE}):(?P<out>{_FIGURE}):{_FIGURE}:{_FIGURE}(?::{_FIGURE}){{2,9}}$",
     re.MULTILINE,
-)  # fmt: skip
+)
 _DAY: Final = 86400
 
 

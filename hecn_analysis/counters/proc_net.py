@@ -18,7 +18,7 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import width
+from hecn_analysis.counters.readings import same_width, width
 
 FORMATS: Final = ("proc-net-dev", "proc-net-snmp", "proc-net-netstat", "proc-net-softnet_stat")
 VERSIONS: Final = "Linux 2.0 to 6.x"
@@ -75,6 +75,7 @@ def read(document: Document, findings: Findings) -> None:
     if _DEV.search(document.text):
         findings.format = "proc-net-dev"
         _dev(document, findings)
+        same_width(findings)
 
 
 def _dev(document: Document, findings: Findings) -> None:

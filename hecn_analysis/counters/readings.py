@@ -56,6 +56,20 @@ def width(row: Mapping[str, object]) -> int | None:
     return 64 if any(isinstance(value, int) and value >= _FOUR_BYTES for value in octets) else None
 
 
+def same_width(findings: Findings) -> None:
+    """Take the width of one interface's counters for all of the host: one kernel, one width.
+
+    Parameters
+    ----------
+    findings
+        What has been found in a file of one host.
+    """
+    if any(row.get("counter_bits") == 64 for row in findings.samples):
+        for row in findings.samples:
+            if "in_octets" in row or "out_octets" in row:
+                row["counter_bits"] = 64
+
+
 def number(text: str) -> float | None:
     """Number with a decimal point or a decimal comma; None for what is none.
 
