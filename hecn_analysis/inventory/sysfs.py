@@ -46,28 +46,13 @@ def recognises(output: Output) -> bool:
 
 def read(output: Output) -> Facts:
     """Read what is known of each device."""
-    found: dict[str, Any] = {name: {} for name in ("devices", "net", "arrays", "queues", "cpus", "interrupts")}
+    values: dict[str, Any] = {name: {} for name in ("devices", "net", "block", "arrays", "cpus", "interrupts")}
     for line in output.lines:
         file = _LINE.match(line)
         if file is not None:
-            _file(found, file["path"], file["value"].strip())
-    values = {
-        name: [
-            {key: _known(one)} | {n: v for n, v in facts.items() if v is not None} for one, facts in found[name].items()
-        ]
-        for name, key in (
-            ("devices", "address"),
-            ("net", "name"),
-            ("arrays", "name"),
-            ("queues", "name"),
-            ("cpus", "name"),
-        )
-    }
-    return Facts("sysfs", {**values, "interrupts": found["interrupts"]})
-
-
-def _known(name: str) -> str:
-    return name.replace("!", "/")
+            _file(values, file["path"], file["value"].strip())
+    values["devices"] = [{"address": address, **facts} for address, facts in values["devices"].items()]
+    return Facts("sysfs", values)
 
 
 def _file(values: dict[str, Any], path: str, text: str) -> None:
@@ -80,7 +65,7 @@ def _file(values: dict[str, Any], path: str, text: str) -> None:
     elif (array := _MD.search(path)) is not None:
         _take(values["arrays"].setdefault(array["name"], {}), array["rest"], text)
     elif (queue := _QUEUE.search(path)) is not None:
-        disk = values["queues"].setdefault(queue["name"], {})
+        disk = values["block"].setdefault(queue["name"].replace("!", "/"), {})
         if addresses:
             disk["pci"] = addresses[-1]
         _take(disk, queue["rest"], text)
@@ -91,7 +76,7 @@ def _file(values: dict[str, Any], path: str, text: str) -> None:
         values["interrupts"][irq["name"]] = amounts.numbers(text)
     elif addresses and path.rsplit("/", 2)[-2] == addresses[-1]:
         _take(
-            values["devices"].setdefault(addresses[-1], {"parent": dict(enumerate(addresses[::-1])).get(1)}),
+            values["devices"].setdefault(addresses[-1], {"parent": addresses[-2]} if len(addresses) > 1 else {}),
             path,
             text,
         )
@@ -171,4 +156,6 @@ def _take(device: dict[str, Any], path: str, text: str) -> None:
     name = path.rpartition("/")[2]
     if name in _PARSERS:
         fact, parse = _PARSERS[name]
-        device[fact] = parse(text)
+        value = parse(text)
+        if value is not None:
+            device[fact] = value

@@ -1,0 +1,221 @@
+"""What is wrong with a captured host: all checks, what each needs, and what mending would gain on a path.
+
+Each check looks at facts and names what it found, what is right, the limit that it sets, and how to mend it; the page
+on findings in the documentation has the reasoning and the source of each. A check whose facts were not captured says
+which command's output is missing. Nothing is decided on missing facts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from hecn_analysis.errors import HecnError
+from hecn_analysis.inventory import checks_host, checks_network, checks_slots, checks_storage
+from hecn_analysis.inventory.finding import Finding, Seen, Unchecked
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Host, Path
+    from hecn_analysis.inventory.machine import Machine
+    from hecn_analysis.inventory.registry import Captured
+
+__all__ = ["CHECKS", "Check", "Finding", "Findings", "Unchecked", "find", "predicted"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check.
+
+    Parameters
+    ----------
+    names
+        What its findings are called.
+    run
+        Looks at a host.
+    needs
+        Formats of which one is enough, and the command to capture; several where all are needed.
+    """
+
+    names: tuple[str, ...]
+    run: Callable[[Seen], Iterator[Finding]]
+    needs: tuple[tuple[tuple[str, ...], str], ...]
+
+
+_LSPCI: Final = (("lspci-vvv", "lspci-xxx"), "lspci -vvv (as root)")
+_PLACES: Final = (("lspci-vvv", "lspci-xxx", "lspci-nnmmv", "hwloc-xml", "sysfs"), "lspci -vvv")
+_LINKS: Final = (("lspci-vvv", "lspci-xxx", "sysfs"), "lspci -vvv (as root)")
+_PORTS: Final = (("ethtool",), "ethtool INTERFACE")
+_MTU: Final = (("ip-link", "ip-link-json", "sysfs"), "ip link")
+_SYSCTL: Final = (("sysctl",), "sysctl -a")
+_SYSFS: Final = (("sysfs",), "hecn capture (grep . /sys/block/md*/md/stripe_cache_size)")
+_ARRAYS: Final = (
+    (
+        *("mdstat", "mdadm-detail", "storcli-json", "storcli", "megacli", "ssacli", "hpacucli", "arcconf", "tw_cli"),
+        *("sas2ircu", "areca-cli64"),
+    ),
+    "cat /proc/mdstat, or the RAID controller's program",
+)
+
+CHECKS: Final = (
+    Check(("link-width",), checks_slots.link_width, (_LINKS,)),
+    Check(("link-speed",), checks_slots.link_speed, (_LINKS,)),
+    Check(("max-payload",), checks_slots.max_payload, (_LSPCI,)),
+    Check(("read-request",), checks_slots.read_request, (_LSPCI,)),
+    Check(("shared-uplink",), checks_slots.shared_uplink, (_LINKS, (("ethtool-i", "sysfs"), "ethtool -i INTERFACE"))),
+    Check(("numa",), checks_slots.numa_nodes, (_PLACES,)),
+    Check(("pcix-burst",), checks_slots.pcix_burst, (_LSPCI,)),
+    Check(("link-down", "link-slow", "half-duplex"), checks_network.link, (_PORTS,)),
+    Check(("mtu",), checks_network.mtu, (_PORTS, _MTU)),
+    Check(("rings",), checks_network.rings, ((("ethtool-g",), "ethtool -g INTERFACE"),)),
+    Check(("offloads",), checks_network.offloads, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("lro",), checks_network.lro, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("interrupts",), checks_network.interrupts, ((("proc-interrupts",), "cat /proc/interrupts"),)),
+    Check(("tcp-receive-buffer", "tcp-send-buffer"), checks_network.buffers, (_SYSCTL,)),
+    Check(("tcp-options",), checks_network.tcp_options, (_SYSCTL,)),
+    Check(("bond",), checks_network.bonds, ()),
+    Check(("queue-drops",), checks_network.drops, ((("tc-s-qdisc",), "tc -s qdisc"),)),
+    Check(("degraded-array",), checks_storage.degraded, (_ARRAYS,)),
+    Check(("stripe-cache",), checks_storage.stripe_cache, (_SYSFS,)),
+    Check(("chunk",), checks_storage.chunk, (_ARRAYS,)),
+    Check(("controller-cache",), checks_storage.controller_cache, ()),
+    Check(("disk-link",), checks_storage.disk_links, ((("smartctl", "smartctl-json", "megacli"), "smartctl -i DISK"),)),
+    Check(
+        ("memory-channels",),
+        checks_host.memory_channels,
+        ((("dmidecode", "lshw-json"), "dmidecode (as root)"), (("lscpu", "lscpu-json", "proc-cpuinfo"), "lscpu")),
+    ),
+    Check(("governor", "clock-cap"), checks_host.governor, ((("sysfs",), "hecn capture (the governor in /sys)"),)),
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the checks of a host say.
+
+    Parameters
+    ----------
+    findings
+        What holds it back, first what costs most of what the part could carry.
+    unchecked
+        Checks that could not be made.
+    """
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[Unchecked, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.findings)} findings, {len(self.unchecked)} checks could not be made"
+
+    __repr__ = __str__
+
+
+def find(
+    machine: Machine,
+    captured: Sequence[Captured] = (),
+    *,
+    path: Path | None = None,
+    slots: Mapping[str, str] | None = None,
+) -> Findings:
+    """Check a captured host.
+
+    Parameters
+    ----------
+    machine
+        What its outputs say together.
+    captured
+        The outputs.
+    path
+        Path that its transfers take; buffers are checked against it.
+    slots
+        Names of its description's slots, by the PCI address of the card without the function.
+    """
+    seen = Seen(machine, captured, path, slots or {})
+    found: list[Finding] = []
+    unchecked: list[Unchecked] = []
+    for check in CHECKS:
+        found.extend(check.run(seen))
+        unchecked.extend(_missing(check, seen))
+    ranked = sorted(found, key=_share)
+    return Findings(tuple(ranked), tuple(unchecked))
+
+
+def _share(finding: Finding) -> float:
+    """What is left of what the part could carry: what is mended first."""
+    if finding.limit_bps is None or not finding.mended_bps:
+        return math.inf
+    return finding.limit_bps / finding.mended_bps
+
+
+def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
+    """Say what was not captured that a check needs."""
+    lacking = [command for formats, command in check.needs if not any(name in seen.formats for name in formats)]
+    if not lacking and any(needed is _LINKS or needed is _LSPCI for needed in check.needs):
+        denied = any(facts.get("access_denied") for facts in seen.facts("lspci-vvv"))
+        told = any("lnksta_width" in one or "pcix_rbc" in one for one in seen.machine.devices.values())
+        if denied and not told:
+            lacking = ["lspci -vvv as root"]
+    if not lacking and check.names == ("max-payload",):
+        cards = [card for functions in seen.cards.values() for card in functions[:1] if card.get("max_payload")]
+        if cards and not any(seen.machine.above(str(card["address"])) for card in cards):
+            lacking = ["lspci -vvv of the bridges too"]
+    if not lacking and check.run is checks_network.buffers and seen.path is None:
+        lacking = ["a path (--path)"]
+    for name in check.names if lacking else ():
+        yield Unchecked(name, " and ".join(lacking))
+
+
+def predicted(
+    findings: Iterable[Finding], host: Host, path: str, *, role: str = "receiver", tool: str = "iperf3"
+) -> tuple[Finding, ...]:
+    """Predict what mending each finding would gain: the host as it is, and with the finding's settings.
+
+    Parameters
+    ----------
+    findings
+        The findings.
+    host
+        The host as it is.
+    path
+        Name of a path in ``models/paths``, or a file.
+    role
+        Which end the host is; the other one sets no limit.
+    tool
+        What moves the data.
+
+    Returns
+    -------
+    tuple
+        The same findings, with the predicted rates where their settings can be applied.
+    """
+    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415 - dear, and wanted with a path only
+    from hecn_analysis.prediction import predict  # noqa: PLC0415
+
+    other = "sender" if role == "receiver" else "receiver"
+    described = {f"{role}.{key}": value for key, value in _keys(host.model_dump(mode="json", exclude_defaults=True))}
+    base: dict[str, Any] = {other: "ideal", "path": path, "tool": tool, **described}
+    try:
+        now = predict(load_scenario(base)).throughput_bps
+    except HecnError:
+        return tuple(findings)
+    done = []
+    for finding in findings:
+        settings = {key.replace("host.", f"{role}.", 1): value for key, value in finding.scenario_settings.items()}
+        mended = None
+        if settings:
+            try:
+                mended = predict(load_scenario(base, settings)).throughput_bps
+            except HecnError:
+                mended = None
+        done.append(replace(finding, predicted_bps=now, predicted_mended_bps=mended))
+    return tuple(done)
+
+
+def _keys(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys of a nested mapping."""
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from _keys(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
