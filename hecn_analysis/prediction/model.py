@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario, load_scenario
-from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central, drawn
+from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray, agreed, central, drawn
 from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
 from hecn_analysis.prediction.solve import IntArray, max_min, max_min_throughput
@@ -438,6 +438,7 @@ class _Report(Model):
             ),
             warnings=tuple(self._warnings()),
             assumptions=tuple(self._assumptions()),
+            draws_bps=np.broadcast_to(draws[0].sum(axis=1), DRAWS),
         )
 
     # the ladder ------------------------------------------------------------------------------------------------------

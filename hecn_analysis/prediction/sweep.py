@@ -1,0 +1,309 @@
+"""Sweeps: one scenario over many values of its keys, predicted together.
+
+Combinations of values are parted until those of one part differ in numbers alone: names, counts and switches by their
+values, numbers where they change the structure (see `draws.agreed`). A part is worked out as one: first the central
+values of all, then the draws, in blocks that fit a processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis import units
+from hecn_analysis.errors import HecnError, InputError, RangeError
+from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+from hecn_analysis.hardware.scenario import scalar
+from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
+from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.sensitivity import value_at, with_parameters
+from hecn_analysis.prediction.solve import IntArray
+from hecn_analysis.progress import track
+
+#: Scenarios that are worked out at once: their central values, their draws, and where TCP is simulated over time.
+_CENTRAL_BLOCK = 16_384
+_DRAWN_BLOCK = 512
+_SIMULATED_BLOCK = 64
+
+_DIMENSIONS = {unit: dimension for dimension, unit in SHOWN_UNIT.items()}
+
+
+def sweep(
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    vary: Mapping[str, Iterable[Any]],
+    *,
+    grid: bool = True,
+    intervals: bool = True,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Predict a scenario over many values of its keys; the numbers are those of `predict` for each.
+
+    Parameters
+    ----------
+    scenario
+        YAML file, name in ``models/scenarios``, mapping of keys, or a loaded scenario.
+    vary
+        Values of each key, as `predict` takes them: ``{"path.rtt": ["1 ms", "80 ms"], "tool.streams": [1, 4]}``; None
+        is an absent key.
+    grid
+        Every combination of values, the last key's fastest; False: the first values of all keys together, then the
+        second ones, and so on.
+    intervals
+        Whether to work out ``low_bps`` and ``high_bps``, which takes most of the time; False: they are missing.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Returns
+    -------
+    DataFrame
+        One row a combination: a column for each key with its value as given, then ``throughput_bps``, ``low_bps``,
+        ``high_bps`` [bit/s], ``bottleneck``, ``bottleneck_class`` (None where nothing sets a limit).
+
+    Raises
+    ------
+    InputError
+        The scenario cannot be, or one of the values: it is named with its key.
+
+    Examples
+    --------
+    >>> found = sweep(
+    ...     {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000},
+    ...     {"path.rtt": ["1 ms", "80 ms"], "tool.window": ["256 KiB", "64 MiB"]},
+    ... )
+    >>> print(found[["path.rtt", "tool.window", "bottleneck_class"]].to_string(index=False))
+    path.rtt tool.window bottleneck_class
+        1 ms     256 KiB           window
+        1 ms      64 MiB             link
+       80 ms     256 KiB           window
+       80 ms      64 MiB           window
+    """
+    base = load_scenario(scenario)
+    axes = {key: _plain(key, values) for key, values in vary.items()}
+    places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
+    count = len(next(iter(places.values()))) if places else 1
+    columns = {key: _Column(key, axes[key], places[key]) for key in axes}
+    found = _Sweep(base, columns, count, intervals=intervals)
+    done = found.parts(np.arange(count), {})
+    for _ in track((None for rows in done for _ in range(rows)), "predicting", total=count) if progress else done:
+        pass
+    return pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **found.results})
+
+
+def _plain(key: str, values: Iterable[Any]) -> list[Any]:
+    """Values as plain Python ones."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{key}: {values!r}", "a list of values to try")
+    if isinstance(values, np.ndarray | pd.Series | pd.Index):
+        return list(values.tolist())
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def _places(lengths: Mapping[str, int], *, grid: bool) -> dict[str, IntArray]:
+    """For each row the number of each key's value."""
+    if not lengths:
+        return {}
+    if grid:
+        counts = tuple(lengths.values())
+        return dict(zip(lengths, np.unravel_index(np.arange(int(np.prod(counts))), counts), strict=True))
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{length} of {key}" for key, length in lengths.items())
+        raise InputError(f"values side by side: {told}", "as many of each key, or grid=True for all combinations")
+    return {key: np.arange(length) for key, length in lengths.items()}
+
+
+class _Column:
+    """The values of a key: which there are, and which one each row has."""
+
+    def __init__(self, key: str, values: Sequence[Any], places: IntArray) -> None:
+        self.key = key
+        self.values = values
+        self.places = places
+        self._numbers: dict[str, FloatArray] = {}
+        self._codes: IntArray | None = None
+
+    def cells(self) -> pd.Series[Any]:
+        """Value of each row."""
+        return pd.Series(self.values).take(self.places).reset_index(drop=True)
+
+    def at(self, row: int) -> Any:  # noqa: ANN401 - whatever a key takes
+        """Value of a row."""
+        return self.values[self.places[row]]
+
+    def numbers(self, rows: IntArray, unit: str) -> FloatArray:
+        """Values of rows as numbers in SI, NaN for one that is no plain quantity of that unit."""
+        if unit not in self._numbers:
+            if set(map(type, self.values)) <= {int, float}:
+                self._numbers[unit] = np.array(self.values, dtype=np.float64)
+            else:
+                self._numbers[unit] = np.array([_number(value, unit) for value in self.values])
+        return self._numbers[unit][self.places[rows]]
+
+    def apart(self, rows: IntArray) -> Iterator[tuple[Any, IntArray]]:
+        """Each distinct value of some rows, with those that have it."""
+        if self._codes is None:
+            known: dict[tuple[type, str], int] = {}
+            self._codes = np.array([known.setdefault((type(value), repr(value)), len(known)) for value in self.values])
+        codes = self._codes[self.places[rows]]
+        for code in dict.fromkeys(codes.tolist()):
+            same = rows[codes == code]
+            yield self.at(same[0]), same
+
+
+def _number(value: object, unit: str) -> float:
+    try:
+        return units.parse(scalar(value), _DIMENSIONS[unit])
+    except RangeError:
+        return np.nan
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows whose scenarios differ in the values of some parameters alone.
+
+    Attributes
+    ----------
+    scenario
+        The scenario of one of them.
+    values
+        Values of each row by key.
+    rows
+        Their numbers.
+    """
+
+    scenario: Scenario
+    values: Mapping[str, FloatArray]
+    rows: IntArray
+
+    def take(self, chosen: slice | npt.NDArray[np.bool_]) -> _Part:
+        """Some of the rows."""
+        return replace(
+            self, values={key: values[chosen] for key, values in self.values.items()}, rows=self.rows[chosen]
+        )
+
+    def blocks(self, size: int) -> Iterator[_Part]:
+        """All rows, so many at once."""
+        return (self.take(slice(start, start + size)) for start in range(0, self.rows.size, size))
+
+    def model(self, draw: Draws, *, levels: int) -> Model:
+        """All rows on their way to predictions."""
+        parameters = {
+            key: value_at(self.scenario, key).model_copy(update={"value": values[:, None]})
+            for key, values in self.values.items()
+        }
+        return Model(with_parameters(self.scenario, parameters), draw, count=self.rows.size, levels=levels)
+
+
+class _Sweep:
+    """Rows of a sweep and their results."""
+
+    def __init__(self, base: Scenario, columns: Mapping[str, _Column], count: int, *, intervals: bool) -> None:
+        self.base = base
+        self.columns = columns
+        self.intervals = intervals
+        rates = {name: np.full(count, np.nan) for name in ("throughput_bps", "low_bps", "high_bps")}
+        names = {name: np.full(count, None, dtype=object) for name in ("bottleneck", "bottleneck_class")}
+        self.results: dict[str, npt.NDArray[Any]] = {**rates, **names}
+
+    def parts(self, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
+        """Work out rows that have the values of some keys in common; gives the number of rows done, again and again."""
+        if rows.size == 0:
+            return
+        keys = {key: fixed.get(key, column.at(rows[0])) for key, column in self.columns.items()}
+        scenario = self.base.with_(keys)
+        values: dict[str, FloatArray] = {}
+        for key, column in self.columns.items():
+            if key in fixed:
+                continue
+            known = value_at(scenario, key) if "." in key else None
+            numbers = column.numbers(rows, known.unit) if isinstance(known, Parameter) else None
+            if numbers is None or not self._is_number_alone(scenario, keys, column, rows[~np.isnan(numbers)]):
+                for value, same in column.apart(rows):
+                    yield from self.parts(same, {**fixed, key: value})
+                return
+            if np.isnan(numbers).any():
+                yield from self.parts(rows[~np.isnan(numbers)], fixed)
+                for value, same in column.apart(rows[np.isnan(numbers)]):
+                    yield from self.parts(same, {**fixed, key: value})
+                return
+            values[key] = numbers
+        for part in _Part(scenario, values, rows).blocks(_CENTRAL_BLOCK):
+            yield from self._apart(part, self._central)
+
+    def _is_number_alone(self, scenario: Scenario, keys: Mapping[str, Any], column: _Column, rows: IntArray) -> bool:
+        """Whether a scenario with another value of a key differs in that parameter only.
+
+        The least and the greatest value are tried: what may stand there is a range, and all that goes wrong is said.
+        """
+        known = value_at(scenario, column.key)
+        numbers = column.numbers(rows, known.unit)
+        for row in {rows[numbers.argmin()], rows[numbers.argmax()]} if rows.size else ():
+            other = self.base.with_({**keys, column.key: column.at(row)})
+            number = column.numbers(np.array([row]), known.unit)[0]
+            changed = with_parameters(scenario, {column.key: known.model_copy(update={"value": float(number)})})
+            if replace(other, keys=scenario.keys) != changed:
+                return False
+        return True
+
+    def _apart(self, part: _Part, solve: Callable[[_Part], Iterator[int]]) -> Iterator[int]:
+        """Work out a part, or parts of it where its scenarios differ in structure or one of them cannot be."""
+        try:
+            yield from solve(part)
+        except Disagreement as difference:
+            parts = [part.take(difference.answers == answer) for answer in np.unique(difference.answers)]
+        except HecnError as error:
+            if part.rows.size == 1:
+                told = ", ".join(f"{key} = {column.at(part.rows[0])!r}" for key, column in self.columns.items())
+                raise InputError(told, f"values that go together ({error})") from None
+            parts = list(part.blocks(-(-part.rows.size // 2)))
+        else:
+            return
+        for smaller in parts:
+            yield from self._apart(smaller, solve)
+
+    def _central(self, part: _Part) -> Iterator[int]:
+        """Central values of a part, then its draws."""
+        model = part.model(Draws(0), levels=2)
+        if model.simulated:
+            for block in part.blocks(_SIMULATED_BLOCK):
+                yield from self._apart(block, self._simulated)
+            return
+        self._keep(part, model, *model.ground(with_draws=False)[:2])
+        if self.intervals:
+            drawn = partial(self._drawn, Draws())
+            for block in part.blocks(_DRAWN_BLOCK):
+                yield from self._apart(block, drawn)
+        else:
+            yield part.rows.size
+
+    def _drawn(self, draw: Draws, part: _Part) -> Iterator[int]:
+        """Draws of a part; `draw` keeps what it has in common with others."""
+        draw.forget_scenarios()
+        model = part.model(draw, levels=0)
+        self._keep_interval(part, model, model.throughputs([], with_draws=True)[1])
+        yield part.rows.size
+
+    def _simulated(self, part: _Part) -> Iterator[int]:
+        """Rows of a part whose transfers are followed round by round, central values and draws at once."""
+        model = part.model(Draws(), levels=2)
+        throughput, limit, draws = model.ground(with_draws=self.intervals or model.is_random)
+        self._keep(part, model, throughput, limit)
+        if self.intervals:
+            self._keep_interval(part, model, draws)
+        yield part.rows.size
+
+    def _keep(self, part: _Part, model: Model, throughput: FloatArray, limit: IntArray) -> None:
+        self.results["throughput_bps"][part.rows] = throughput
+        names = np.array([*model.limits()], dtype=object)[limit]
+        self.results["bottleneck"][part.rows], self.results["bottleneck_class"][part.rows] = names.T
+
+    def _keep_interval(self, part: _Part, model: Model, draws: FloatArray) -> None:
+        low, high = model.interval(draws, self.results["throughput_bps"][part.rows])
+        self.results["low_bps"][part.rows], self.results["high_bps"][part.rows] = low, high
