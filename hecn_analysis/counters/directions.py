@@ -30,8 +30,8 @@ _OUT: Final = re.compile(
     re.IGNORECASE,
 )
 _PAIRS: Final = (("ds0", "ds1"), ("rx", "tx"), ("in", "out"), ("traffic_in", "traffic_out"), ("inoctets", "outoctets"))
-_BITS: Final = re.compile(r"bits?\b|bps\b|bit/s|[kKMGT]b/s|bits?_per", re.IGNORECASE)
-_BYTES: Final = re.compile(r"bytes?\b|octets?\b|B/s|Bps\b")
+_BITS: Final = re.compile(r"(?i:bits?(?:\b|_per))|bps\b|[kKMGT]?b/s")
+_BYTES: Final = re.compile(r"(?i:bytes?\b|octets?\b)|B/s|Bps\b")
 
 
 def ways(names: Sequence[str]) -> dict[str, int]:

@@ -90,9 +90,10 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
     readers
         The readers to ask.
     """
-    found = [reader for reader in readers if reader.recognises(document)]
-    whole = [reader for reader in found if reader.WHOLE]
-    return whole[:1] or found
+    for reader in readers:
+        if reader.WHOLE and reader.recognises(document):
+            return [reader]
+    return [reader for reader in readers if not reader.WHOLE and reader.recognises(document)]
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:

@@ -125,6 +125,9 @@ NO_INDEX: Final = 1 << 32
 
 _OF_INTERFACES: Final = frozenset(name for number, name in OBJECTS.items() if number.startswith((_INTERFACES, _MORE)))
 _OF_ETHERNET: Final = frozenset(name for name in NUMBERS if name.startswith("dot3"))
+_SCALARS: Final = frozenset(
+    name for name in NUMBERS if name.startswith("sys") or name in {"hrSystemUptime", "hrSystemDate", "hrMemorySize"}
+)
 _OF_HOSTS: Final = frozenset(name for name in NUMBERS if name.startswith("hr"))
 _UNKNOWN_SPEED: Final = 2**32 - 1
 _FASTEST_MBPS: Final = 100_000_000
@@ -310,7 +313,7 @@ class Readings:
     def close(self) -> None:
         """Make a reading of the variables so far."""
         variables, self._variables = self._variables, {}
-        scalar = {name: values[0] for name, values in variables.items() if 0 in values}
+        scalar = {name: values[0] for name, values in variables.items() if name in _SCALARS and 0 in values}
         if "sysName" in scalar or "sysDescr" in scalar:
             self._host = scalar["sysName"].name if "sysName" in scalar else None
         time = self._time
@@ -318,11 +321,10 @@ class Readings:
             time = scalar["hrSystemDate"].date
         uptime = scalar["sysUpTime"].seconds if "sysUpTime" in scalar else None
         self._source(variables, scalar, uptime)
-        indices = sorted(
-            {index for name in (_OF_INTERFACES | _OF_ETHERNET) & variables.keys() for index in variables[name]}
-        )
+        tables = {name: values for name, values in variables.items() if name in _OF_INTERFACES | _OF_ETHERNET}
+        indices = sorted({index for values in tables.values() for index in values})
         for index in indices:
-            own = {name: values[index] for name, values in variables.items() if index in values and name not in scalar}
+            own = {name: values[index] for name, values in tables.items() if index in values}
             self._interface(index, own, time, uptime)
         self._time = None
 

@@ -34,12 +34,18 @@ _BRIEF: Final = {name[2:]: name for name in NUMBERS if name.startswith("if")} | 
 _TABLES: Final = frozenset({"ifTable", "ifXTable", "dot3StatsTable"})
 _KEYS: Final = frozenset({"index", "ifIndex", "ifName", "ifDescr", "dot3StatsIndex"})
 _ENOUGH: Final = 4
+_LOOKED_AT: Final = 4000
 _SEPARATORS: Final = ",;|\t:"
 
 
 def recognises(document: Document) -> bool:
     """Whether a line is the title of a table of interfaces, or a header with names of its columns."""
-    return any(_of_interfaces(line) or _header(line) is not None for line in document.lines[:4000])
+    lines = [
+        line for line in document.lines[:_LOOKED_AT] if " = " not in line and "|" not in line and "::" not in line[:40]
+    ]
+    return any(_of_interfaces(line) for line in document.lines[:_LOOKED_AT] if line.startswith("SNMP table")) or any(
+        _header(line) is not None for line in lines
+    )
 
 
 def read(document: Document, findings: Findings) -> None:
@@ -149,7 +155,7 @@ def _separator(line: str) -> str | None:
 
 def _header(line: str) -> list[str] | None:
     """Give the names of columns, if a line is a header with enough that are known."""
-    if "if" not in line and "Octets" not in line and "dot3" not in line and "Errors" not in line:
+    if not any(word in line for word in ("Octets", "Descr", "Name", "Errors", "Speed")):
         return None
     separator = _separator(line)
     words = [word.strip().strip('"') for word in (line.split(separator) if separator else line.split())]

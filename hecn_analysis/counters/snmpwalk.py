@@ -82,7 +82,7 @@ def recognises(document: Document) -> bool:
     """Whether there are variables with types, or at least two without that are of the known objects."""
     quick = 0
     for line in document.lines[:_LOOKED_AT]:
-        found = _variable(line)
+        found = _variable(line.lstrip())
         if found is None:
             continue
         if found.certain:
@@ -114,7 +114,7 @@ class _Walk:
         self._quoted = False
 
     def take(self, number: int, line: str) -> None:
-        found = None if self._quoted and not _TYPED_LINE.match(line) else _variable(line)
+        found = None if self._quoted and not _TYPED_LINE.match(line) else _variable(line.lstrip())
         if found is None:
             self._other(number, line)
             return
