@@ -6,8 +6,9 @@ All interfaces are put in order at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,23 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
 
 
 def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None) -> Named:
-    """Put readings in order.
+    """Put readings in order, all at once.
+
+    Parameters
+    ----------
+    readings
+        The readings.
+    widths, speeds
+        What a user knows better than the source.
+    """
+    (named,) = in_blocks(readings, widths=widths, speeds=speeds)
+    return named
+
+
+def in_blocks(
+    readings: Readings, *, widths: Widths = None, speeds: Speeds = None, block_rows: int | None = None
+) -> Iterator[Named]:
+    """Put readings in order, some interfaces at a time.
 
     Rows that follow each other and are of one interface are handled together: in most files these are many.
 
@@ -183,6 +200,8 @@ def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None
         The readings.
     widths, speeds
         What a user knows better than the source.
+    block_rows
+        How many rows a block has, roughly; all by default.
     """
     length = len(readings.time_ns)
     keys = [readings.host, readings.interface, readings.file, readings.index]
@@ -193,41 +212,75 @@ def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None
             changes[1:] |= key[1:] != key[:-1]
     runs = np.flatnonzero(changes)
     run_lengths = np.diff(runs, append=length)
-    host, name, file, index = (key[runs] if isinstance(key, np.ndarray) else np.full(len(runs), key) for key in keys)
+    host, name, file, index = (
+        key[runs].astype(np.int64) if isinstance(key, np.ndarray) else np.full(len(runs), key) for key in keys
+    )
     code = _interfaces(readings, (host, name, file, index), run_lengths)
-    first_run = np.full(int(code.max(initial=-1)) + 1, len(code), dtype=np.int64)
+    many = int(code.max(initial=-1)) + 1
+    first_run = np.full(many, len(code), dtype=np.int64)
     np.minimum.at(first_run, code, np.arange(len(code)))
     hosts = pd.Series(pd.array(_names(readings.hosts), dtype="string").take(host[first_run], allow_fill=True))
     interfaces = pd.Series(pd.array(_names(readings.interfaces), dtype="string").take(name[first_run], allow_fill=True))
+    named_bits, named_speed = _overrides(widths, hosts, interfaces), _overrides(speeds, hosts, interfaces)
+    wrong = ~np.isnan(named_bits) & ((named_bits < 1) | (named_bits > 64) | (named_bits != np.rint(named_bits)))
+    if wrong.any():
+        raise InputError(f"a width of {named_bits[wrong][0]:g} bits", "a whole number from 1 to 64")
 
-    rows: Ints | None = None
-    if bool((code[1:] < code[:-1]).any()):
-        small = code.astype(np.uint16) if len(first_run) < 1 << 16 else code  # NumPy sorts these in linear time
-        order = np.argsort(small, kind="stable")
-        code, file, run_lengths = code[order], file[order], run_lengths[order]
-        rows = np.arange(length)
-        rows += np.repeat(runs[order] - (np.cumsum(run_lengths) - run_lengths), run_lengths)
-    taken = {
-        name: values if rows is None or not isinstance(values, np.ndarray) else values[rows]
-        for name in _TAKEN
-        if (values := getattr(readings, name)) is not None
-    }
-    counts = np.bincount(code, weights=run_lengths, minlength=len(first_run)).astype(np.int64)
+    small = code.astype(np.uint16) if many < 1 << 16 else code  # NumPy sorts these in linear time
+    order = np.argsort(small, kind="stable")
+    code, file, runs, run_lengths = code[order], file[order], runs[order], run_lengths[order]
+    counts = np.bincount(code, weights=run_lengths, minlength=many).astype(np.int64)
+    block = np.cumsum(counts) // (block_rows or max(length, 1) + 1)
+    edges = np.r_[np.flatnonzero(np.diff(block, prepend=-1)), many] if many else np.zeros(2, dtype=np.int64)
+    for begin, end in itertools.pairwise(edges.tolist()):
+        mine = slice(*np.searchsorted(code, (begin, end)).tolist())
+        rows = _rows(runs[mine], run_lengths[mine])
+        taken = {
+            name: values[rows] if isinstance(values, np.ndarray) else values
+            for name in _TAKEN
+            if (values := getattr(readings, name)) is not None
+        }
+        series = _series(taken, code[mine] - begin, file[mine], run_lengths[mine], named_bits[begin:end])
+        speed = np.where(series.speed_bps > 0, series.speed_bps, np.nan)
+        if speeds is not None:
+            named = np.repeat(named_speed[begin:end], series.lengths)
+            speed = np.where(named > 0, named, speed)
+        series = replace(series, speed_bps=_same(speed))
+        yield Named(hosts[begin:end].reset_index(drop=True), interfaces[begin:end].reset_index(drop=True), series)
+
+
+def _rows(runs: Ints, lengths: Ints) -> Ints | slice:
+    """Rows of runs, one after another."""
+    if len(runs) == 0:
+        return slice(0, 0)
+    if bool((runs[1:] == runs[:-1] + lengths[:-1]).all()):
+        return slice(int(runs[0]), int(runs[-1] + lengths[-1]))
+    rows = np.arange(int(lengths.sum()))
+    rows += np.repeat(runs - (np.cumsum(lengths) - lengths), lengths)
+    return rows
+
+
+def _series(taken: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, named_bits: Floats) -> Series:
+    """Series of rows that lie together by interface; those whose times go back are put in order."""
+    counts = np.bincount(code, weights=run_lengths, minlength=len(named_bits)).astype(np.int64)
     starts = np.cumsum(counts) - counts
-    climbs = np.ones(length, dtype=np.bool_)
-    climbs[1:] = taken["time_ns"][1:] > taken["time_ns"][:-1]
-    climbs[starts] = taken["time_ns"][starts] != NAT
-    reordered = None
-    if not bool(climbs.all()):
-        again, reordered = _order(np.repeat(code, run_lengths), np.repeat(file, run_lengths), taken)
-        taken = {name: values[again] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
-    taken["bits"] = _bits(taken, _overrides(widths, hosts, interfaces), counts, starts)
-    speed = np.where(taken["speed_bps"] > 0, taken["speed_bps"], np.nan)
-    if speeds is not None:
-        named = np.repeat(_overrides(speeds, hosts, interfaces), counts)
-        speed = np.where(named > 0, named, speed)
-    taken["speed_bps"] = _same(speed)
-    return Named(hosts, interfaces, Series(starts=starts, reordered=reordered, **taken))
+    falls = np.zeros(len(taken["time_ns"]), dtype=np.bool_)
+    falls[1:] = taken["time_ns"][1:] < taken["time_ns"][:-1]
+    falls[starts] = taken["time_ns"][starts] == NAT
+    reordered: Bools | None = None
+    if bool(falls.any()):
+        untidy = np.logical_or.reduceat(falls, starts)
+        every, rows = np.repeat(code, run_lengths), np.arange(len(falls))
+        some = np.flatnonzero(np.repeat(untidy, counts))
+        part = {name: values[some] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
+        again, late = _order(every[some], np.repeat(file, run_lengths)[some], part)
+        rows[some] = some[again]
+        taken = {name: values[rows] if isinstance(values, np.ndarray) else values for name, values in taken.items()}
+        if late is not None:
+            reordered = np.zeros(len(falls), dtype=np.bool_)
+            reordered[some] = late
+    bits = _bits(taken, named_bits, counts, starts)
+    return Series(starts=starts, reordered=reordered, **{**taken, "bits": bits})
 
 
 def _names(names: Any) -> list[Any]:  # noqa: ANN401 - an index or array of texts
@@ -236,9 +289,6 @@ def _names(names: Any) -> list[Any]:  # noqa: ANN401 - an index or array of text
 
 def _bits(taken: Mapping[str, Any], named: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
     """Widths: those of the user, else those of the source, else 64 where more than 32 bits hold."""
-    wrong = ~np.isnan(named) & ((named < 1) | (named > 64) | (named != np.rint(named)))
-    if wrong.any():
-        raise InputError(f"a width of {named[wrong][0]:g} bits", "a whole number from 1 to 64")
     bits = taken["bits"]
     if len(counts) and bool(np.any(bits == 0)):
         high = np.maximum.reduceat(np.maximum(taken["in_octets"], taken["out_octets"]), starts)

@@ -1,0 +1,454 @@
+"""Counter readings in Parquet files, more than fit into memory: rates with all flags, and a summary of each interface.
+
+The interfaces are dealt into shares of a few million readings. A share reads the row groups that hold its interfaces,
+puts their readings in order, and gives their rates and percentiles; shares run in threads of this machine or on the
+workers of a Dask cluster, and come back in order, so that the result is the same row for row. A worker that dies takes
+nothing with it: its share is done again elsewhere.
+
+Files sorted by interface (as a whole, or each day's for itself) are read once. Where every row group holds all
+interfaces, shares are larger, and each reads everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from hecn_analysis.errors import InputError
+from hecn_analysis.traffic import differences
+from hecn_analysis.traffic.flags import MEANINGS, Flag
+from hecn_analysis.traffic.rates import frame
+from hecn_analysis.traffic.series import NAT, NEEDED, Bools, Floats, Ints, Readings, Speeds, Widths, in_blocks
+from hecn_analysis.traffic.slots import Intervals
+from hecn_analysis.traffic.utilisation import SLOT_S, summarise
+
+SHARE_ROWS: Final = (2_000_000, 4_000_000, 8_000_000, 16_000_000)
+"""Readings of a share: the first of these with which little is read twice."""
+_READ_TWICE: Final = 1.6  # times all rows that the shares may read
+_TEXTS = ("host", "interface", "source_file")
+_NUMBERS = ("index", "time", "in_octets", "out_octets", "counter_bits", "speed_bps", "uptime_s", "discontinuity_s")
+_FILLING = {"time": NAT, "in_octets": 0, "out_octets": 0, "counter_bits": 0, "index": -1}  # of missing whole numbers
+_BLOCK_ROWS: Final = 250_000  # readings that are computed at once
+_PATIENCE_S: Final = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked for: see `interfaces`."""
+
+    slot_s: float = SLOT_S
+    max_gap_s: float | None = None
+    widths: Widths = None
+    speeds: Speeds = None
+    rates_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """One row group of a file, and the interfaces in it."""
+
+    path: str
+    number: int
+    rows: int
+    keys: tuple[tuple[str | None, str | None, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some interfaces, and the row groups that hold their readings.
+
+    Parameters
+    ----------
+    number
+        Place of the share among all.
+    groups
+        Path and number of each row group, in the order of the files.
+    keys
+        Host (else the file) and name of each interface; None for all in these groups.
+    """
+
+    number: int
+    groups: tuple[tuple[str, int], ...]
+    keys: frozenset[tuple[str | None, str | None, str | None]]
+
+
+def interfaces(
+    paths: Path | str | Sequence[Path | str],
+    *,
+    slot_s: float = SLOT_S,
+    max_gap: float | None = None,
+    widths: Widths = None,
+    speeds: Speeds = None,
+    rates_folder: Path | str | None = None,
+    threads: int = 2,
+    dask: str | None = None,
+) -> pd.DataFrame:
+    """Summarise each interface of Parquet files with the table ``samples``.
+
+    Parameters
+    ----------
+    paths
+        Files, or folders that are searched for ``*.parquet``.
+    slot_s
+        Length of the slots of the percentiles. [s]
+    max_gap
+        As in `hecn_analysis.traffic.rates.rates`. [s]
+    widths, speeds
+        As there.
+    rates_folder
+        Where the rates are written too, as ``rates-00000.parquet`` and so on.
+    threads
+        Threads of this machine that work.
+    dask
+        Address of the scheduler of a Dask cluster that works instead; its workers see the files under the same names.
+
+    Returns
+    -------
+    DataFrame
+        A row for each interface, by host and name: the columns of `hecn_analysis.traffic.utilisation.COLUMNS`, then how
+        many rates have each flag.
+
+    Raises
+    ------
+    InputError
+        When there is no file, a file is none of Parquet, or a column is absent.
+    """
+    settings = Settings(
+        slot_s, max_gap, widths, speeds, None if rates_folder is None else str(Path(rates_folder).absolute())
+    )
+    if settings.rates_folder is not None:
+        Path(settings.rates_folder).mkdir(parents=True, exist_ok=True)
+    files = list(_files([paths] if isinstance(paths, str | Path) else paths))
+    parts: Iterable[pd.DataFrame]
+    if dask is not None:
+        parts = _on_dask(dask, files, settings)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            groups = [group for found in pool.map(row_groups, files) for group in found]
+            parts = list(pool.map(lambda share: work(share, settings), shares(groups)))
+    tables = [part for part in parts if len(part)]
+    if not tables:
+        return work(Share(0, (), frozenset()), settings)
+    return pd.concat(tables, ignore_index=True).sort_values(["host", "interface"], kind="stable", ignore_index=True)
+
+
+def _files(paths: Iterable[Path | str]) -> Iterator[str]:
+    for path in map(Path, paths):
+        found = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+        if not found:
+            raise InputError("no file *.parquet", "one or more", source=path)
+        for one in found:
+            if not one.is_file():
+                raise InputError("no file", "a Parquet file", source=one)
+            yield str(one.absolute())
+
+
+def _open(path: str) -> pq.ParquetFile:
+    """Open a file; its texts are read as numbers with a dictionary."""
+    try:
+        known = pq.read_schema(path).names
+        return pq.ParquetFile(path, read_dictionary=[name for name in _TEXTS if name in known])
+    except pa.ArrowInvalid:
+        raise InputError("no Parquet file", "one with the table samples", source=path) from None
+
+
+def row_groups(path: str) -> list[Group]:
+    """Give the row groups of a file with their interfaces.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    with _open(path) as file:
+        absent = [name for name in NEEDED if name not in file.schema_arrow.names]
+        if absent:
+            raise InputError(
+                "no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}", source=path
+            )
+        texts = [name for name in _TEXTS if name in file.schema_arrow.names]
+        found = []
+        for number in range(file.num_row_groups):
+            table = file.read_row_group(number, columns=texts, use_threads=False)
+            codes, names = _codes(table, path)
+            runs = _runs(codes)
+            seen = dict.fromkeys(zip(*(codes[name][runs].tolist() for name in _TEXTS), strict=True))
+            found.append(Group(path, number, table.num_rows, tuple(dict.fromkeys(_key(names, key) for key in seen))))
+    return found
+
+
+Key = tuple[str | None, str | None, str | None]
+
+
+def _key(names: dict[str, list[str]], key: tuple[int, int, int]) -> Key:
+    """Host and name; the file only where it stands for a host."""
+    host, interface, file = (names[text][code] if code >= 0 else None for text, code in zip(_TEXTS, key, strict=True))
+    return host, interface, None if host is not None else file
+
+
+def _codes(table: pa.Table, path: str) -> tuple[dict[str, Ints], dict[str, list[str]]]:
+    """Numbers of the texts of each row, -1 where missing, and the texts."""
+    codes, names = {}, {}
+    for text in _TEXTS:
+        if text in table.column_names:
+            column = table.column(text).combine_chunks()
+            if isinstance(column, pa.ChunkedArray):  # of no rows
+                column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+            if not pa.types.is_dictionary(column.type):
+                column = column.dictionary_encode()
+            codes[text] = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+            names[text] = [str(name) for name in column.dictionary.to_pylist()]
+        else:
+            codes[text] = np.full(table.num_rows, 0 if text == "source_file" else -1, dtype=np.int32)
+            names[text] = [path] if text == "source_file" else []
+    return codes, names
+
+
+def _runs(codes: dict[str, Ints]) -> Ints:
+    """First row of each run of rows with the same texts."""
+    length = len(codes["host"])
+    changes = np.zeros(length, dtype=np.bool_)
+    changes[:1] = True
+    for values in codes.values():
+        changes[1:] |= values[1:] != values[:-1]
+    return np.flatnonzero(changes)
+
+
+def shares(groups: Sequence[Group]) -> list[Share]:
+    """Deal interfaces into shares, in the order of their names.
+
+    Parameters
+    ----------
+    groups
+        The row groups, in the order of the files.
+    """
+    rows = sum(group.rows for group in groups)
+    weight: dict[Key, float] = {}
+    holders: dict[Key, list[int]] = {}
+    for number, group in enumerate(groups):
+        for key in group.keys:
+            weight[key] = weight.get(key, 0.0) + group.rows / len(group.keys)
+            holders.setdefault(key, []).append(number)
+    ordered = sorted(weight, key=lambda key: tuple((part is not None, part or "") for part in key))
+    found: list[Share] = []
+    for size in SHARE_ROWS:
+        found = []
+        for keys in _dealt(ordered, weight, size):
+            numbers = sorted({number for key in keys for number in holders[key]})
+            place = tuple((groups[number].path, groups[number].number) for number in numbers)
+            found.append(Share(len(found), place, frozenset(keys)))
+        held = {(group.path, group.number): group.rows for group in groups}
+        if sum(held[place] for share in found for place in share.groups) <= _READ_TWICE * rows:
+            break
+    return found
+
+
+def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Iterator[list[Key]]:
+    keys: list[Key] = []
+    held = 0.0
+    for key in ordered:
+        if keys and held + weight[key] > size:
+            yield keys
+            keys, held = [], 0.0
+        keys.append(key)
+        held += weight[key]
+    if keys:
+        yield keys
+
+
+def work(share: Share, settings: Settings) -> pd.DataFrame:
+    """Do one share.
+
+    Parameters
+    ----------
+    share
+        The share.
+    settings
+        What is asked for.
+    """
+    tables, rates = [], []
+    readings = _read(share)
+    for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):
+        found = differences.rates(named.series, max_gap_s=settings.max_gap_s)
+        starts, times = named.series.starts, named.series.time_ns
+        intervals = Intervals(starts, times, found.interval_s, found.in_bps, found.out_bps, found.flags)
+        summary = summarise(intervals, settings.slot_s)
+        first = pd.DatetimeIndex(times[starts].view("datetime64[ns]"), tz="UTC")
+        summary |= {"first_time": first, "rates": summary["rates"] - 1, "unrated": summary["unrated"] - 1}
+        names = {"host": pd.array(named.hosts, dtype="string"), "interface": pd.array(named.interfaces, dtype="string")}
+        tables.append(pd.DataFrame({**names, **summary, **_flag_counts(found, starts)}))
+        if settings.rates_folder is not None:
+            rates.append(frame(named, found))
+    if settings.rates_folder is not None and len(readings.time_ns):
+        _write(pd.concat(rates, ignore_index=True), Path(settings.rates_folder) / f"rates-{share.number:05}.parquet")
+    return pd.concat(tables, ignore_index=True)
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    """Write a table, all of it or nothing: a share that is done again finds no half file."""
+    partial = path.with_suffix(".partial")
+    table.to_parquet(partial, index=False)
+    partial.replace(path)
+
+
+def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
+    """Count for each interface how many rates have each flag."""
+    many = len(starts)
+    odd = np.flatnonzero(found.flags)
+    number = np.searchsorted(starts, odd, side="right") - 1
+    lengths = np.diff(starts, append=len(found.flags))
+    counts: dict[str, Ints] = {"ok": lengths - 1 - np.bincount(number, minlength=many)}
+    for flag in MEANINGS:
+        if flag is not Flag.OK and flag is not Flag.CEILING:
+            mine = number[found.flags[odd] & int(flag) != 0]
+            counts[str(flag.name).lower()] = np.bincount(mine, minlength=many).astype(np.int64)
+    return counts
+
+
+def _read(share: Share) -> Readings:
+    """Read the rows of a share as columns."""
+    vocabulary: dict[str, dict[str, int]] = {text: {} for text in _TEXTS}
+    columns: dict[str, list[Any]] = {}
+    path, file = "", None
+    for place, number in share.groups:
+        if place != path:
+            path, file = place, _open(place)
+        assert file is not None  # noqa: S101 - opened with the first path
+        wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
+        table = file.read_row_group(number, columns=wanted, use_threads=False)
+        codes, names = _codes(table, place)
+        rows = _mine(share, codes, names)
+        if rows is not None:
+            codes = {name: values[rows] for name, values in codes.items()}
+        for text, values in codes.items():
+            known = vocabulary[text]
+            translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
+            columns.setdefault(text, []).append(translation[values])
+        for name in _NUMBERS:
+            numbers = _numbers(table, name, rows, len(codes["host"]))
+            columns.setdefault(name, []).append(numbers)
+    return _readings(vocabulary, columns)
+
+
+def _mine(share: Share, codes: dict[str, Ints], names: dict[str, list[str]]) -> Ints | None:
+    """Rows of the share's interfaces; None for all."""
+    runs = _runs(codes)
+    keys = list(zip(*(codes[name][runs].tolist() for name in _TEXTS), strict=True))
+    known: dict[tuple[int, int, int], bool] = {key: _key(names, key) in share.keys for key in dict.fromkeys(keys)}
+    if all(known.values()):
+        return None
+    mine = np.fromiter((known[key] for key in keys), dtype=np.bool_, count=len(keys))
+    return np.flatnonzero(np.repeat(mine, np.diff(runs, append=len(codes["host"]))))
+
+
+def _numbers(table: pa.Table, name: str, rows: Ints | None, length: int) -> Any:  # noqa: ANN401 - array, pair or number
+    """Values of a column as NumPy has them; counters with where they are missing."""
+    if name not in table.column_names:
+        return np.nan
+    column = table.column(name)
+    column = (
+        column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks) if column.num_chunks else None
+    )
+    if column is None or column.null_count == length == 0:
+        return np.empty(0)
+    missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
+    if name == "time":
+        kind = column.type
+        if pa.types.is_timestamp(kind) and kind.unit != "ns":
+            column = column.cast(pa.timestamp("ns", kind.tz))
+        column = column.view(pa.int64())
+    if missing is not None:
+        if name not in _FILLING:
+            column = column.cast(pa.float64())
+        column = pc.fill_null(column, _FILLING.get(name, np.nan))
+    values = column.to_numpy(zero_copy_only=False)
+    if rows is not None:
+        values = values[rows]
+        missing = None if missing is None else missing[rows]
+    return (values, missing) if name.endswith("octets") else values
+
+
+def _readings(vocabulary: dict[str, dict[str, int]], columns: dict[str, list[Any]]) -> Readings:
+    sizes = [len(part) for part in columns.get("host", [])]
+
+    def joined(name: str, kind: Any) -> Any:  # noqa: ANN401 - a dtype; an array or one number
+        parts = columns.pop(name, [])
+        if not any(isinstance(part, np.ndarray) for part in parts):
+            return np.nan
+        absent = _FILLING.get(name, np.nan)
+        every = [
+            part.astype(kind, copy=False) if isinstance(part, np.ndarray) else np.full(size, absent, dtype=kind)
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        return np.concatenate(every)
+
+    def counters(name: str) -> tuple[Any, Bools | None]:
+        pairs = columns.pop(name, [])
+        values = np.concatenate([np.empty(0, np.uint64), *(pair[0].astype(np.uint64, copy=False) for pair in pairs)])
+        if all(pair[1] is None for pair in pairs):
+            return values, None
+        return values, np.concatenate(
+            [np.zeros(size, np.bool_) if pair[1] is None else pair[1] for pair, size in zip(pairs, sizes, strict=True)]
+        )
+
+    def times(name: str) -> Floats | None:
+        values = joined(name, np.float64)
+        return values if isinstance(values, np.ndarray) and not bool(np.isnan(values).all()) else None
+
+    def numbers(name: str) -> Any:  # noqa: ANN401
+        parts = columns.pop(name, [])
+        return np.concatenate(parts) if parts else np.empty(0, np.int32)
+
+    index, bits = joined("index", np.int64), joined("counter_bits", np.uint8)
+    (ins, in_missing), (outs, out_missing) = counters("in_octets"), counters("out_octets")
+    time_ns = joined("time", np.int64)
+    return Readings(
+        hosts=list(vocabulary["host"]),
+        interfaces=list(vocabulary["interface"]),
+        host=numbers("host"),
+        interface=numbers("interface"),
+        file=numbers("source_file"),
+        index=index if isinstance(index, np.ndarray) else -1,
+        time_ns=time_ns if isinstance(time_ns, np.ndarray) else np.empty(0, np.int64),
+        in_octets=ins,
+        out_octets=outs,
+        in_missing=in_missing,
+        out_missing=out_missing,
+        uptime_s=times("uptime_s"),
+        discontinuity_s=times("discontinuity_s"),
+        bits=bits if isinstance(bits, np.ndarray) else 0,
+        speed_bps=joined("speed_bps", np.float64),
+    )
+
+
+def _on_dask(address: str, files: Sequence[str], settings: Settings) -> Iterator[pd.DataFrame]:
+    """Work on the workers of a cluster."""
+    try:
+        from distributed import Client  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
+    except ImportError:
+        raise InputError(
+            "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
+        ) from None
+    try:
+        client: Any = Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler at {address!r} ({error})",
+            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786'",
+            advice="start one: dask scheduler",
+        ) from None
+    with client:
+        found = client.gather([client.submit(row_groups, path, pure=False) for path in files])
+        groups = [group for one in found for group in one]
+        waiting = [client.submit(work, share, settings, pure=False) for share in shares(groups)]
+        for future in waiting:
+            yield future.result()
