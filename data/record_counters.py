@@ -113,7 +113,6 @@ PRINTED = (
     ("nicstat/extended.txt", "nicstat -x -i port1,port2 2 3"),
     ("nicstat/mebibits.txt", "nicstat -M -i port1,port2 2 3"),
     ("bwm-ng/rate.csv", "bwm-ng -o csv -T rate -t 2000 -c 5"),
-    ("bwm-ng/plain.txt", "bwm-ng -o plain -c 2 -t 1000"),
     ("mpstat/all.txt", "mpstat -P ALL 2 4"),
     ("mpstat/everything.txt", "mpstat -A 2 2"),
     ("mpstat/all.json", "mpstat -P ALL -o JSON 2 3"),
@@ -447,13 +446,10 @@ def collectors() -> Iterator[None]:
 
 def scraped() -> None:
     """Keep what node_exporter says of the ports, and the metrics that tell the machine."""
-    for kind, accept in (("prom", "text/plain"), ("om", "application/openmetrics-text; version=1.0.0")):
-        request = urllib.request.Request("http://127.0.0.1:9100/metrics", headers={"Accept": accept})
-        with contextlib.suppress(OSError), urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
-            text = answer.read().decode()
-            wanted = re.compile(r"(?:# (?:HELP|TYPE) )?(?:node_(?:network|boot|time|memory_Mem|cpu_sec|netstat)|# EOF)")
-            lines = [line for line in text.splitlines(keepends=True) if wanted.match(line)]
-            keep(f"samples/node_exporter/metrics.{kind}", "".join(lines).encode())
+    wanted = re.compile(r"(?:# (?:HELP|TYPE) )?node_(?:network|boot|time|memory_Mem|cpu_sec|netstat)")
+    with contextlib.suppress(OSError), urllib.request.urlopen("http://127.0.0.1:9100/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines(keepends=True)
+        keep("samples/node_exporter/metrics.prom", "".join(line for line in lines if wanted.match(line)).encode())
 
 
 def record_all() -> None:

@@ -1,0 +1,38 @@
+"""The recordings of data/counters, and what is read of a text."""
+
+import pytest
+
+from hecn_analysis.counters import read_counters
+from hecn_analysis.places import data_dir
+
+
+@pytest.fixture(scope="session")
+def recorded():
+    """Folder of what other programs print of a switch, in a checkout only."""
+    return data_dir() / "counters" / "samples"
+
+
+@pytest.fixture
+def counters_of(tmp_path):
+    """What is read of a file with the given text or bytes."""
+
+    def counters(content, name="a.txt", **options):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_counters(path, **options)
+
+    return counters
+
+
+@pytest.fixture
+def said():
+    """Problems as lines: "line: kind: message"; no line where it is the whole file's."""
+
+    def lines(counters):
+        return [
+            f"{row.line}: {row.kind}: {row.message}" if row.line is not None else f"{row.kind}: {row.message}"
+            for row in counters.problems.astype(object).where(counters.problems.notna(), None).itertuples()
+        ]
+
+    return lines

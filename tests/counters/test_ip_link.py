@@ -1,0 +1,85 @@
+"""ip -s link: text, one line, JSON; rounded, cut and damaged."""
+
+import pytest
+
+from hecn_analysis.counters import read_counters
+
+
+@pytest.mark.parametrize(
+    "name", ["s.txt", "s-s.txt", "s-s-d.txt", "oneline.txt", "s-address.txt", "s.json", "s-s-d.json"]
+)
+def test_all_forms_give_the_same_interfaces(recorded, name):
+    counters = read_counters(recorded / "ip-s-link" / name)
+    assert counters.problems.empty
+    assert counters.samples.interface.tolist() == ["lo", "br0", "port1", "port2"]
+    assert counters.samples["index"].tolist() == [1, 2, 3, 4]
+    assert counters.samples.in_octets.iloc[2] > counters.samples.out_octets.iloc[3] > 2**32
+    assert counters.samples.counter_bits.tolist() == [64] * 4
+    assert counters.samples.mtu.tolist() == [65536, 1500, 1500, 1500]
+    assert counters.samples.up.all()
+    assert counters.samples.time.isna().all()
+    assert [source["format"] for source in counters.sources] == [
+        "ip-j-s-link" if name.endswith("json") else "ip-s-link"
+    ]
+
+
+def test_text_and_json_were_recorded_in_this_order(recorded):
+    octets = [
+        read_counters(recorded / "ip-s-link" / name).samples.in_octets.iloc[2]
+        for name in ("s.txt", "s-s.txt", "s.json")
+    ]
+    assert octets == sorted(octets)
+
+
+def test_rounded_counters_are_read_and_told(recorded, said):
+    counters = read_counters(recorded / "ip-s-link" / "s-h.txt")
+    assert counters.samples.in_octets.iloc[2] == pytest.approx(15.3e9)
+    assert said(counters) == [
+        "unit: found counters that 'ip -h' has rounded, expected all of their digits; read as they stand"
+    ]
+
+
+OLD = """\
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc pfifo_fast qlen 1000
+    link/ether 02:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff
+    RX: bytes  packets  errors  dropped overrun mcast
+    1863567224 1242160956 5       6       7       4961
+    TX: bytes  packets  errors  dropped carrier collsns
+    3414253990 711297408 8       9       10      11
+3: eth1.5@eth1: <BROADCAST,MULTICAST> mtu 9000 qdisc noop state DOWN
+    link/ether 02:00:5e:00:53:02 brd ff:ff:ff:ff:ff:ff
+"""
+
+
+def test_columns_are_told_by_their_headings(counters_of):
+    counters = counters_of(OLD)
+    row = counters.samples.iloc[0]
+    assert row[["in_octets", "in_packets", "in_errors", "in_discards", "in_multicast"]].tolist() == [
+        1863567224, 1242160956, 5, 6, 4961,
+    ]  # fmt: skip
+    assert row[["out_octets", "out_packets", "out_errors", "out_discards"]].tolist() == [3414253990, 711297408, 8, 9]
+    assert row.isna()["counter_bits"]
+
+
+def test_an_interface_without_counters_is_an_interface(counters_of):
+    counters = counters_of(OLD)
+    assert len(counters.samples) == 1
+    last = counters.interfaces.iloc[1]
+    assert last[["interface", "mtu", "up", "mac_address"]].tolist() == ["eth1.5", 9000, False, "02:00:5e:00:53:02"]
+    assert last.isna()["in_octets"]
+
+
+def test_a_line_that_is_cut_is_left_out(counters_of, said):
+    counters = counters_of(OLD.replace(" 711297408 8       9       10      11", ""))
+    assert counters.samples.isna().iloc[0]["out_octets"]
+    assert counters.samples.in_octets.tolist() == [1863567224]
+    assert said(counters) == ["6: malformed: found '3414253990', expected 6 counters; left out"]
+
+
+def test_json_that_breaks_off_gives_what_is_whole(recorded, counters_of, said):
+    text = (recorded / "ip-s-link" / "s-s-d.json").read_text()
+    counters = counters_of(text[: text.index('"port2"')])
+    assert counters.samples.interface.tolist() == ["lo", "br0", "port1"]
+    assert [problem.partition(": ")[2] for problem in said(counters)] == [
+        "truncated: found JSON that breaks off, expected its end; what is whole is read"
+    ]
