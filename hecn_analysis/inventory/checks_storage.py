@@ -11,6 +11,7 @@ from hecn_analysis.inventory.finding import Finding, Seen, listed, positive, who
 
 _DISK_BPS: Final = {True: 1.2e9, False: 4.0e9, None: 1.2e9}
 _PARITY: Final = {5: 1, 6: 2}
+_REBUILD: Final = 0.3
 _PAGE: Final = 4096
 _DEFAULT_STRIPES: Final = 256
 _WANTED_STRIPES: Final = 8192
@@ -67,14 +68,19 @@ def degraded(seen: Seen) -> Iterator[Finding]:
         if array.state:
             words.append(f"state {array.state!r}")
         software = array.name.startswith("md")
+        rebuild = _REBUILD if any(word in state for word in ("recover", "rebuild")) else 0.0
         yield Finding(
             "degraded-array",
             f"{array.name}, RAID {level}" if level is not None else array.name,
             ", ".join(words),
             f"all {array.disks} disks",
-            limit_bps=_rate(level, array.disks, rate, "read", lost=gone) if fit and level is not None else None,
+            limit_bps=_rate(level, array.disks, rate, "read", lost=gone, rebuild=rebuild)
+            if fit and level is not None
+            else None,
             mended_bps=_rate(level, array.disks, rate, "read") if fit and level is not None else None,
-            basis=f"limits.raid, sequential reads, {assumed}; a rebuild takes its share too" if fit else "",
+            basis=f"limits.raid, sequential reads, {assumed}, {rebuild:.0%} of the disks' time for the rebuild"
+            if fit
+            else "",
             fix=f"mdadm --manage /dev/{array.name} --remove failed; replace the disk; "
             f"mdadm --manage /dev/{array.name} --add /dev/DISK"
             if software

@@ -21,6 +21,7 @@ _NAMED_SPEED: Final = re.compile(
     r"(?<![\w.])(?P<number>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?G(?:b(?:E|/s|ps|it)?|ig\w*|E)?\b"
 )
 _SFP28: Final = {"SFP+": 10.0, "SFP28": 25.0, "QSFP+": 40.0, "QSFP28": 100.0, "QSFP56": 200.0, "OSFP": 400.0}
+_OWN_MODE: Final = 56e9
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,10 @@ class Seen:
         """Return what a port can do [bit/s]: its fastest mode, else its speed, else its card's name."""
         one = self.ports.get(name, {})
         card = self.machine.devices.get(str(one.get("bus_info") or one.get("address")), {})
-        return positive(one.get("supported_max_bps")) or positive(one.get("speed_bps")) or named_speed(card.get("name"))
+        modes = positive(one.get("supported_max_bps"))
+        if modes == _OWN_MODE:  # between cards of one maker only
+            modes = positive(one.get("advertised_max_bps"))
+        return modes or positive(one.get("speed_bps")) or named_speed(card.get("name"))
 
     # processors -------------------------------------------------------------------------------------------------------
 

@@ -142,7 +142,9 @@ def find(
 
 
 def _share(finding: Finding) -> float:
-    """What is left of what the part could carry: what is mended first."""
+    """What is left of what the part could carry: what is mended first, and before it what endangers the data."""
+    if finding.check == "degraded-array":
+        return -1.0
     if finding.limit_bps is None or not finding.mended_bps:
         return math.inf
     return finding.limit_bps / finding.mended_bps
