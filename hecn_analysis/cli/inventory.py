@@ -93,6 +93,8 @@ def _host(host: CapturedHost) -> dict[str, Any]:
         "name": host.name,
         "source_files": ["-" if name == STDIN else name for name in host.source_files],
         "host": host.description,
+        "findings": [finding.to_dict() for finding in host.findings.findings],
+        "unchecked": [str(unchecked) for unchecked in host.findings.unchecked],
         **host.facts,
     }
 
@@ -115,6 +117,7 @@ def _texts(hosts: Sequence[CapturedHost]) -> Iterator[str]:
     for number, host in enumerate(hosts):
         yield from ("\n",) * (number > 0)
         yield from output.text_object({"host": host.name, **_figures(host)})
+        yield from (f"finding  {finding}\n" for finding in host.findings.findings)
 
 
 def _figures(host: CapturedHost) -> dict[str, object]:

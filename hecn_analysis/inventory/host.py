@@ -18,7 +18,8 @@ from hecn_analysis import places
 from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Host, Library, yaml_file
 from hecn_analysis.hardware.description import Description
-from hecn_analysis.inventory import matching
+from hecn_analysis.inventory import findings, matching
+from hecn_analysis.inventory.findings import Findings
 from hecn_analysis.inventory.groups import Group, groups
 from hecn_analysis.inventory.machine import Array, Device, Machine, kind
 
@@ -72,7 +73,7 @@ class CapturedHost:
     machine
         The same for programs.
     findings
-        What is wrong with it.
+        What is wrong with it, and what could not be checked.
     source_files
         The files it was made of.
     problems
@@ -84,7 +85,7 @@ class CapturedHost:
     description: Keys
     facts: dict[str, Any]
     machine: Machine
-    findings: tuple[Any, ...] = ()
+    findings: Findings
     source_files: tuple[str, ...] = ()
     problems: list[dict[str, object]] = field(default_factory=list)
 
@@ -106,6 +107,8 @@ def _host(group: Group) -> CapturedHost:
     name = machine.host_name or group.name or CAPTURED
     keys = describe(machine, files)
     problems = list(group.problems)
+    places_of_slots = {card: slot_name(card) for card in machine.cards() if slot_name(card) in keys.get("slots", {})}
+    found = findings.find(machine, group.captured, slots=places_of_slots)
     # What cannot be a host is left out, part by part: the rest is worth having.
     for left_out in ((), ("arrays",), ("arrays", "slots", "bridges"), ("arrays", "slots", "bridges", "cpu", "memory")):
         kept = {key: value for key, value in keys.items() if key not in left_out}
@@ -115,9 +118,9 @@ def _host(group: Group) -> CapturedHost:
             message = f"found {error.found}, expected {error.expected}; left out of the host"
             problems.append({"source_file": files[0], "line": None, "kind": "inconsistent", "message": message})
         else:
-            return CapturedHost(name, host, kept, machine.summary(), machine, (), files, problems)
+            return CapturedHost(name, host, kept, machine.summary(), machine, found, files, problems)
     kept = {key: keys[key] for key in ("title", "source")}
-    return CapturedHost(name, make_host(name, kept), kept, machine.summary(), machine, (), files, problems)
+    return CapturedHost(name, make_host(name, kept), kept, machine.summary(), machine, found, files, problems)
 
 
 def make_host(name: str, keys: Keys) -> Host:

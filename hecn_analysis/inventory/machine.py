@@ -380,16 +380,10 @@ def _told_of_disks(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tu
         for device in facts.get("devices", ()):
             yield device["name"], {name: device.get(name) or None for name in ("model", "transport")}
     for facts in by_format.get("lsscsi", ()):
-        for device in facts["devices"]:
-            if device.get("type") == "disk" and device.get("node"):
-                yield device["node"], {"model": device["model"]}
+        yield from ((one["node"], {"model": one["model"]}) for one in facts["devices"] if one.get("node"))
     for facts in _all(by_format, ("nvme-list", "nvme-list-json")):
-        for device in facts["devices"]:
-            if device.get("node"):
-                yield device["node"], {**device, "transport": "nvme"}
-    for facts in _all(by_format, ("smartctl", "smartctl-json")):
-        if facts.get("device"):
-            yield facts["device"], facts
+        yield from ((one["node"], {**one, "transport": "nvme"}) for one in facts["devices"] if one.get("node"))
+    yield from ((one["device"], one) for one in _all(by_format, ("smartctl", "smartctl-json")) if one.get("device"))
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:

@@ -15,6 +15,7 @@ from hecn_analysis.inventory import (
     arcconf,
     areca,
     bonding,
+    capture_index,
     cpuinfo,
     dmidecode,
     ethtool,
@@ -39,9 +40,11 @@ from hecn_analysis.inventory import (
     sas_ircu,
     smart_array,
     smartctl,
+    statistics,
     storcli,
     sysctl,
     sysfs,
+    system,
     tc_qdisc,
     tw_cli,
 )
@@ -82,6 +85,9 @@ READERS: Final[tuple[Reader, ...]] = (
     ibstat,
     tc_qdisc,
     sysfs,
+    system,
+    statistics,
+    capture_index,
 )
 
 _SHOWN: Final = 60

@@ -1,0 +1,44 @@
+"""``uname -a`` and ``/etc/os-release``: which kernel and which system run on the host.
+
+Versions: uname of GNU coreutils, busybox and FreeBSD; os-release of systemd.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS = ("os-release", "uname")
+VERSIONS = "coreutils 5 to 9, busybox, FreeBSD; systemd"
+COMMANDS = ("uname", "/etc/os-release", "/usr/lib/os-release")
+BEGINS = re.compile(r"(?:Linux|FreeBSD|Darwin|SunOS) \S{1,64} \d{1,3}\.\d|(?:PRETTY_NAME|NAME)=\"")
+REPEATS = False
+
+_UNAME: Final = re.compile(
+    r"(?P<os>Linux|FreeBSD|Darwin|SunOS) (?P<host>\S{1,64}) (?P<kernel>\d{1,3}\.\S{1,100})(?: (?P<rest>.{0,400}))?$"
+)
+_FIELD: Final = re.compile(r"(?P<name>[A-Z_]{2,40})=\"?(?P<value>[^\"]{0,200})\"?\s*$")
+_MACHINE: Final = re.compile(r"\b(?P<machine>x86_64|amd64|i[3-6]86|aarch64|armv\w{1,6}|ppc64\w{0,2}|s390x?|riscv64)\b")
+
+
+def recognises(output: Output) -> bool:
+    """Whether the first line is a kernel's, or the lines are assignments of which one is an identifier."""
+    if _UNAME.match(output.lines[0]):
+        return len(output.lines) <= 3
+    head = output.lines[:40]
+    return any(line.startswith("ID=") for line in head) and all(
+        not line.strip() or line.startswith("#") or _FIELD.match(line) for line in head
+    )
+
+
+def read(output: Output) -> Facts:
+    """The kernel's version and the host's name, or the name of the system."""
+    kernel = _UNAME.match(output.lines[0])
+    if kernel is None:
+        found = {field["name"]: field["value"] for line in output.lines if (field := _FIELD.match(line))}
+        return Facts("os-release", {"id": found.get("ID"), "name": found.get("PRETTY_NAME") or found.get("NAME")})
+    machine = _MACHINE.search(kernel["rest"] or "")
+    values = {"os": kernel["os"], "host_name": kernel["host"], "kernel": kernel["kernel"]}
+    return Facts("uname", {**values, "machine": machine["machine"] if machine else None})
