@@ -8,16 +8,18 @@ which command's output is missing. Nothing is decided on missing facts.
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hecn_analysis.errors import HecnError
 from hecn_analysis.inventory import checks_host, checks_network, checks_slots, checks_storage
 from hecn_analysis.inventory.finding import Finding, Seen, Unchecked
 
 if TYPE_CHECKING:
-    from hecn_analysis.hardware import Host, Path
+    from hecn_analysis.hardware import Path
     from hecn_analysis.inventory.machine import Machine
     from hecn_analysis.inventory.registry import Captured
 
@@ -100,15 +102,28 @@ class Findings:
         What holds it back, first what costs most of what the part could carry.
     unchecked
         Checks that could not be made.
+    seen
+        What was looked at.
     """
 
     findings: tuple[Finding, ...]
     unchecked: tuple[Unchecked, ...]
+    seen: Seen = field(repr=False)
 
     def __str__(self) -> str:
         return f"{len(self.findings)} findings, {len(self.unchecked)} checks could not be made"
 
     __repr__ = __str__
+
+    def on_path(self, path: Path) -> Findings:
+        """Check the host for transfers over a path.
+
+        Parameters
+        ----------
+        path
+            The path.
+        """
+        return _checked(replace(self.seen, path=path))
 
 
 def find(
@@ -131,14 +146,18 @@ def find(
     slots
         Names of its description's slots, by the PCI address of the card without the function.
     """
-    seen = Seen(machine, captured, path, slots or {})
+    return _checked(Seen(machine, captured, path, slots or {}))
+
+
+def _checked(seen: Seen) -> Findings:
+    """Make all checks."""
     found: list[Finding] = []
     unchecked: list[Unchecked] = []
     for check in CHECKS:
         found.extend(check.run(seen))
         unchecked.extend(_missing(check, seen))
     ranked = sorted(found, key=_share)
-    return Findings(tuple(ranked), tuple(unchecked))
+    return Findings(tuple(ranked), tuple(unchecked), seen)
 
 
 def _share(finding: Finding) -> float:
@@ -169,55 +188,54 @@ def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
 
 
 def predicted(
-    findings: Iterable[Finding], host: Host, path: str, *, role: str = "receiver", tool: str = "iperf3"
+    findings: Iterable[Finding],
+    description: Mapping[str, Any],
+    path: str,
+    *,
+    role: Literal["sender", "receiver"] = "receiver",
+    tool: str = "iperf3",
 ) -> tuple[Finding, ...]:
     """Predict what mending each finding would gain: the host as it is, and with the finding's settings.
+
+    The other end sets no limit. A finding without settings, such as a cable, is given the rate as it is only.
 
     Parameters
     ----------
     findings
         The findings.
-    host
-        The host as it is.
+    description
+        The host as it is, as the keys of a file in ``models/hosts``.
     path
         Name of a path in ``models/paths``, or a file.
     role
-        Which end the host is; the other one sets no limit.
+        Which end the host is.
     tool
         What moves the data.
 
-    Returns
-    -------
-    tuple
-        The same findings, with the predicted rates where their settings can be applied.
+    Raises
+    ------
+    InputError
+        The path or the tool is not known, or the description is none of a host.
     """
-    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415 - dear, and wanted with a path only
+    import yaml  # noqa: PLC0415 - dear, and wanted with a path only
+
+    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415
     from hecn_analysis.prediction import predict  # noqa: PLC0415
 
     other = "sender" if role == "receiver" else "receiver"
-    described = {f"{role}.{key}": value for key, value in _keys(host.model_dump(mode="json", exclude_defaults=True))}
-    base: dict[str, Any] = {other: "ideal", "path": path, "tool": tool, **described}
-    try:
+    with tempfile.TemporaryDirectory(prefix="hecn-") as folder:
+        file = FilePath(folder) / "captured.yaml"
+        file.write_text(yaml.safe_dump(dict(description), sort_keys=False), encoding="utf-8")
+        base: dict[str, Any] = {role: str(file), other: "ideal", "path": path, "tool": tool}
         now = predict(load_scenario(base)).throughput_bps
-    except HecnError:
-        return tuple(findings)
-    done = []
-    for finding in findings:
-        settings = {key.replace("host.", f"{role}.", 1): value for key, value in finding.scenario_settings.items()}
-        mended = None
-        if settings:
-            try:
-                mended = predict(load_scenario(base, settings)).throughput_bps
-            except HecnError:
-                mended = None
-        done.append(replace(finding, predicted_bps=now, predicted_mended_bps=mended))
+        done = []
+        for finding in findings:
+            mended = None
+            settings = {key.replace("host.", f"{role}.", 1): value for key, value in finding.scenario_settings.items()}
+            if settings:
+                try:
+                    mended = predict(load_scenario(base, settings)).throughput_bps
+                except HecnError:  # what was captured does not hold the part that the settings change
+                    mended = None
+            done.append(replace(finding, predicted_bps=now, predicted_mended_bps=mended))
     return tuple(done)
-
-
-def _keys(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys of a nested mapping."""
-    for name, value in values.items():
-        if isinstance(value, Mapping) and value:
-            yield from _keys(value, f"{above}{name}.")
-        else:
-            yield f"{above}{name}", value
