@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
+    from hecn_analysis.planning.advise import advise as advise
+    from hecn_analysis.planning.whatif import tornado as tornado
+    from hecn_analysis.planning.whatif import whatif as whatif
     from hecn_analysis.prediction import predict as predict
+    from hecn_analysis.prediction.calibration import calibrate as calibrate
     from hecn_analysis.prediction.validation import validate as validate
 
     __version__: str
@@ -34,13 +38,17 @@ _SOURCES = {
     "InputError": "errors",
     "RangeError": "errors",
     "ValidityWarning": "errors",
+    "calibrate": "prediction.calibration",
+    "advise": "planning.advise",
     "limits": "limits",
     "load_scenario": "hardware",
     "predict": "prediction",
     "read": "logs",
     "read_counters": "counters",
     "read_inventory": "inventory",
+    "tornado": "planning.whatif",
     "validate": "prediction.validation",
+    "whatif": "planning.whatif",
 }
 
 __all__ = [
@@ -49,13 +57,17 @@ __all__ = [
     "RangeError",
     "ValidityWarning",
     "__version__",
+    "advise",
+    "calibrate",
     "limits",
     "load_scenario",
     "predict",
     "read",
     "read_counters",
     "read_inventory",
+    "tornado",
     "validate",
+    "whatif",
 ]
 
 

@@ -15,13 +15,11 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hecn_analysis import units
 from hecn_analysis.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from hecn_analysis.records import records as records  # noqa: PLC0414 (handed on to the commands)
 
 Row = Mapping[str, object]
 
@@ -57,17 +55,6 @@ def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be give
     if hasattr(value, "tolist"):  # NumPy's scalars and arrays
         return plain(value.tolist())
     return str(value)
-
-
-def records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Rows of a table in plain values; None where a value is missing, times as ISO 8601 in UTC."""
-    columns = []
-    for name in frame.columns:
-        column = frame[name]
-        if column.dtype.kind == "M":
-            column = column.map(lambda time: time.isoformat().replace("+00:00", "Z"), na_action="ignore")
-        columns.append(column.astype(object).where(column.notna(), None).tolist())
-    return [dict(zip(frame.columns, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 def json_object(value: object) -> Iterator[str]:

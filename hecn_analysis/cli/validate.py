@@ -19,11 +19,17 @@ Predict every row of a table of measurements and compare: error, whether the
 measurement lies in the interval, whether the stated limit is the predicted
 one; and by group the median and 90th percentile of the errors. A mapping says
 which column is which key of a scenario. Without a table, the series that are
-shipped are validated."""
+shipped are validated.
+
+Parameters of hosts may have been calibrated on the very same runs. To see how
+good predictions of new runs are, each row can be predicted by parameters that
+are calibrated anew without it, or without all runs of its hosts; they start
+from what is known of components in general (models/priors.yaml)."""
 
 EPILOG = """\
 examples:
   hecn validate
+  hecn validate --leave-one-out --leave-one-host-out
   hecn validate runs.csv --mapping mapping.yaml
   hecn validate runs.csv --mapping mapping.yaml --format json -o errors.json
 
@@ -32,12 +38,20 @@ exit status:
   1  a row could not be predicted, or the table or the mapping not used
   2  wrong usage"""
 
+LEFT_OUT = {
+    "leave-one-out": "also predict each row with parameters calibrated without it and its repeats",
+    "leave-one-host-out": "also predict each row with parameters calibrated without any row of its hosts",
+}
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn validate``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("runs", nargs="?", metavar="RUNS", help="CSV table of measurements")
     parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that says what its columns mean")
+    parser.add_argument("--series", nargs="+", metavar="NAME", help="shipped series to validate; all by default")
+    for mode, meaning in LEFT_OUT.items():
+        parser.add_argument(f"--{mode}", action="append_const", dest="modes", const=mode, help=meaning)
     parser.add_argument("--rows", action="store_true", help="text: every row, not the groups alone")
     add_output_arguments(parser)
 
@@ -48,10 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.runs is None) != (arguments.mapping is None):
         raise InputError("a table without a mapping, or a mapping without a table", "RUNS and --mapping together")
+    if arguments.runs is not None and arguments.series:
+        raise InputError("a table and --series", "one of them")
+    modes = ("in-sample", *(arguments.modes or ()))
     if arguments.runs is None:
-        found = validation.validate_series()
+        found = validation.validate_series(arguments.series, modes=modes, progress=True)
     else:
-        found = validation.validate(arguments.runs, arguments.mapping, progress=True)
+        found = validation.validate(arguments.runs, arguments.mapping, modes=modes, progress=True)
     output.deliver(_written(found, output.chosen_format(arguments), rows=arguments.rows), arguments)
     faults = found.rows.loc[found.rows["fault"].notna(), "fault"]
     say_all(sorted(set(faults)), "each stands in its row")

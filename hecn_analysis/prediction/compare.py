@@ -113,12 +113,10 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
         for name in loaded.cases
     ]
     frame = pd.DataFrame(rows).convert_dtypes()
-    measured = frame["measured_bps"].astype("Float64")
-    frame["error"] = frame["predicted_bps"] / measured - 1
-    inside = (frame["low_bps"] <= measured) & (measured <= frame["high_bps"])
-    above = (
-        measured <= frame["high_bps"]
-    )  # of a lower bound all that can be said is that the prediction must not be below
+    rate = frame["measured_bps"].astype("Float64")
+    frame["error"] = frame["predicted_bps"] / rate - 1
+    inside = (frame["low_bps"] <= rate) & (rate <= frame["high_bps"])
+    above = rate <= frame["high_bps"]  # of a lower bound all that can be said is that the prediction must not be below
     frame["inside"] = above.where(frame["measured_low_bound"], inside)
     return frame
 
@@ -131,7 +129,7 @@ def _row(series: Series, name: str) -> dict[str, Any]:
         "series_title": series.title,
         "case": name,
         "title": case.title,
-        **_measured(case, series),
+        **measured(case, series),
         "predicted_bps": result.throughput_bps,
         "low_bps": result.low_bps,
         "high_bps": result.high_bps,
@@ -145,8 +143,8 @@ def _row(series: Series, name: str) -> dict[str, Any]:
     }
 
 
-def _measured(case: Case, series: Series) -> dict[str, Any]:
-    """What was measured in a case, and where that stands."""
+def measured(case: Case, series: Series) -> dict[str, Any]:
+    """What was measured in a case, and where that stands; None where its line is not available."""
     empty = dict.fromkeys(
         (
             "measured_bps",

@@ -1,0 +1,64 @@
+"""What is taken for a parameter before a host has been measured. Data in ``models/priors.yaml``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis import places, units
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+
+_DIMENSIONS = {unit: dimension for dimension, unit in SHOWN_UNIT.items()}
+
+#: Spread of what nothing is known of but a calibrated value: a factor of two.
+_UNKNOWN = 0.9
+
+
+class _Prior(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    until: int = 9999
+    value: float | str
+    spread: str
+    source: Annotated[str, Field(min_length=1)]
+
+
+def before_calibration(field: str, parameter: Parameter, year: int | None) -> Parameter:
+    """Return what is taken for a parameter before it was calibrated; one that was not is what it is.
+
+    Parameters
+    ----------
+    field
+        Last part of its name: ``write_cost``.
+    parameter
+        The parameter.
+    year
+        Year of its host.
+    """
+    if parameter.basis != "calibrated":
+        return parameter
+    for prior in _priors().get(field, ()):
+        if (year or 9999) <= prior.until:
+            dimension = _DIMENSIONS[parameter.unit]
+            value, spread = units.parse(prior.value, dimension), units.parse(prior.spread, "fraction")
+            return Parameter(value=value, spread=spread, basis="assumed", source=prior.source, unit=parameter.unit)
+    return parameter.model_copy(update={"spread": _UNKNOWN, "basis": "assumed"})
+
+
+def has_prior(field: str) -> bool:
+    """Whether something is known of a field before measuring."""
+    return field in _priors()
+
+
+@cache
+def _priors() -> dict[str, tuple[_Prior, ...]]:
+    document = yaml_file.load(places.models_dir() / "priors.yaml")
+
+    def read(field: str) -> tuple[_Prior, ...]:
+        place = (document.source, document.line((field,)))
+        return tuple(yaml_file.validate(_Prior, entry, lambda _: place) for entry in document.values[field])
+
+    return {field: read(field) for field in document.values}

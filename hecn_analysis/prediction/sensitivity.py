@@ -1,0 +1,202 @@
+"""How a measured transfer depends on uncertain parameters: the throughput and the work of its processes, and slopes.
+
+Logarithms of demands are almost linear in the logarithms of parameters (a demand is a cost over a clock, or one over a
+rate), so they are linearised once; what is not smooth, the sharing of resources, is worked out exactly each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.model import predict
+from hecn_analysis.prediction.resources import build
+from hecn_analysis.prediction.solve import max_min
+from hecn_analysis.prediction.transport import Transport
+
+#: A parameter is changed by this much of its logarithm to find slopes.
+_STEP = 0.01
+
+#: What a single run differs by from the mean is no property of a host.
+_OF_A_RUN = "tool.repeat"
+
+#: Limits that belong to the path and the time of a test: they say nothing about a host.
+_NO_HOST = ("loss", "start-up")
+
+_ENDS = ("sender", "receiver")
+
+#: Demands below this are none. [s/bit]
+_LEAST = 1e-30
+
+
+def uncertain(scenario: Scenario) -> dict[str, Parameter]:
+    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``)."""
+    draw = Draws(0)
+    _evaluate(scenario, draw)
+    return {
+        name: parameter
+        for name, parameter in draw.used.items()
+        if parameter.spread > 0 and parameter.value > 0 and name != _OF_A_RUN and value_at(scenario, name) == parameter
+    }
+
+
+def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds
+    """What a description says at a dotted name, None where it says nothing."""
+    found: Any = scenario
+    for key in name.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
+    return found
+
+
+def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> Scenario:
+    """Return the scenario with other values of parameters, by their names."""
+    roles: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        role, *path = name.split(".")
+        roles[role] = _put(roles.get(role, getattr(scenario, role)), path, parameter)
+    return replace(scenario, **roles)
+
+
+def _put(described: Any, path: list[str], parameter: Parameter) -> Any:  # noqa: ANN401 - model or mapping
+    key, *rest = path
+    is_mapping = isinstance(described, Mapping)
+    below = described[key] if is_mapping else getattr(described, key)
+    new = _put(below, rest, parameter) if rest else parameter
+    if is_mapping:
+        return {**described, key: new}
+    assert isinstance(described, BaseModel)  # noqa: S101 - descriptions are made of models and mappings
+    return described.model_copy(update={key: new})
+
+
+class _Nudged(Draws):
+    """Central values, then the same with each parameter in turn a little larger."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        super().__init__(1 + max(numbers.values(), default=0))
+        self._numbers = numbers
+
+    def uniform(self, name: str, *, central: float) -> FloatArray:  # noqa: ARG002 - a run without chance
+        return np.full(self.size, central)
+
+    def _drawn(self, name: str, parameter: Parameter) -> FloatArray:
+        values = np.full(self.size, parameter.value)
+        if name in self._numbers:
+            values[1 + self._numbers[name]] *= np.exp(_STEP)
+        return values
+
+
+def _evaluate(scenario: Scenario, draw: Draws) -> tuple[FloatArray, list[str]]:
+    """Demands of a scenario with those of its windows, shape (draws, flows, resources), and names of the resources."""
+    system = build(scenario, draw)
+    demand = system.table((draw.size,))
+    if scenario.tool.protocol != "file":
+        flows = demand.shape[1]
+        windows = np.zeros((demand.shape[0], flows, flows))
+        for way in set(system.reverse):
+            limit = 1 / Transport.of(scenario, draw, reverse=way).window_limit_bps
+            for flow in [number for number, reverse in enumerate(system.reverse) if reverse == way]:
+                windows[:, flow, flow] = limit
+        demand = np.concatenate([demand, windows], axis=2)
+    return demand, [resource.name for resource in system.resources]
+
+
+class Dependence:
+    """A transfer as a function of its uncertain parameters, near the values that its scenario gives them.
+
+    Parameters
+    ----------
+    scenario
+        The transfer.
+    numbers
+        Of each parameter's name the number of the unknown that it is; several may be one.
+    roles
+        Ends (sender, receiver) whose processes' work is asked for.
+    share
+        Share of what the resources allow that TCP reaches within the test; see `share_of_transport`.
+
+    Attributes
+    ----------
+    unknowns
+        Numbers of its unknowns: the axis of what its methods take.
+    cores
+        Of each end, the numbers of the resources that are its cores.
+    """
+
+    def __init__(self, scenario: Scenario, numbers: Mapping[str, int], roles: Iterable[str], share: float) -> None:
+        self.unknowns = sorted(set(numbers.values()))
+        local = {name: self.unknowns.index(number) for name, number in numbers.items()}
+        demand, resources = _evaluate(scenario, _Nudged(local))
+        self._demand, self._slope = _linearised(demand, len(self.unknowns))
+        self._share = share
+        self.cores = {
+            role: [number for number, name in enumerate(resources) if name.startswith(f"{role}.cpu.")] for role in _ENDS
+        }
+        self._work: dict[str, tuple[FloatArray, FloatArray]] = {}
+        for role in roles:
+            seconds = _process_seconds(scenario, role, _Nudged(local))
+            if seconds is not None:
+                self._work[role] = _linearised(seconds, len(self.unknowns))
+
+    def rate(self, moved: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+        """Logarithm of the throughput [bit/s] for several values of the parameters, and what stops the first flow.
+
+        Parameters
+        ----------
+        moved
+            How far the logarithms of the parameters are from the scenario's, shape (values, unknowns).
+        """
+        demand = np.exp(self._demand + np.tensordot(moved, self._slope, axes=1))
+        demand[demand < _LEAST] = 0.0
+        throughput, stopped = max_min(demand)
+        return np.log(throughput.sum(axis=1) * self._share), stopped[:, 0]
+
+    def work(self, role: str, moved: FloatArray) -> FloatArray | None:
+        """Logarithm of a process's seconds of a core for a bit, for values as in `rate`; None where it has no core."""
+        if role not in self._work:
+            return None
+        log, slope = self._work[role]
+        return np.asarray(log + moved @ slope)
+
+
+def share_of_transport(scenario: Scenario) -> float | None:
+    """Share of what the resources allow that TCP reaches within the test.
+
+    None where the throughput says nothing about a host: nothing sets a limit, or losses or the start-up do.
+    """
+    steady = float(max_min(_evaluate(scenario, Draws(0))[0])[0].sum())
+    if not np.isfinite(steady):
+        return None
+    if scenario.tool.protocol == "file" or not Transport.of(scenario, Draws(0), reverse=False).matters:
+        return 1.0
+    found = predict(scenario)
+    return None if found.bottleneck_class in _NO_HOST else found.throughput_bps / steady
+
+
+def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArray]:
+    """Logarithms of the central values, and their slopes by the logarithms of the unknowns."""
+    logs = np.log(np.maximum(values[: 1 + unknowns], _LEAST / 10))
+    return logs[0], (logs[1:] - logs[0]) / _STEP
+
+
+def _process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | None:
+    """Seconds of a core that one process needs for a bit; None where the host has no cores.
+
+    A quota of one core has a demand of just that, whatever else runs on the core; a tool's CPU column shows the same.
+    """
+    host = getattr(scenario, role)
+    if host is None or host.cpu is None:
+        return None
+    system = build(replace(scenario, **{role: host.model_copy(update={"cpu_quota": Parameter(value=1.0)})}), draw)
+    columns = [
+        number for number, resource in enumerate(system.resources) if resource.name.startswith(f"{role}.cpu.quota")
+    ]
+    seconds = np.asarray(system.table((draw.size,))[:, :, columns].sum(axis=2).mean(axis=1))
+    return seconds if (seconds > 0).all() else None
