@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import FORMATS, Parser, settings
-from hecn_analysis.cli.predict import ROLES
 from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.cli.scenario import ROLES
 from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:

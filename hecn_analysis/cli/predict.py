@@ -13,6 +13,7 @@ from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.remarks import explain, say_all
+from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.progress import track
 
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction import Prediction
 
 STDIN = "-"
-ROLES = {
-    "sender": "host that sends",
-    "receiver": "host that receives",
-    "path": "network path between them",
-    "tool": "what moves the data",
-}
 HANDED_THROUGH = ("id", "note")
 # The columns of text and CSV; JSON has the whole prediction.
 COLUMNS = (
@@ -96,19 +91,7 @@ class Answer(NamedTuple):
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn predict``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument(
-        "scenarios", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
-    )
-    for role, meaning in ROLES.items():
-        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key of every scenario, e.g. path.rtt=80ms; may be repeated",
-    )
+    add_scenario_arguments(parser)
     parser.add_argument("--cases", metavar="CASES", help="CSV table of cases, one a row; - reads stdin")
     parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 when a prediction is lower, e.g. 9Gb/s")
     add_output_arguments(parser)
@@ -119,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     keys, scenarios = settings(arguments.set)
     keys = {**{role: name for role in ROLES if (name := getattr(arguments, role)) is not None}, **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
-    scenarios = [*arguments.scenarios, *scenarios]
+    scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1
     cases = [Case(name, {"scenario": name} if several else {}) for name in scenarios]
     if arguments.cases is not None:

@@ -8,7 +8,9 @@ from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
+from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
 from hecn_analysis.figures.utilisation import plot_utilisation, utilisation_rows
+from hecn_analysis.figures.whatif import plot_whatif, whatif_rows
 
 __all__ = [
     "error_strip_rows",
@@ -21,7 +23,11 @@ __all__ = [
     "plot_limit_steps",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
+    "plot_tornado",
     "plot_utilisation",
+    "plot_whatif",
     "slot_cases",
+    "tornado_rows",
     "utilisation_rows",
+    "whatif_rows",
 ]

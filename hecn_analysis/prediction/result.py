@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from hecn_analysis import units
+from hecn_analysis.prediction.draws import FloatArray
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
@@ -73,6 +74,9 @@ class Prediction:
         What the reader should know before relying on it.
     assumptions
         Every parameter that was used.
+    draws_bps
+        Throughput with other values of the parameters, drawn from their spreads; equal parameters of two predictions
+        are drawn alike, so that a difference between them is one between the scenarios. [bit/s]
     """
 
     scenario: Scenario
@@ -84,6 +88,7 @@ class Prediction:
     flows: tuple[Flow, ...]
     warnings: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
+    draws_bps: FloatArray = field(repr=False, compare=False)
 
     @property
     def bottleneck(self) -> str | None:

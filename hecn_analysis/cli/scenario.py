@@ -1,0 +1,57 @@
+"""How commands that are about one scenario take it: a file or a name, or its parts, with settings over it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import hecn_analysis as hecn
+from hecn_analysis.cli.parser import Parser, settings
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Scenario
+
+ROLES = {
+    "sender": "host that sends",
+    "receiver": "host that receives",
+    "path": "network path between them",
+    "tool": "what moves the data",
+}
+
+
+def add_scenario_arguments(parser: Parser) -> None:
+    """SCENARIO, ``--sender``, ``--receiver``, ``--path``, ``--tool`` and ``--set``."""
+    parser.add_argument(
+        "names", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
+    )
+    for role, meaning in ROLES.items():
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a key, e.g. path.rtt=80ms; may be repeated",
+    )
+
+
+def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
+    """Scenario that was asked for, and the settings of ``--set`` that are to go over it.
+
+    Where the parts and the settings make the scenario together, they are in it.
+
+    Raises
+    ------
+    InputError
+        None or several scenarios, or one that cannot be.
+    """
+    changed, others = settings(arguments.set)
+    names = [*arguments.names, *others]
+    roles = {role: name for role in ROLES if (name := getattr(arguments, role)) is not None}
+    if len(names) > 1:
+        raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
+    if names:
+        return hecn.load_scenario(names[0], roles), changed
+    return hecn.load_scenario({**roles, **changed}), {}

@@ -1,0 +1,89 @@
+"""``hecn whatif``: a scenario with other settings, over values of its keys, or with each of its numbers varied."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hecn_analysis.hardware import Scenario
+
+DESCRIPTION = """\
+What if: predict a scenario as it is, with other settings (--set), over values
+of keys (--vary, all combinations), or with each number that the prediction
+rests on at both ends of its interval (--tornado)."""
+
+EPILOG = """\
+examples:
+  hecn whatif hotlava-transmit --set sender.max_payload=256
+  hecn whatif b-disk-to-disk-wan --vary path.rtt=1ms..200ms/9
+  hecn whatif hotlava-transmit --vary tool.processes=1..6 path.mtu=1500,9000
+  hecn whatif c-two-copies --tornado --format csv
+
+A range LOW..HIGH has 25 values unless it ends in /POINTS; whole numbers stay
+whole. --figure writes the throughput over the first varied key, with what binds
+as bands behind it, as a page that needs no network."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn whatif``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    add_scenario_arguments(parser)
+    parser.add_argument(
+        "--vary",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUES",
+        help="values of a key: a list with commas, or a range such as 1ms..200ms; may be repeated",
+    )
+    parser.add_argument("--tornado", action="store_true", help="what every number of the prediction does to it")
+    parser.add_argument("--factor", type=float, metavar="F", help="tornado: divide and multiply each number by F")
+    parser.add_argument("--figure", metavar="FILE", help="write the figure as an HTML page as well")
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict, deliver the table and, where asked for, the figure."""
+    from hecn_analysis.planning import whatif  # noqa: PLC0415 (not needed for --help)
+
+    vary, names = settings(arguments.vary)
+    arguments.names += names
+    base, changed = asked_scenario(arguments)
+    if arguments.tornado and vary:
+        raise InputError("--tornado and --vary together", "one of them")
+    if arguments.factor is not None and not arguments.tornado:
+        raise InputError("--factor without --tornado", "both")
+    if arguments.tornado:
+        found = whatif.tornado(base.with_(changed), factor=arguments.factor)
+    else:
+        found = whatif.whatif(base, changed, vary=vary, progress=True)
+    rows = output.records(found)
+    output.deliver(output.written(rows, list(found.columns), output.chosen_format(arguments)), arguments)
+    if arguments.figure is not None:
+        _write_figure(arguments, found, base, list(vary))
+    return 0
+
+
+def _write_figure(arguments: argparse.Namespace, found: pd.DataFrame, base: Scenario, varied: list[str]) -> None:
+    from hecn_analysis.figures import plot_tornado, plot_whatif  # noqa: PLC0415 (not needed without a figure)
+    from hecn_analysis.prediction import predict  # noqa: PLC0415 (see above)
+
+    if arguments.tornado:
+        figure = plot_tornado(found, predict(base).throughput_bps)
+    elif varied:
+        figure = plot_whatif(found, varied)
+    else:
+        raise InputError("--figure without --vary or --tornado", "values to draw")
+    folder = Path(arguments.figure).parent
+    if not folder.is_dir():
+        raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.figure)
+    figure.write_html(arguments.figure, include_plotlyjs=True)

@@ -1,0 +1,5 @@
+"""What to change, what to buy, what to test next: prediction asked many times.
+
+`whatif` varies keys of a scenario, `changes` knows what can be changed on a host, path or tool and how, `advise` ranks
+those changes by what they would gain.
+"""

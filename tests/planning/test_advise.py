@@ -1,0 +1,97 @@
+"""Advice: what the documents' engineers did is found, by prediction of both sides, and nothing that gains nothing."""
+
+import pytest
+
+import hecn_analysis as hecn
+from hecn_analysis.planning.advise import WORTH, advise
+from hecn_analysis.planning.changes import possible
+
+FAR = {
+    "sender": "ideal",
+    "receiver": "ideal",
+    "tool": "nuttcp",
+    "path.rate": "10 Gb/s",
+    "path.rtt": "80 ms",
+    "path.mtu": 9000,
+    "tool.duration": "1000 s",
+}
+
+
+def names(advices):
+    return [advice.name for advice in advices]
+
+
+def test_longer_bursts_of_pci_x_come_first_as_in_2004():
+    found = advise({"sender": "xeon-pcix", "receiver": "xeon-pcix", "path": "back-to-back-10ge", "tool": "nuttcp"})
+    best = found.single[0]
+    assert best.name == "sender-mmrbc"
+    assert best.prediction.throughput_bps == pytest.approx(5.0e9, rel=0.06)  # bullets of 2004: 3.2 to 5.0 Gb/s
+    assert "setpci" in best.changes[0].how
+
+
+def test_max_payload_comes_first_for_the_six_port_card():
+    found = advise("hotlava-transmit", purchases=False)
+    assert names(found.single) == ["sender-max-payload"]
+    assert found.single[0].gain == pytest.approx(0.128, abs=0.005)
+
+
+def test_proxies_come_first_over_two_satellites_as_in_1999():
+    found = advise({"sender": "ideal", "receiver": "ideal", "path": "tpd-2geo", "tool": "nttcp"}, purchases=False)
+    assert found.single[0].name == "pep"
+
+
+def test_a_small_window_is_to_be_larger_or_the_kernels():
+    found = advise({**FAR, "tool.window": "4 MiB"}, purchases=False)
+    assert {"window", "autotuned-window"} <= set(names(found.single))
+    assert found.single[0].prediction.throughput_bps == pytest.approx(9.87e9, rel=0.01)
+    assert "net.core.rmem_max" in hecn.predict(FAR).scenario.name or "tcp_rmem" in str(
+        [change.how for change in possible(hecn.load_scenario({**FAR, "receiver.tcp_rmem_max": "4 MiB"}))]
+    )
+
+
+def test_one_core_for_each_stream_where_one_core_is_full():
+    keys = {"sender": "b", "receiver": "b", "path": "back-to-back-4x10ge", "tool": "nuttcp", "tool.bonding": False}
+    found = advise({**keys, "tool.streams": 4, "sender.cpu.send_cost": 2.0}, purchases=False)
+    assert found.now.bottleneck_class == "cpu"
+    assert any(name.startswith("processes-") for name in names(found.single)[:2])
+
+
+def test_every_advice_gains_what_predicting_both_sides_says():
+    found = advise("b-disk-to-disk-wan", purchases=False)
+    for advice in (*found.single, *found.together):
+        then = hecn.predict("b-disk-to-disk-wan", advice.settings)
+        assert advice.gain == pytest.approx(then.throughput_bps / found.now.throughput_bps - 1)
+        assert advice.gain > WORTH
+        assert advice.gain_low <= advice.gain <= advice.gain_high
+    free = [advice.gain for advice in found.single]
+    assert free == sorted(free, reverse=True)
+
+
+def test_a_combination_is_worth_more_than_its_parts():
+    found = advise({**FAR, "tool.window": "4 MiB", "path.mtu": 1500, "sender": "b", "receiver": "b"}, purchases=False)
+    gains = {advice.name: advice.gain for advice in found.single}
+    assert found.together
+    for advice in found.together:
+        assert all(advice.gain > gains.get(change.name, 0) + WORTH for change in advice.changes)
+        assert 2 <= len(advice.changes) <= 3
+
+
+def test_what_costs_money_comes_after_what_is_free_and_says_its_price():
+    found = advise({"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttscp"})
+    free = [advice.is_free for advice in found.single]
+    assert free == sorted(free, reverse=True)
+    changes = {change.name: change for change in possible(hecn.load_scenario({"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttscp"}))}  # fmt: skip  # noqa: E501
+    assert changes["receiver-raid50-disks"].settings == {"receiver.arrays.raid50.disks": 32, "receiver.arrays.raid50.groups": 4}  # fmt: skip  # noqa: E501
+    assert changes["receiver-raid50-disks"].price_usd is None or changes["receiver-raid50-disks"].price_usd > 0
+
+
+def test_every_change_says_how_to_do_and_check_it_what_may_go_wrong_and_where_it_is_known_from():
+    for name in ("hotlava-transmit", "b-disk-to-disk-wan", "c-two-copies"):
+        for change in possible(hecn.load_scenario(name)):
+            assert all((change.how, change.check, change.risk, change.source, change.settings)), change.name
+
+
+def test_nothing_is_advised_where_nothing_helps():
+    found = advise({**FAR, "path.rtt": "0 ms", "tool": "iperf3"}, purchases=False)
+    assert found.single == ()
+    assert "No single change" in str(found)
