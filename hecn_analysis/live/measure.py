@@ -168,17 +168,16 @@ class Measured:
         if self.throughput_bps is None:
             return "No run gave a result."
         done = [run for run in self.runs if run.measured_bps is not None]
-        inside = sum(run.verdict == INSIDE for run in done)
-        text = f"Measured {rate(self.throughput_bps)}, the median of {len(done)} runs; "
+        of = "in one run" if len(done) == 1 else f"the median of {len(done)} runs"
+        text = f"Measured {rate(self.throughput_bps)}, {of}; "
         if not self.prediction.ladder:
             return text + "nothing that is known of the hosts and the path sets a limit to compare with."
+        inside = sum(run.verdict == INSIDE for run in done)
         text += (
             f"predicted {rate(self.prediction.throughput_bps)}, between {rate(self.prediction.low_bps)} and "
-            f"{rate(self.prediction.high_bps)}: {self.verdict}, as {inside} of {len(done)} runs are."
-            if self.verdict == INSIDE
-            else f"predicted {rate(self.prediction.throughput_bps)}, between {rate(self.prediction.low_bps)} and "
-            f"{rate(self.prediction.high_bps)}: {self.verdict} it, {inside} of {len(done)} runs are inside."
+            f"{rate(self.prediction.high_bps)}: {self.verdict}"
         )
+        text += "." if len(done) == 1 else f" ({inside} of {len(done)} runs are inside)."
         busy = next((run.busy for run in done if run.busy), "")
         if self.verdict == BELOW:
             text += f" {busy[:1].upper()}{busy[1:]}." if busy else " Nothing that was looked at was busy."
@@ -253,7 +252,9 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
     here.write("scenario.yaml", _as_yaml(scenario))
     prediction = hecn.predict(scenario)
     here.write("prediction.json", prediction.to_json() + "\n")
-    here.write("commands.txt", "".join(f"{line}\n" for line in commands(request, plan)))
+    here.write(
+        "commands.txt", "".join(f"{line}\n" for line in commands(request, plan, request.limit_s or _limit(scenario)))
+    )
     runs: list[Run] = []
     with _left_tidy(request, plan, request.limit_s or _limit(scenario)):
         numbers = range(1, request.repeats + 1)
@@ -267,7 +268,7 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
     return measured
 
 
-def commands(request: Request, plan: tools.Plan) -> Iterator[str]:
+def commands(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[str]:
     """The exact commands of a measurement, as they could be typed.
 
     Parameters
@@ -276,20 +277,30 @@ def commands(request: Request, plan: tools.Plan) -> Iterator[str]:
         Where.
     plan
         What.
+    limit_s
+        Time that a run may take. [s]
     """
     at = request.sender if plan.at == "sender" else request.receiver
-    if plan.prepare is not None:
-        yield f"{tools.shown(at.argv(plan.prepare))}   # once"
     times = f"   # {request.repeats} times"
+    if plan.prepare is not None:
+        yield tools.shown(at.argv(plan.prepare, limit_s=limit_s)) + "   # once"
     if plan.server is not None:
-        yield tools.shown(request.receiver.argv(plan.server, stays=True)) + times
-    yield tools.shown(at.argv(plan.client)) + times
+        yield tools.shown(_server_argv(request, plan, limit_s)) + times
+    yield tools.shown(at.argv(plan.client, limit_s=limit_s)) + times
     if plan.file is not None:
-        yield f"{tools.shown(at.argv(['rm', '-f', '--', plan.file]))}   # once"
+        yield tools.shown(at.argv(_removal(plan.file))) + "   # once"
+
+
+def _server_argv(request: Request, plan: tools.Plan, limit_s: float) -> list[str]:
+    return request.receiver.argv(plan.server or (), limit_s=limit_s + _SERVER_S, stays=True)
+
+
+def _removal(file: str) -> tuple[str, ...]:
+    return ("rm", "-f", "--", file)
 
 
 def planned(request: Request) -> list[str]:
-    """The commands that `measure` would run, without running any.
+    """The commands that `measure` would run for the runs themselves, without running them.
 
     Parameters
     ----------
@@ -300,7 +311,8 @@ def planned(request: Request) -> list[str]:
     is_networked = draft.scenario.tool.protocol != "file"
     ends = _ends(request, is_networked=is_networked)
     ping = [tools.shown(request.sender.argv(path.ping(ends.address)))] if is_networked else []
-    return [*ping, *commands(request, tools.plan(draft.scenario, ends, draft.keys))]
+    plan = tools.plan(draft.scenario, ends, draft.keys)
+    return [*ping, *commands(request, plan, request.limit_s or _limit(draft.scenario))]
 
 
 # the scenario --------------------------------------------------------------------------------------------------------
@@ -481,7 +493,7 @@ class _Finder:
                 if ended.ok and (result := _read(log)) is not None:
                     found.append((result["throughput_bps"], None, None))
         finally:
-            place.run(["rm", "-f", "--", name])
+            place.run(_removal(name))
         if not found:
             raise MeasurementError(f"dd at {place}: {ended.complaint or ended.how}")
         return found
@@ -496,7 +508,10 @@ class _Finder:
             log.write_bytes(ended.stdout + ended.stderr)
             rtt = path.round_trip(str(log))
         at_receiver = None if receiver == sender else path.device_with(receiver, self.ends.address)
-        return path.keys(path.device(sender, self.ends.address), at_receiver, rtt)
+        duration = float("inf")
+        if self.tool.bytes is None:
+            duration = tools.DURATION_S if self.tool.duration is None else self.tool.duration.value
+        return path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
 
 
 def _inventory(place: Place, role: str, here: _Folder) -> dict[str, Any]:
@@ -562,7 +577,7 @@ def _left_tidy(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[N
         yield
     finally:
         if plan.file is not None:
-            at.run(["rm", "-f", "--", plan.file])
+            at.run(_removal(plan.file))
 
 
 def _run(number: int, request: Request, plan: tools.Plan, prediction: Prediction, here: _Folder) -> Run:
@@ -598,8 +613,7 @@ def _one(request: Request, plan: tools.Plan, limit_s: float, log: Path) -> str:
     with contextlib.ExitStack() as stack:
         server = None
         if plan.server is not None and plan.port is not None:
-            words = request.receiver.argv(plan.server, limit_s=limit_s + _SERVER_S, stays=True)
-            server = stack.enter_context(programs.Program(words))
+            server = stack.enter_context(programs.Program(_server_argv(request, plan, limit_s)))
             if not _ready(request.receiver, plan.port, server):
                 said = server.printed()
                 why = said.complaint or f"does not wait at port {plan.port}"
@@ -608,18 +622,19 @@ def _one(request: Request, plan: tools.Plan, limit_s: float, log: Path) -> str:
         log.write_bytes(ended.stdout + ended.stderr)
         if server is not None:
             log.with_name(f"{log.stem}-server.txt").write_bytes(server.printed().stdout + server.printed().stderr)
-    return "" if ended.ok else f"{plan.program} at {at}: {_complaint(ended)}"
+    complaint = _complaint(ended)
+    return f"{plan.program} at {at}: {complaint}" if complaint else ""
 
 
 def _complaint(ended: programs.Ended) -> str:
-    """What a tool says went wrong; iperf3 says it in its JSON."""
+    """What a tool says went wrong, nothing where all is well; iperf3 says it in its JSON, at times with status 0."""
     with contextlib.suppress(ValueError):
         found = json.loads(ended.stdout)
         if isinstance(found, dict) and found.get("error"):
             return str(found["error"])
     if ended.how.startswith("time limit"):
         return f"did not end within its {ended.how}"
-    return ended.complaint or ended.how
+    return "" if ended.ok else ended.complaint or ended.how
 
 
 def _ready(place: Place, port: int, server: programs.Program) -> bool:

@@ -24,6 +24,25 @@ _LINE: Final = 38
 
 
 @dataclass(frozen=True)
+class Throttle:
+    """A queueing discipline that holds packets back; they count with their Ethernet header.
+
+    Attributes
+    ----------
+    rate_bps
+        What passes in the long run. [bit/s]
+    burst_bytes
+        What passes at once after a pause. [B]
+    queue_bytes
+        What waits at most; None: not told. [B]
+    """
+
+    rate_bps: float
+    burst_bytes: float = 0.0
+    queue_bytes: float | None = None
+
+
+@dataclass(frozen=True)
 class Device:
     """A network interface at one end.
 
@@ -35,17 +54,14 @@ class Device:
         Its MTU. [B]
     speed_bps
         Line rate; None where it has none (loopback, virtual pairs). [bit/s]
-    throttle_bps
-        Rate of a token bucket or an emulator on it, packets with their Ethernet header. [bit/s]
-    queue_bytes
-        Bytes that this holds at most. [B]
+    throttle
+        Token bucket or emulator on it, None where there is none.
     """
 
     name: str
     mtu: int
     speed_bps: float | None = None
-    throttle_bps: float | None = None
-    queue_bytes: float | None = None
+    throttle: Throttle | None = None
 
 
 def address_of(receiver: Place, sender: Place) -> str:
@@ -98,13 +114,11 @@ def _device(place: Place, name: str) -> Device | None:
     mtu = place.text(f"{folder}/mtu").strip()
     is_device = place.run(["test", "-e", f"{folder}/device"]).ok
     speed = place.text(f"{folder}/speed").strip() if is_device else ""
-    throttle, queue = _throttle(_json(place.run(["tc", "-j", "qdisc", "show", "dev", name])))
     return Device(
         name,
         min(int(mtu), LARGEST_MTU) if mtu.isdecimal() else 1500,
         float(speed) * 1e6 if speed.isdecimal() and int(speed) > 0 else None,
-        throttle,
-        queue,
+        _throttle(_json(place.run(["tc", "-j", "qdisc", "show", "dev", name]))),
     )
 
 
@@ -139,29 +153,25 @@ def _json(ended: Ended) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _throttle(disciplines: list[dict[str, Any]]) -> tuple[float | None, float | None]:
-    """Rate and queue of the slowest throttle among queueing disciplines; tc gives bytes per second."""
-    found: list[tuple[float, float | None]] = []
+def _throttle(disciplines: list[dict[str, Any]]) -> Throttle | None:
+    """The slowest throttle among queueing disciplines; tc gives bytes per second and microseconds."""
+    found = []
     for one in disciplines:
         options = one.get("options") or {}
-        rate, queue = options.get("rate"), options.get("limit")
-        if one.get("kind") == "netem":
-            rate, queue = (rate or {}).get("rate") if isinstance(rate, dict) else rate, None
-        if one.get("kind") in {"tbf", "netem"} and isinstance(rate, int | float) and rate > 0:
-            queue = queue if isinstance(queue, int | float) else _latency_bytes(options, rate)
-            found.append((rate * 8, queue))
-    return min(found, default=(None, None), key=lambda one: one[0] or 0)
+        rate = options.get("rate")
+        rate = rate.get("rate") if isinstance(rate, dict) else rate  # that of netem is an object
+        if one.get("kind") not in {"tbf", "netem"} or not isinstance(rate, int | float) or rate <= 0:
+            continue
+        numbers = {key: value for key, value in options.items() if isinstance(value, int | float)}
+        burst, latency = numbers.get("burst", 0), numbers.get("lat")
+        queue = None if latency is None else rate * latency / 1e6 + burst
+        found.append(Throttle(rate * 8, burst, queue))
+    return min(found, default=None, key=lambda throttle: throttle.rate_bps)
 
 
-def _latency_bytes(options: dict[str, Any], bytes_per_s: float) -> float | None:
-    """Bytes that a token bucket holds whose limit is given as a latency [µs]."""
-    latency, burst = options.get("lat"), options.get("burst")
-    if not isinstance(latency, int | float) or not isinstance(burst, int | float):
-        return None
-    return bytes_per_s * latency / 1e6 + burst
-
-
-def keys(sender: Device | None, receiver: Device | None, rtt_s: float | None) -> dict[str, Any]:
+def keys(
+    sender: Device | None, receiver: Device | None, rtt_s: float | None, duration_s: float = float("inf")
+) -> dict[str, Any]:
     """Keys of a scenario for the path.
 
     Parameters
@@ -170,6 +180,8 @@ def keys(sender: Device | None, receiver: Device | None, rtt_s: float | None) ->
         The interfaces at both ends, where known.
     rtt_s
         Round-trip time; None: not known. [s]
+    duration_s
+        How long the test is, over which a full token bucket adds to the rate. [s]
     """
     found: dict[str, Any] = {}
     if rtt_s is not None:
@@ -178,11 +190,14 @@ def keys(sender: Device | None, receiver: Device | None, rtt_s: float | None) ->
     if ends:
         found["path.mtu"] = min(end.mtu for end in ends)
     limits = [(end.speed_bps, None, f"speed of {end.name}") for end in ends if end.speed_bps]
-    if sender is not None and sender.throttle_bps:
+    if sender is not None and (throttle := sender.throttle) is not None:
         counted = (found["path.mtu"] + _LINE) / (found["path.mtu"] + _HEADER)
-        words = f"tc on {sender.name}, whose packets count without the checksum, preamble and gap of Ethernet"
-        queue = None if sender.queue_bytes is None else sender.queue_bytes * counted
-        limits.append((sender.throttle_bps * counted, queue, words))
+        words = (
+            f"tc on {sender.name}: {throttle.rate_bps:.0f} bit/s of packets without the checksum, preamble and gap of "
+            f"Ethernet, and {throttle.burst_bytes:.0f} B at once"
+        )
+        queue = None if throttle.queue_bytes is None else throttle.queue_bytes * counted
+        limits.append(((throttle.rate_bps + 8 * throttle.burst_bytes / duration_s) * counted, queue, words))
     if limits:
         rate, queue, source = min(limits, key=lambda one: one[0])
         found["path.rate"] = {"value": rate, "basis": "documented", "source": source}
