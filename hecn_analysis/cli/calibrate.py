@@ -27,11 +27,12 @@ named."""
 
 EPILOG = """\
 examples:
-  hecn calibrate data/logs/c-systems-nuttscp.txt --sender c --receiver c \\
-      --path lan-2x10ge --tool nuttscp
-  hecn calibrate logs/ --sender server.yaml --receiver server.yaml \\
-      --path lan-10ge -o measured-server.yaml
-  hecn calibrate runs.csv --mapping mapping.yaml --sender b --receiver b --format json
+  hecn calibrate data/logs/c-systems-nuttcp.txt --sender c --receiver c --path lan-2x10ge
+  hecn calibrate data/logs/c-systems-nuttcp.txt --sender c --receiver c --path lan-2x10ge -o c-measured.yaml
+  hecn calibrate data/logs/c-systems-nuttcp.txt --sender c --receiver c --path lan-2x10ge --format json
+
+A CSV table of runs needs a mapping of its columns (--mapping), as for hecn
+validate; cpu_sender and cpu_receiver are shares of a core.
 
 exit status:
   0  fine
