@@ -77,8 +77,8 @@ class Cores:
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
         near = networked and self.scenario.path.same_host
         sockets = networked and self.scenario.tool.protocol != "rdma"  # which moves data past the processor
-        network = self._network_cost(flow, sends=sends) if sockets else np.zeros(self.draw.size)
-        files = self._file_cost(sends=sends) if on_disk else np.zeros(self.draw.size)
+        network = self._network_cost(flow, sends=sends) if sockets else np.zeros(1)
+        files = self._file_cost(sends=sends) if on_disk else np.zeros(1)
         files = files + self.draw("tool.cost", self.scenario.tool.cost)
         process: list[_Work] = [(threads, network + files, "the transfer process")]
         if self.scenario.tool.threads == "reader-writer" and networked and on_disk:
@@ -95,9 +95,12 @@ class Cores:
             others.append((self._storage_cores(flow) or nic, cost, "storage"))
         seconds_per_cycle = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
         for cores, cost, duty in (*process, *others):
+            share = cost * (seconds_per_cycle / len(cores))
             for core in cores:
-                self._core(flow, core, cost * seconds_per_cycle / len(cores), duty)
-        self._quota(flow, sum((cost for _, cost, _ in process), np.zeros(1)) * seconds_per_cycle)
+                self._core(flow, core, share, duty)
+        if self.host.cpu_quota is not None:
+            own = sum((cost for _, cost, _ in process), np.zeros(1)) * seconds_per_cycle
+            self._quota(flow, own, self.host.cpu_quota)
 
     def application_nodes(self, flow: int) -> set[int]:
         """Sockets on whose cores a flow's threads run."""
@@ -226,7 +229,9 @@ class Cores:
         owner = self._owner(core)
         neighbours = self.host.busy_cores.count(core)
         title = f"core {core} of the {owner} ({' and '.join(duties)})"
-        self.put(flow, f"{owner}.cpu.core{core}", seconds_per_bit * (1 + neighbours), title)
+        if neighbours:
+            seconds_per_bit = seconds_per_bit * (1 + neighbours)
+        self.put(flow, f"{owner}.cpu.core{core}", seconds_per_bit, title)
 
     def _owner(self, core: int) -> str:
         """Whose core it is: within one machine the sender's, where a process of the sender runs on it."""
@@ -235,10 +240,8 @@ class Cores:
         sending = {each for flow in range(len(self.flows)) for each in self._cores_of(self.scenario.sender, flow)}
         return "sender" if core in sending else self.role
 
-    def _quota(self, flow: int, seconds_per_bit: FloatArray) -> None:
-        if self.host.cpu_quota is None:
-            return
-        quota = self._draw("cpu_quota", self.host.cpu_quota)
+    def _quota(self, flow: int, seconds_per_bit: FloatArray, cpu_quota: Parameter) -> None:
+        quota = self._draw("cpu_quota", cpu_quota)
         name = f"{self.role}.cpu.quota{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.quota"
         title = f"the share of a core that the {self.role}'s process may use"
         self.put(flow, name, seconds_per_bit / quota, title)

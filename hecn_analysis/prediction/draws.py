@@ -66,7 +66,7 @@ def drawn(values: FloatArray) -> FloatArray:
 
 
 class Draws:
-    """Turn parameters into arrays of shape ``(size,)``: the central value, then the draws.
+    """Turn parameters into arrays of shape ``(size,)``: the central value, then the draws; one value without a spread.
 
     A parameter is drawn log-normally, so that it stays positive and 90 % of the draws lie within its spread. The random
     numbers depend on the parameter's name alone: two scenarios that share a parameter share its draws, so that a
@@ -117,7 +117,7 @@ class Draws:
     def _drawn(self, name: str, parameter: Parameter) -> FloatArray:
         value = np.asarray(parameter.value, dtype=np.float64)
         if parameter.spread == 0:
-            return np.full(self.size, value) if value.ndim == 0 else value
+            return np.atleast_1d(value)
         sigma = np.log1p(parameter.spread) / Z90
         factors = np.concatenate([[1.0], np.exp(sigma * _normals(name)[: self.size - 1])])
         return np.asarray(value * factors, dtype=np.float64)

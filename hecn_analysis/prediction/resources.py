@@ -22,6 +22,7 @@ from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Array, Disk, Host, Scenario, Slot
+    from hecn_analysis.hardware.quantity import Parameter
 
 #: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
 #: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
@@ -31,6 +32,9 @@ FILE_PASSES = 2
 
 #: Classes of resources that are stages of a request: while one works on it, the others wait where nothing overlaps.
 _STAGES = frozenset({"disk", "raid", "cpu", "link", "filesystem"})
+
+#: What a device does with the memory of its host, or a host with its disks.
+Operation = Literal["read", "write"]
 
 _STORING = frozenset({"disk", "raid"})
 
@@ -317,7 +321,9 @@ class _HostDemands:
         neighbours = sum(
             files_on[other % len(files_on)] == name for other, way in self.flows if way == self.flows[flow][1]
         )
-        rate = self._array_rate(name, array, neighbours, reads=sends)
+        rate = self.draw.once(
+            (self.role, name, neighbours, sends), lambda: self._array_rate(name, array, neighbours, reads=sends)
+        )
         if array.level is None:
             kind, title = "disk", f"{array.disk.title or 'disk'} {name} of the {self.role}"
         else:
@@ -357,7 +363,7 @@ class _HostDemands:
             )
             rate = np.asarray(shared, dtype=np.float64)
         if array.level is not None:
-            op: Literal["read", "write"] = "read" if reads else "write"
+            op: Operation = "read" if reads else "write"
             figures = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)
             rate = np.asarray(figures["throughput_bps"], dtype=np.float64)
         return np.minimum(rate, self._answered_rate(at, disk, rate, reads=reads))
@@ -430,19 +436,32 @@ class _HostDemands:
         )
         return np.asarray(figures["throughput_bps"], dtype=np.float64)
 
-    def _pcie(self, name: str, slot: Slot, *, op: Literal["read", "write"]) -> FloatArray:
+    def _pcie(self, name: str, slot: Slot, *, op: Operation) -> FloatArray:
         gen, lanes = _trained(slot)
-        max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
-        figures = limits.pcie(
-            gen=gen,
-            lanes=lanes,
-            max_payload=self.draw(f"{self.role}.slots.{name}.max_payload", max_payload),
-            max_read_request=self.draw(f"{self.role}.slots.{name}.max_read_request", slot.max_read_request),
-            op=op,
-        )
-        return np.asarray(figures["throughput_bps"], dtype=np.float64)
+        at = f"{self.role}.slots.{name}"
+        return self._pcie_rate(at, gen, lanes, slot, op=op, max_read_request=slot.max_read_request)
 
-    def _between_sockets(self, flow: int, slot: Slot, bits: float, *, op: Literal["read", "write"]) -> None:
+    def _pcie_rate(
+        self, at: str, gen: int, lanes: int, slot: Slot, *, op: Operation, max_read_request: Parameter | None = None
+    ) -> FloatArray:
+        """What a PCI Express link carries of the traffic of a slot's card [bit/s]."""
+
+        def rate() -> FloatArray:
+            max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
+            figures = limits.pcie(
+                gen=gen,
+                lanes=lanes,
+                max_payload=self.draw(f"{at}.max_payload", max_payload),
+                max_read_request=512
+                if max_read_request is None
+                else self.draw(f"{at}.max_read_request", max_read_request),
+                op=op,
+            )
+            return np.asarray(figures["throughput_bps"], dtype=np.float64)
+
+        return self.draw.once((at, op), rate)
+
+    def _between_sockets(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
         """Add what a card's traffic asks of the links between sockets, where its flow runs on another one's cores."""
         board = self.host.board
         if self.cores is None or board is None or board.socket_link_rate is None or board.socket_links == 0:
@@ -460,7 +479,7 @@ class _HostDemands:
             title = f"links between the sockets of the {self.role}"
             self.demands.add(flow, f"{self.role}.interconnect.sockets", seconds_per_bit, title=title, variant=op)
 
-    def _uplinks(self, flow: int, slot: Slot, bits: float, *, op: Literal["read", "write"]) -> None:
+    def _uplinks(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
         """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share.
 
         Parameters
@@ -478,11 +497,7 @@ class _HostDemands:
             if bridge.rate is not None:
                 capacity = self.draw(f"{at}.rate", bridge.rate)
             elif bridge.gen is not None and bridge.lanes is not None:
-                max_payload = self.host.max_payload if slot.max_payload is None else slot.max_payload
-                figures = limits.pcie(
-                    gen=bridge.gen, lanes=bridge.lanes, max_payload=self.draw(f"{at}.max_payload", max_payload), op=op
-                )
-                capacity = np.asarray(figures["throughput_bps"], dtype=np.float64)
+                capacity = self._pcie_rate(at, bridge.gen, bridge.lanes, slot, op=op)
             else:
                 capacity = None
             if capacity is not None:
@@ -504,11 +519,16 @@ class _HostDemands:
         passes = (NETWORK_PASSES if networked else 0) + (FILE_PASSES if on_disk else 0)
         if passes == 0:
             return
-        figures = limits.memory(
-            channels=memory.channels,
-            transfers=self.draw(f"{self.role}.memory.transfers", memory.transfers),
-            usable=self.draw(f"{self.role}.memory.usable", memory.usable),
-            passes=passes,
-        )
-        capacity = np.asarray(figures["throughput_bps"], dtype=np.float64)
-        self.demands.add(flow, f"{self.role}.memory", 1 / capacity, title=f"memory of the {self.role}")
+
+        def seconds_per_bit() -> FloatArray:
+            figures = limits.memory(
+                channels=memory.channels,
+                transfers=self.draw(f"{self.role}.memory.transfers", memory.transfers),
+                usable=self.draw(f"{self.role}.memory.usable", memory.usable),
+                passes=passes,
+            )
+            return np.asarray(1 / figures["throughput_bps"], dtype=np.float64)
+
+        name = f"{self.role}.memory"
+        demand = self.draw.once((name, passes), seconds_per_bit)
+        self.demands.add(flow, name, demand, title=f"memory of the {self.role}")
