@@ -54,9 +54,8 @@ _WITH_CARRIER: Final = frozenset({"active", "associated", "running"})
 
 def recognises(document: Document) -> bool:
     """Whether the first line of an interface is in the file, with what belongs to it below."""
-    return bool(_NEW.search(document.text)) or bool(
-        _OLD.search(document.text) and re.search(r"\bMTU:\d", document.text)
-    )
+    text = document.text  # the plain words first: they are found in a hundredth of the time
+    return ("flags=" in text and bool(_NEW.search(text))) or ("MTU:" in text and bool(_OLD.search(text)))
 
 
 def read(document: Document, findings: Findings) -> None:

@@ -11,6 +11,7 @@ Units and traps
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -26,6 +27,8 @@ FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"
 WHOLE: Final = True
 
+HEADING: Final = re.compile(r"\b(?:CPU|NODE)\s+%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b")
+"""Columns in mpstat's order; sar -u ALL has the same ones in another."""
 _HALF_A_DAY: Final = timedelta(hours=12)
 
 
@@ -37,10 +40,8 @@ def recognises(document: Document) -> bool:
             and '"cpu-load"' in document.text
             and '"file-date"' not in document.start
         )
-    return (
-        any(CLOCK.match(line) and {"CPU", "%irq", "%soft"} <= set(line.split()) for line in document.lines[:400])
-        and first_line(document) is not None
-    )
+    found = any(CLOCK.match(line) and HEADING.search(line) for line in document.lines[:400])
+    return found and first_line(document) is not None
 
 
 def read(document: Document, findings: Findings) -> None:

@@ -28,6 +28,8 @@ VERSIONS: Final = "sysstat 7 to 12.7"
 WHOLE: Final = True
 
 _HEADING: Final = re.compile(r"(?:^|\s)(?:[%\w-]+/s|%\w+|IFACE|[kt]b\w+|ldavg-1|proc/s|runq-sz|dentunusd)(?=\s|$)")
+_OTHERS: Final = re.compile(r"%iowait\s+%irq\b|\bUID\b.*\bPID\b|\bTGID\b|^\S+\s.*\bintr/s.*%idle")
+"""Headings of mpstat and pidstat, which have the same first line."""
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
 _POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
@@ -37,12 +39,11 @@ _SYSTEM: Final = ("%system", "%sys")
 
 def recognises(document: Document) -> bool:
     """Whether a first line is followed by a table of sar, which is neither mpstat's nor iostat's."""
-    if first_line(document) is None:
+    if first_line(document) is None or re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE):
         return False
     headings = [line for line in document.lines[:400] if CLOCK.match(line) and _HEADING.search(line)]
-    return bool(headings) and not any("%usr" in line and "%irq" in line and "%gnice" in line for line in headings) and (
-        not re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE)
-    ) and not any(re.search(r"\bUID\b.*\bPID\b", line) for line in headings)  # fmt: skip
+    others = [line for line in headings if _OTHERS.search(line)]
+    return bool(headings) and not others
 
 
 def read(document: Document, findings: Findings) -> None:
@@ -82,11 +83,13 @@ class _Report:
 
     def line(self, line: int, clock: re.Match[str], words: Sequence[str]) -> None:
         """Take a line with a clock: a heading or a row."""
-        if _HEADING.search(" ".join(words)) and not any(number(word) is not None for word in words[1:]):
+        if "RESTART" in words or words[:1] in (["COM"], ["COMMENT"]) or len(words) < 2:
+            return
+        if not any(number(word) is not None for word in words[1:]):
             self._columns = words
             self._time = self._days.time(line, clock, " ".join(words), counts=False)
             return
-        if not self._columns or "RESTART" in words or "COMMENT" in words or len(words) < 2:
+        if not self._columns:
             return
         time = self._days.time(line, clock, " ".join(self._columns))
         if time is None:

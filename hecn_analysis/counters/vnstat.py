@@ -11,6 +11,8 @@ Units and traps
   at which intervals begin, as the file does, and rates over whole intervals; the last interval is seldom over: in the
   table of rates it ends with the last update.
 - Tables are rounded, and their times are local.
+- An interface whose counters began anew may have overflowed vnstat's database: amounts of 2**62 bytes and more cannot
+  be and are left out.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ _ROW: Final = re.compile(
 )
 _DATE: Final = re.compile(r"^\s+(\d{4}-\d\d-\d\d)\s*$")
 _TEXT_KINDS: Final = {"5 minute": ("five minutes", 300), "hourly": ("hours", 3600), "daily": ("days", 86400)}
+_OVERFLOWN: Final = 1 << 62
 _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
 
 
@@ -112,6 +115,15 @@ def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
     return local_time(findings, None, local)
 
 
+def _overflown(received: object, sent: object, findings: Findings) -> bool:
+    """Whether an amount is what vnstat makes of a counter that went back, which a problem says once."""
+    wrong = [amount for amount in (received, sent) if isinstance(amount, int) and amount >= _OVERFLOWN]
+    said = f"found {max(wrong)} bytes, expected less than 2**62: an overflow of vnstat; left out" if wrong else ""
+    if wrong and not any(row["message"] == said for row in findings.problems):
+        findings.problem(None, "inconsistent", said)
+    return bool(wrong)
+
+
 def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings) -> _Intervals:
     found = {}
     for kind, names, _ in _KINDS:
@@ -122,6 +134,8 @@ def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings) -> _Inte
                 continue
             time = _time({**entry, "kind": kind}, findings)
             received, sent = entry.get("rx"), entry.get("tx")
+            if _overflown(received, sent, findings):
+                continue
             if time is not None and isinstance(received, int) and isinstance(sent, int):
                 rows.append((time, unit * received, unit * sent))
         if rows:
@@ -149,6 +163,8 @@ def _interface(
     name: str, total: object, updated: object, intervals: _Intervals, *, unit: int, findings: Findings
 ) -> _Interface:
     amounts = [total.get(way) if isinstance(total, dict) else None for way in ("rx", "tx")]
+    if _overflown(amounts[0], amounts[1], findings):
+        amounts = [None, None]
     received, sent = (unit * amount if isinstance(amount, int) else None for amount in amounts)
     return _Interface(name, received, sent, _time(updated, findings) if isinstance(updated, dict) else None, intervals)
 

@@ -1,0 +1,32 @@
+"""vmstat: times, zones, units."""
+
+import pytest
+
+from hecn_analysis.counters import read_counters
+
+
+@pytest.mark.parametrize(("name", "n", "timed"), [("t.txt", 4, True), ("wide.txt", 3, True), ("active.txt", 3, False)])
+def test_recorded(recorded, name, n, timed):
+    counters = read_counters(recorded / "vmstat" / name)
+    (source,) = counters.sources
+    assert (source["format"], source["n_samples"]) == ("vmstat", n)
+    assert ("first_time" in source) is timed
+    assert len(source["cpu"]["idle_fraction"]) == n
+    assert counters.problems.empty
+
+
+HEADING = """\
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 {zone}
+ 2  0      0    100     50     25    0    0     1     3   29   57  0  0 99  0  0 2021-09-16 20:33:13
+"""
+
+
+def test_zones(counters_of, said):
+    (source,) = counters_of(HEADING.format(zone="PDT")).sources
+    assert source["first_time"] == "2021-09-17T03:33:13Z"
+    assert source["first_time_local"] == "2021-09-16T20:33:13"
+    assert source["mem"]["free_bytes"] == 102400
+    doubtful = counters_of(HEADING.format(zone="CST"))
+    assert doubtful.sources[0]["first_time"] == "2021-09-16T20:33:13Z"
+    assert said(doubtful)[0].startswith("3: ambiguous: found local times")
