@@ -1,0 +1,416 @@
+r"""Two witnesses of one transfer: what the tool says it sent, and what the port counted in that time.
+
+A run of :math:`B` payload bytes crosses a port as :math:`n = \lceil B / s \rceil` packets of at most the MTU, with
+:math:`s` the data in a full packet (`hecn_analysis.limits.framing.payload_bytes`). The port counts
+
+.. math:: O = B + n (M - s + f)
+
+octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the frame, which depends on who counts
+(`FRAME_BYTES`). Preamble and gap are counted by nobody.
+
+Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
+are added, and what the port carries otherwise (the median of the intervals around) is taken off. The clocks of tool and
+poller differ: the run is also placed where the counted rates resemble it best (least squares), and that shift is the
+offset. A run whose log has no time is placed that way only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis import units
+from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.limits import framing
+from hecn_analysis.traffic import slots as gridded
+from hecn_analysis.traffic.flags import Flag, words
+from hecn_analysis.traffic.series import Floats
+
+FRAME_BYTES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "port": (18.0, 18.0),
+        "host": (14.0, 14.0),
+        "ip": (0.0, 0.0),
+        "unknown": (14.0, 18.0),
+    }
+)
+"""What is counted of a frame beside its packet [B], least and most, without the VLAN tag:
+
+- ``port``: ifInOctets of an Ethernet port has header 14 and check sequence 4 (RFC 3635, 3.2.3), and so have the
+  ``_phy`` counters of ``ethtool -S``;
+- ``host``: the kernels of Linux and BSD count without the check sequence, so do all tools that show their counters
+  (``ip``, ``sar``, node_exporter …) and net-snmp's agent;
+- ``ip``: tunnels and interfaces of layer 3 count packets only;
+- ``unknown``: between host and port.
+
+Virtual interfaces and loopback count a bunch of up to 64 KB as one packet: give ``--mtu 65535`` for these.
+"""
+
+MTUS: Final = (1500, 9000)
+"""Of these the one that fits better is taken where no MTU is given. [B]"""
+TOLERANCE: Final = 0.005
+LARGEST_OFFSET_S: Final = 2 * 3600.0
+_AROUND: Final = 10  # intervals before and after that say what else the port carries
+_WRAP: Final = 2.0**32
+_SIGMAS: Final = 3.0
+_SHIFTS: Final = 2000  # places that are tried at most, before the best one is refined
+_RESEMBLES: Final = 0.5  # part of the squared rate that may be left, for a shift to be believed
+
+VERDICTS: Mapping[str, str] = MappingProxyType(
+    {
+        "agrees": "the port counted the run's payload times its framing overhead, within the tolerance",
+        "retransmissions or other traffic": "the port counted more; how much is in excess_bytes",
+        "clock offset": "it agrees when the run is moved by offset_s: the clocks of log and counters differ by that",
+        "counter wrapped": "the port counted less by a multiple of 2**32, or its readings are ambiguous",
+        "averaging window too long": "in intervals of that length the run is hidden by another one or by other traffic",
+        "fewer octets": "the port counted less than the payload: another port, or not all of the run went through it",
+        "no counters": "no rate is known for the time of the run",
+        "not enough in the log": "the log says no amount or no duration",
+    }
+)
+
+COLUMNS: Final = (
+    *("source_file", "run", "tool", "label", "host", "interface", "direction", "verdict", "message"),
+    *("start_time", "duration_s", "payload_bytes", "expected_bytes", "counted_bytes", "background_bytes"),
+    *("excess_bytes", "excess_fraction", "offset_s", "wraps", "mtu", "intervals", "interval_s"),
+)
+
+
+@dataclass(frozen=True)
+class Port:
+    """Rates of one direction of a port, in order: begins and ends since 1970 [s], rates [bit/s], flags."""
+
+    host: Any
+    interface: Any
+    direction: str
+    begin: Floats
+    end: Floats
+    rate_bps: Floats
+    flags: npt.NDArray[np.int16]
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How payload becomes octets: see `reconcile`."""
+
+    mtus: tuple[int, ...]
+    ip: framing.IPVersion
+    timestamps: bool
+    vlan: bool
+    frame: tuple[float, float]
+
+    def octets(self, payload: float, protocol: str, mtu: int) -> tuple[float, float]:
+        """Least and most that a port counts for a payload. [B]."""
+        kind: framing.Protocol = {"udp": "udp", "rdma": "roce"}.get(protocol, "tcp")  # type: ignore[assignment]
+        data = float(framing.payload_bytes(mtu, ip=self.ip, timestamps=self.timestamps, protocol=kind))
+        packet = float(framing.wire_bytes(mtu, ip=self.ip, protocol=kind)) - framing.FRAME_OVERHEAD
+        packets = math.ceil(payload / data)
+        tag = framing.VLAN_TAG if self.vlan else 0.0
+        low, high = (payload + packets * (packet - data + one + tag) for one in self.frame)
+        return low, high
+
+
+def reconcile(
+    runs: pd.DataFrame,
+    rates: pd.DataFrame,
+    *,
+    mtu: int | None = None,
+    ip: framing.IPVersion = 4,
+    timestamps: bool = True,
+    vlan: bool = False,
+    counts: str = "unknown",
+    tolerance: float = TOLERANCE,
+    largest_offset_s: float = LARGEST_OFFSET_S,
+    interface: str | None = None,
+) -> pd.DataFrame:
+    """Hold every run of tools to the counters of ports.
+
+    Parameters
+    ----------
+    runs
+        Runs as in the table ``runs``.
+    rates
+        Rates as in the table ``rates``.
+    mtu
+        MTU of the path; by default the one of `MTUS` that fits better. [B]
+    ip
+        Version of IP, 4 or 6.
+    timestamps
+        Whether TCP carries timestamps.
+    vlan
+        Whether the counted frames carry a VLAN tag.
+    counts
+        What the counters include of a frame: a key of `FRAME_BYTES`.
+    tolerance
+        How much expected and counted may differ. [1]
+    largest_offset_s
+        Within how much the clocks may differ. [s]
+    interface
+        Only ports of this name; by default the port and direction that fits a run best.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, a row for each run in their order. ``verdict`` is a key of `VERDICTS`, ``message`` says it with
+        numbers. ``expected_bytes`` is the nearest end of what framing allows; ``excess_bytes`` is what was counted
+        beyond that, less than 0 where it was less.
+
+    Raises
+    ------
+    InputError
+        When no port has that name.
+    RangeError
+        When `counts` is none of `FRAME_BYTES`, or the tolerance not between 0 and 1.
+    """
+    if counts not in FRAME_BYTES:
+        raise RangeError(f"counts: found {counts!r}, expected one of {', '.join(FRAME_BYTES)}")
+    if not 0 <= tolerance < 1:
+        raise RangeError(f"tolerance: found {tolerance!r}, expected 0 to less than 1")
+    how = Framing(MTUS if mtu is None else (mtu,), ip, timestamps, vlan, FRAME_BYTES[counts])
+    every = ports(rates)
+    if interface is not None:
+        known = sorted({str(port.interface) for port in every})
+        every = [port for port in every if port.interface == interface]
+        if not every:
+            raise InputError(f"no port {interface!r}", f"one of {', '.join(known) or 'none'}")
+    placed = [_placed(run, every, how, largest_offset_s) for run in runs.to_dict("records")]
+    return pd.DataFrame([_judged(one, placed, how, tolerance) for one in placed], columns=list(COLUMNS))
+
+
+def ports(rates: pd.DataFrame) -> list[Port]:
+    """Split a table of rates into directions of ports.
+
+    Parameters
+    ----------
+    rates
+        Rates as in the table ``rates``.
+    """
+    names, intervals = gridded.from_frame(rates)
+    found = []
+    edges = [*intervals.starts.tolist(), len(intervals.seconds)]
+    for number in range(len(names)):
+        part = slice(edges[number], edges[number + 1])
+        seconds = intervals.seconds[part]
+        end = np.asarray(intervals.end_ns[part] * 1e-9, dtype=np.float64)
+        known = seconds > 0
+        for direction, rate in (("in", intervals.in_bps), ("out", intervals.out_bps)):
+            name = (names["host"][number], names["interface"][number], direction)
+            begin = np.asarray(end[known] - seconds[known], dtype=np.float64)
+            found.append(Port(*name, begin, end[known], rate[part][known], intervals.flags[part][known]))
+    return found
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A run, the port that it fits, and where on its clock."""
+
+    run: Mapping[Any, Any]
+    payload: float
+    seconds: float
+    start: float  # as the log says, NaN where it does not [s]
+    port: Port | None
+    offset: float  # by which it fits better [s]
+    resembles: float  # part of the squared rate that is not found where it fits best
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """Where the run is taken to be. [s]."""
+        return self.start, self.start + self.seconds
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - a cell of a table
+    return math.nan if value is None or pd.isna(value) else float(value)
+
+
+def _placed(run: Mapping[Any, Any], every: Sequence[Port], how: Framing, largest_offset_s: float) -> Placed:
+    """Find the port, direction and shift whose rates resemble a run most."""
+    seconds, payload = _number(run.get("duration_s")), _number(run.get("bytes"))
+    rate = _number(run.get("throughput_bps"))
+    rate = _number(run.get("sender_throughput_bps")) if math.isnan(rate) else rate
+    payload = rate * seconds / 8 if math.isnan(payload) else payload
+    time = run.get("start_time")
+    start = math.nan if time is None or pd.isna(time) else pd.Timestamp(time).timestamp()
+    nowhere = Placed(run, payload, seconds, start, None, 0.0, math.inf)
+    if not (seconds > 0 and payload > 0):
+        return nowhere
+    octets = sum(how.octets(payload, str(run.get("protocol")), how.mtus[-1])) / 2
+    best = nowhere
+    for port in every:
+        found = _fit(port, start, seconds, octets * 8 / seconds, largest_offset_s)
+        if found is None:
+            continue
+        at, offset, left = found
+        if left < best.resembles:
+            best = Placed(run, payload, seconds, at, port, offset, left)
+    # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one
+    if best.port is None and len({(port.host, port.interface) for port in every}) == 1 and not math.isnan(start):
+        best = Placed(run, payload, seconds, start, every[0], 0.0, math.inf)
+    return best
+
+
+def _fit(
+    port: Port, start: float, seconds: float, rate_bps: float, largest_offset_s: float
+) -> tuple[float, float, float] | None:
+    """Give the start, the shift that fits best, and what part of the run's squared rate is not found there."""
+    known = ~np.isnan(port.rate_bps)
+    begin, end, rate = port.begin[known], port.end[known], port.rate_bps[known]
+    if len(begin) == 0:
+        return None
+    anywhere = math.isnan(start)
+    if anywhere:
+        start, reach = float(begin[0]), (0.0, max(float(end[-1] - begin[0]) - seconds, 0.0))
+    else:
+        reach = (-largest_offset_s, largest_offset_s)
+    near = (end > start + reach[0]) & (begin < start + seconds + reach[1])
+    begin, end, rate = begin[near], end[near], rate[near]
+    if len(begin) == 0:
+        return None
+    length = end - begin
+    rest = rate - float(np.median(rate)) if seconds < 0.5 * float(length.sum()) else rate
+
+    def left(shift: float) -> float:
+        low, high = start + shift, start + shift + seconds
+        share = np.clip(np.minimum(end, high) - np.maximum(begin, low), 0.0, None) / length
+        unseen = seconds - float((share * length).sum())  # what of the run lies where nothing was counted
+        seen = length * ((rest - rate_bps * share) ** 2 - rest**2)  # less than 0 where the run explains something
+        return float(seen.sum()) + rate_bps**2 * max(unseen, 0.0)
+
+    usual = float(np.median(length))
+    step = max(usual / 4, (reach[1] - reach[0]) / _SHIFTS)
+    shifts = np.unique(np.r_[np.arange(reach[0], reach[1] + step, step), *([] if anywhere else [0.0])])
+    lefts = np.array([left(float(shift)) for shift in shifts])
+    best = float(shifts[lefts.argmin()])
+    fine = np.linspace(best - step, best + step, 41)
+    fine_lefts = np.array([left(float(shift)) for shift in fine])
+    best, least = float(fine[fine_lefts.argmin()]), float(fine_lefts.min())
+    whole = rate_bps**2 * seconds * min(1.0, seconds / usual)  # what a run leaves on intervals of this length
+    if anywhere:
+        return start + best, 0.0, 1 + least / whole
+    return (start, 0.0 if left(0.0) <= least + 1e-6 * whole else best, 1 + least / whole)
+
+
+def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    touched: npt.NDArray[np.bool_] = (port.end > window[0]) & (port.begin < window[1])
+    return touched
+
+
+def _counted(
+    one: Placed, port: Port, others: Sequence[tuple[float, float]], shift: float
+) -> tuple[npt.NDArray[np.bool_], float, float, float]:
+    """Give the intervals of a run, their octets, what of it is background, and how unsure that is. [B]."""
+    window = (one.window[0] + shift, one.window[1] + shift)
+    touched = _touched(port, window)
+    length = port.end - port.begin
+    octets = float((port.rate_bps[touched] * length[touched]).sum() / 8)
+    quiet = ~touched & ~np.isnan(port.rate_bps)
+    for other in others:
+        quiet &= ~_touched(port, other)
+    place = np.flatnonzero(touched)
+    around = np.flatnonzero(quiet)
+    if len(place):
+        around = np.r_[around[around < place[0]][-_AROUND:], around[around > place[-1]][:_AROUND]]
+    span = float(length[touched].sum())
+    if len(around) == 0:
+        covered = min(one.seconds / span, 1.0) if span else 1.0
+        return touched, octets, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0
+    rates = port.rate_bps[around]
+    usual = float(np.median(rates))
+    spread = float(1.4826 * np.median(np.abs(rates - usual)))
+    spread = max(spread, float(np.ptp(rates)) / 2 if len(rates) < 4 else 0.0)
+    free = max(span - one.seconds, 0.0)
+    unsure = spread / 8 * math.sqrt(span * float(length[touched].mean() if span else 0.0))
+    return touched, octets, usual / 8 * span if free > 0 or usual > 0 else 0.0, unsure
+
+
+def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:
+    """Say what is to be made of a run."""
+    run = one.run
+    row: dict[str, Any] = {name: run.get(name) for name in ("source_file", "run", "tool", "label", "duration_s")}
+    row |= {"start_time": _utc(one.start), "payload_bytes": one.payload}
+    port = one.port
+    if not (one.seconds > 0 and one.payload > 0):
+        return row | {"verdict": "not enough in the log", "message": "the log says no amount or no duration"}
+    if port is None:
+        return row | {"verdict": "no counters", "message": "no port has a known rate at or near the time of the run"}
+    row |= {"host": port.host, "interface": port.interface, "direction": port.direction}
+    same = [other for other in placed if other is not one and other.port is port]
+    first = _attempt(one, port, same, how, tolerance=tolerance, shift=0.0)
+    found = first
+    if first["verdict"] != "agrees" and one.offset != 0.0 and one.resembles <= _RESEMBLES:
+        second = _attempt(one, port, same, how, tolerance=tolerance, shift=one.offset)
+        if second["verdict"] == "agrees" and abs(one.offset) > first.get("interval_s", 0.0) * 0.05:
+            found = second | {"verdict": "clock offset", "offset_s": one.offset}
+            late = "later" if one.offset > 0 else "earlier"
+            found["message"] = (
+                f"{second['message']} when moved by {units.format_time(abs(one.offset))} to a {late} time"
+            )
+    return row | found
+
+
+def _attempt(  # noqa: PLR0911 - one return for each verdict
+    one: Placed, port: Port, same: Sequence[Placed], how: Framing, *, tolerance: float, shift: float
+) -> dict[str, Any]:
+    """Judge a run at a shift."""
+    windows = [(other.window[0] + shift, other.window[1] + shift) for other in same]
+    touched, octets, background, unsure = _counted(one, port, windows, shift)
+    if not touched.any():
+        return {"verdict": "no counters", "message": "no rate is known for the time of the run"}
+    length_s = float((port.end - port.begin)[touched].max())
+    row: dict[str, Any] = {"intervals": int(touched.sum()), "interval_s": length_s, "offset_s": 0.0, "wraps": 0}
+    kinds = int(np.bitwise_or.reduce(port.flags[touched]))
+    if math.isnan(octets):
+        what = words(kinds & ~int(Flag.GAP | Flag.REORDERED))
+        return row | {"verdict": "no counters", "message": f"no rate is known for all of the run's time ({what})"}
+    sharing = [
+        other for other, window in zip(same, windows, strict=True) if bool((touched & _touched(port, window)).any())
+    ]
+    mtu, expected = _expected([one, *sharing], octets - background, how)
+    excess = octets - background - expected
+    row |= {
+        "expected_bytes": expected,
+        "counted_bytes": octets,
+        "background_bytes": background,
+        "excess_bytes": excess,
+        "excess_fraction": excess / expected,
+        "mtu": mtu,
+    }
+    several = f", together with {len(sharing)} other run(s) in the same intervals" if sharing else ""
+    share = f"{units.format_bytes(octets - background)} counted for {units.format_bytes(expected)} expected{several}"
+    if abs(excess) <= tolerance * expected:
+        return row | {"verdict": "agrees", "message": share}
+    turns = max(round(-excess / _WRAP), 0)
+    fits = turns > 0 and abs(excess + turns * _WRAP) <= tolerance * expected < _WRAP / 100
+    if kinds & int(Flag.AMBIGUOUS) or fits:
+        row["wraps"] = turns
+        return row | {"verdict": "counter wrapped", "message": f"{share}: {turns} turn(s) of 32 bits are missing"}
+    if sharing or (unsure > tolerance * expected and abs(excess) <= _SIGMAS * unsure):
+        hidden = "the runs cannot be told apart" if sharing else "it cannot be told from what else the port carries"
+        message = f"{share}: in intervals of {units.format_time(length_s)} {hidden}"
+        return row | {"verdict": "averaging window too long", "message": message}
+    if excess < 0:
+        return row | {"verdict": "fewer octets", "message": f"{share}: {-excess / expected:.1%} less"}
+    again = _number(one.run.get("retransmits")) * (mtu + how.frame[1])
+    told = f"; the tool's retransmissions are up to {units.format_bytes(again)} of it" if again > 0 else ""
+    message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{told}"
+    return row | {"verdict": "retransmissions or other traffic", "message": message}
+
+
+def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, float]:
+    """Give the MTU, and the octets that it allows for runs, which are nearest to what was counted. [B]."""
+    nearest = {}
+    for mtu in how.mtus:
+        each = [how.octets(one.payload, str(one.run.get("protocol")), mtu) for one in runs]
+        nearest[mtu] = min(max(net, sum(low for low, _ in each)), sum(high for _, high in each))
+    mtu = min(nearest, key=lambda size: abs(net - nearest[size]))
+    return mtu, nearest[mtu]
+
+
+def _utc(seconds: float) -> pd.Timestamp | None:
+    return None if math.isnan(seconds) else pd.Timestamp(round(seconds * 1e9), unit="ns", tz="UTC")

@@ -1,0 +1,190 @@
+"""Runs of tools against counters of ports: every verdict, and clocks that differ."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.traffic.reconcile import COLUMNS, VERDICTS, Framing, reconcile
+
+BEGIN = pd.Timestamp("2013-11-20 12:00:00", tz="UTC")
+PAYLOAD, SECONDS = 30e9, 30.0
+JUMBO = Framing((9000,), 4, timestamps=True, vlan=False, frame=(18.0, 18.0))
+
+
+def counters(step, bursts, *, background=1e7, noise=0.0, shift=0.0, length=9000, **columns):
+    """Rates of a port that carries bursts (start, seconds, octets) and something else."""
+    random = np.random.default_rng(1)
+    begin = np.arange(0, length, step, dtype=float)
+    end = begin + step
+    rate = background * (1 + noise * random.standard_normal(len(begin)))
+    for start, seconds, octets in bursts:
+        share = np.clip(np.minimum(end, start + shift + seconds) - np.maximum(begin, start + shift), 0, None) / step
+        rate = rate + octets * 8 / seconds * share
+    return pd.DataFrame(
+        {
+            "host": "switch",
+            "interface": "eth1",
+            "time": BEGIN + pd.to_timedelta(end, "s"),
+            "interval_s": float(step),
+            "in_bps": rate,
+            "out_bps": rate * 0.01,
+            "flag": "ok",
+        }
+    ).assign(**columns)
+
+
+def runs(*starts, payload=PAYLOAD, seconds=SECONDS, **columns):
+    return pd.DataFrame(
+        {
+            "source_file": "nuttcp.log",
+            "run": range(len(starts)),
+            "tool": "nuttcp",
+            "label": "n1",
+            "protocol": "tcp",
+            "start_time": [pd.NaT if start is None else BEGIN + pd.Timedelta(start, "s") for start in starts],
+            "duration_s": seconds,
+            "bytes": payload,
+            "throughput_bps": payload * 8 / seconds,
+            "retransmits": 0,
+        }
+    ).assign(**columns)
+
+
+def octets(payload=PAYLOAD, mtu=9000):
+    return JUMBO.octets(payload, "tcp", mtu)[0]
+
+
+def verdict(*args, **options):
+    (row,) = reconcile(*args, **options).to_dict("records")
+    assert set(row) == set(COLUMNS)
+    assert row["verdict"] in VERDICTS
+    return row
+
+
+def test_octets_are_payload_and_headers_of_its_packets():
+    assert JUMBO.octets(8948 * 10, "tcp", 9000) == (90180.0, 90180.0)
+    assert JUMBO.octets(8948 * 10 + 1, "tcp", 9000) == (90180.0 + 1 + 52 + 18,) * 2
+    tagged = Framing((1500,), 6, timestamps=False, vlan=True, frame=(14.0, 18.0))
+    assert tagged.octets(1440, "tcp", 1500) == (1518.0, 1522.0)
+    assert tagged.octets(1452, "udp", 1500) == (1518.0, 1522.0)
+
+
+@pytest.mark.parametrize("step", [1, 10, 60, 300])
+@pytest.mark.parametrize("mtu", [1500, 9000])
+def test_run_agrees_and_the_mtu_is_found(step, mtu):
+    row = verdict(runs(1234), counters(step, [(1234, 30, octets(mtu=mtu))]))
+    assert (row["verdict"], row["direction"], row["interface"], row["mtu"]) == ("agrees", "in", "eth1", mtu)
+    assert abs(row["excess_fraction"]) < 1e-3
+    assert row["offset_s"] == 0.0
+
+
+def test_live_accuracy_is_half_a_percent():
+    rates = counters(1, [(1234, 30, octets() * 1.004)])
+    assert verdict(runs(1234), rates)["verdict"] == "agrees"
+    assert verdict(runs(1234), rates, tolerance=0.003)["verdict"] == "retransmissions or other traffic"
+
+
+def test_more_than_the_run_is_retransmissions_or_other_traffic_and_how_much():
+    row = verdict(runs(1234, retransmits=1000), counters(10, [(1234, 30, octets() * 1.02)]), counts="port")
+    assert row["verdict"] == "retransmissions or other traffic"
+    assert row["excess_bytes"] == pytest.approx(octets() * 0.02, rel=1e-3)
+    assert row["message"] == (
+        "30.8 GB counted for 30.2 GB expected: 605 MB (2.0%) more; the tool's retransmissions are up to 9.02 MB of it"
+    )
+
+
+@pytest.mark.parametrize("shift", [-3600.0, -47.0, 7.3, 3600.0])
+@pytest.mark.parametrize("step", [1, 10])
+def test_clocks_that_differ_are_found_by_the_best_shift(step, shift):
+    row = verdict(runs(4234), counters(step, [(4234, 30, octets())], shift=shift, noise=0.05))
+    assert row["verdict"] == "clock offset"
+    assert row["offset_s"] == pytest.approx(shift, abs=0.3)
+
+
+def test_offset_of_an_hour_shows_in_five_minute_averages_too():
+    row = verdict(runs(4234), counters(300, [(4234, 30, octets())], shift=3600))
+    assert row["verdict"] == "clock offset"
+    assert row["offset_s"] == pytest.approx(3600, abs=150)
+
+
+def test_32_bit_counter_that_wrapped_unseen_is_told():
+    small = 6e9
+    row = verdict(runs(1234, payload=small), counters(60, [(1234, 30, octets(small) - 2**32)]))
+    assert (row["verdict"], row["wraps"]) == ("counter wrapped", 1)
+    flagged = counters(60, [(1234, 30, 1e9)], flag="ambiguous")
+    assert verdict(runs(1234), flagged)["verdict"] == "counter wrapped"
+
+
+def test_run_lost_in_what_else_the_port_carries_is_not_judged():
+    row = verdict(runs(1234), counters(300, [(1234, 30, octets() * 1.05)], background=5e9, noise=0.3))
+    assert row["verdict"] == "averaging window too long"
+    assert row["message"].endswith("in intervals of 300 s it cannot be told from what else the port carries")
+
+
+def test_runs_in_the_same_interval_agree_together_or_cannot_be_told_apart():
+    both = runs(1210, 1260)
+    found = reconcile(both, counters(300, [(1210, 30, octets()), (1260, 30, octets())]))
+    assert found["verdict"].tolist() == ["agrees", "agrees"]
+    assert found["message"].str.contains(r"together with 1 other run\(s\) in the same intervals").all()
+    found = reconcile(both, counters(300, [(1210, 30, octets()), (1260, 30, octets() * 1.5)]))
+    assert found["verdict"].tolist() == ["averaging window too long"] * 2
+
+
+def test_run_without_a_time_is_placed_where_it_fits():
+    row = verdict(runs(None), counters(10, [(1234, 30, octets())]))
+    assert row["verdict"] == "agrees"
+    assert abs((row["start_time"] - BEGIN).total_seconds() - 1234) < 1
+
+
+def test_port_that_carried_less_is_another_port():
+    assert verdict(runs(1234), counters(10, []))["verdict"] == "fewer octets"
+
+
+def test_times_without_a_rate_are_told():
+    rates = counters(10, [(1234, 30, octets())])
+    rates.loc[rates.index[120:130], ["in_bps", "out_bps", "flag"]] = [np.nan, np.nan, "reset"]
+    row = verdict(runs(1234), rates, largest_offset_s=20)
+    assert row["verdict"] == "no counters"
+    assert row["message"] == "no rate is known for all of the run's time (reset)"
+    assert verdict(runs(1e6), rates)["verdict"] == "no counters"
+    assert verdict(runs(1234), rates.head(0))["verdict"] == "no counters"
+
+
+def test_log_without_an_amount_is_told():
+    row = verdict(runs(1234, payload=np.nan), counters(10, []))
+    assert row["verdict"] == "not enough in the log"
+    assert verdict(runs(1234, bytes=np.nan), counters(10, [(1234, 30, octets())]))["verdict"] == "agrees"
+
+
+def test_best_port_is_taken_and_one_can_be_named():
+    rates = pd.concat([counters(10, [], interface="eth0"), counters(10, [(1234, 30, octets())])])
+    assert verdict(runs(1234), rates)["interface"] == "eth1"
+    assert verdict(runs(1234), rates, interface="eth0")["verdict"] == "fewer octets"
+    with pytest.raises(InputError, match=r"^found no port 'eth9', expected one of eth0, eth1$"):
+        reconcile(runs(1234), rates, interface="eth9")
+
+
+def test_impossible_settings_are_refused():
+    with pytest.raises(RangeError, match=r"^counts: found 'wire', expected one of port, host, ip, unknown$"):
+        reconcile(runs(), counters(10, []), counts="wire")
+    with pytest.raises(RangeError, match=r"^tolerance: found 1, expected 0 to less than 1$"):
+        reconcile(runs(), counters(10, []), tolerance=1)
+    assert tuple(reconcile(runs(), counters(10, [])).columns) == COLUMNS
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.floats(600, 6000),
+    st.floats(5, 120),
+    st.sampled_from([1.0, 2.5, 10.0, 30.0]),
+    st.sampled_from([1500, 9000]),
+    st.floats(1e9, 1e12),
+)
+def test_a_run_on_a_quiet_port_always_agrees(start, seconds, step, mtu, payload):
+    rates = counters(step, [(start, seconds, octets(payload, mtu))], background=1e5)
+    row = verdict(runs(start, payload=payload, seconds=seconds), rates)
+    assert row["verdict"] == "agrees"
+    assert row["mtu"] == mtu
