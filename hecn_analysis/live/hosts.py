@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.live.places import Place
@@ -30,6 +30,8 @@ _LARGEST_SPREAD: Final = 0.9
 #: A core that others keep busy for more of the time than this counts as shared.
 _SHARED: Final = 0.5
 _WATCH_S: Final = 0.5
+
+_FILE_COSTS: Final = frozenset({"read_cost", "write_cost", "direct_cost", "file_call_cost", "storage_interrupt_cost"})
 
 _CONTROLS: Final = ("reno", "cubic", "bbr", "htcp", "bic")
 _SYSCTL: Final = {
@@ -64,7 +66,23 @@ def settings_of_kernel(place: Place) -> dict[str, Any]:
 
 
 def processor(place: Place) -> dict[str, Any]:
-    """Cores and clock, and the cores that others keep busy just now.
+    """Cores and clock.
+
+    Parameters
+    ----------
+    place
+        Where to look.
+    """
+    clocks = [float(found) for found in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", place.text("/proc/cpuinfo"))]
+    clock = max(clocks, default=1000.0) * 1e6
+    return {
+        "cores": max(1, len(place.busy())),
+        "clock": {"value": clock, "basis": "documented", "source": "/proc/cpuinfo; costs are cycles of this clock"},
+    }
+
+
+def busy_cores(place: Place) -> list[int]:
+    """Cores that others keep busy just now.
 
     Parameters
     ----------
@@ -73,14 +91,7 @@ def processor(place: Place) -> dict[str, Any]:
     """
     before = place.busy()
     time.sleep(_WATCH_S)
-    loads = load(before, place.busy())
-    clocks = [float(found) for found in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", place.text("/proc/cpuinfo"))]
-    clock = max(clocks, default=1000.0) * 1e6
-    return {
-        "cores": max(1, len(loads)),
-        "clock": {"value": clock, "basis": "documented", "source": "/proc/cpuinfo; costs are cycles of this clock"},
-        "busy": [number for number, busy in enumerate(loads.values()) if busy > _SHARED],
-    }
+    return [int(core.removeprefix("cpu")) for core, busy in load(before, place.busy()).items() if busy > _SHARED]
 
 
 def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:
@@ -99,6 +110,9 @@ def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, i
 def costs(runs: Sequence[Probed], clock_hz: float, source: str) -> dict[str, Any]:
     """Costs of sending and receiving a byte, by the utilisation law: cycles used over bytes moved.
 
+    Their spread is that of single runs, of the costs or of the rates, whichever is larger: where cores are shared, the
+    rate wanders with the share, while a byte costs the same.
+
     Parameters
     ----------
     runs
@@ -114,16 +128,17 @@ def costs(runs: Sequence[Probed], clock_hz: float, source: str) -> dict[str, Any
     2.0
     """
     found = {}
+    wandered = _range([run[0] for run in runs])
     for key, part in (("send_cost", 1), ("receive_cost", 2)):
         values = [8 * clock_hz * share / run[0] for run in runs if (share := run[part])]
         if values:
-            found[key] = _parameter(values, _COST_SPREAD, source)
+            found[key] = _parameter(values, max(_COST_SPREAD, wandered), source)
     return found
 
 
 def _parameter(values: Sequence[float], least: float, source: str) -> dict[str, Any]:
     middle = statistics.median(values)
-    spread = min(_LARGEST_SPREAD, max(least, (max(values) - min(values)) / 2 / middle))
+    spread = min(_LARGEST_SPREAD, max(least, _range(values)))
     return {"value": float(f"{middle:.6g}"), "spread": round(spread, 3), "basis": "calibrated", "source": source}
 
 
@@ -140,6 +155,11 @@ def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
     return _parameter([run[0] for run in runs], _RATE_SPREAD, source)
 
 
+def _range(values: Sequence[float]) -> float:
+    """Range over the median: of three runs, about what a single run differs by with 90 % (1.69 and 1.64 sigma) [1]."""
+    return (max(values) - min(values)) / statistics.median(values)
+
+
 def described(host: Host | None) -> dict[str, Any]:
     """A host of an inventory as keys of a scenario, without what was not found.
 
@@ -153,34 +173,25 @@ def described(host: Host | None) -> dict[str, Any]:
     return host.model_dump(mode="python", exclude_unset=True, exclude={"name", "title", "bill"})
 
 
-def keys(
-    role: str,
-    found: Mapping[str, Any],
-    kernel: Mapping[str, Any],
-    cpu: Callable[[], Mapping[str, Any]] | None,
-    disk: Callable[[], tuple[str, Mapping[str, Any]]] | None,
-) -> dict[str, Any]:
-    """Keys of a scenario for this host at one end.
+def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """A host with the costs of its processor as they were measured, in place of those that it was taken to have.
 
     Parameters
     ----------
-    role
-        ``sender`` or ``receiver``.
     found
-        What the inventory says, see `described`.
-    kernel
-        What its kernel says, which goes above the inventory.
-    cpu
-        Measures the processor; it is asked where the inventory knows none. None: it plays no part.
-    disk
-        Measures the disk, gives the key and its value; it is asked where the inventory knows no array.
+        The host so far, see `described`.
+    measured
+        Cores, clock, and costs of moving data through sockets, which hold all of it: bytes, packets, calls.
+
+    Examples
+    --------
+    >>> host = {"cpu": {"title": "X", "send_packet_cost": 500, "read_cost": 0.3}}
+    >>> with_processor(host, {"send_cost": 0.4})["cpu"]
+    {'title': 'X', 'read_cost': 0.3, 'send_cost': 0.4}
     """
-    values: dict[str, Any] = {"name": "this host", **found, **kernel}
-    if cpu is not None and not found.get("cpu"):
-        measured = dict(cpu())
-        busy = measured.pop("busy", [])
-        values |= {"cpu": measured} | ({"busy_cores": busy} if busy else {})
-    if disk is not None and not found.get("arrays") and not {"read_rate", "write_rate"} & set(found):
-        key, value = disk()
-        values[key] = dict(value)
-    return {f"{role}.{key}": value for key, value in values.items()}
+    cpu = {
+        key: value
+        for key, value in (found.get("cpu") or {}).items()
+        if key in _FILE_COSTS or not (key.endswith("_cost") or key in {"measured_payload", "measured_message"})
+    }
+    return {**found, "cpu": {**cpu, **measured}}

@@ -421,16 +421,22 @@ class _Finder:
             self._inventories[place] = _inventory(place, role, self.here) if self.request.inventory else {}
         if role not in self.draft.this:
             return {}
-        probe = self.request.probe
-        return hosts.keys(
-            role,
-            self._inventories[place],
-            hosts.settings_of_kernel(place),
-            (lambda: self._processor(place)) if probe and self.tool.protocol != "file" else None,
-            (lambda: self._disk(place, reads=role == "sender"))
-            if probe and on_disk and not self._says_disk(role)
-            else None,
-        )
+        host = {"name": "this host", **self._inventories[place], **hosts.settings_of_kernel(place)}
+        if self.request.probe:
+            if self.tool.protocol != "file" and (self._on_one_machine or "cpu" not in host):
+                host = hosts.with_processor(host, self._processor(place))
+            if "cpu" in host and (busy := [core for core in hosts.busy_cores(place) if core < host["cpu"]["cores"]]):
+                host["busy_cores"] = busy
+            if on_disk and not self._says_disk(role):
+                key, rate = self._disk(place, reads=role == "sender")
+                host[key] = rate
+        return {f"{role}.{key}": value for key, value in host.items()}
+
+    @property
+    def _on_one_machine(self) -> bool:
+        """Whether the ends share a processor: then a byte costs it here what it costs over its loopback interface."""
+        sender, receiver = self.request.sender, self.request.receiver
+        return sender == receiver or (sender.is_here and receiver.is_here)
 
     def _says_disk(self, role: str) -> bool:
         """Whether the keys that were given say how fast an end's disk is."""
