@@ -414,3 +414,44 @@ def test_fio_is_measured(tmp_path, monkeypatch, tool):
     found = measure.measure(Request(keys=keys, **QUICK), tmp_path / "m")
     assert all(run.measured_bps > 0 for run in found.runs)
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, monkeypatch):
+    measured = {
+        "cores": 2,
+        "clock": 2e9,
+        "send_cost": {"value": 1, "spread": 0.2},
+        "receive_cost": {"value": 2, "spread": 0.2},
+    }
+    monkeypatch.setattr(measure._Finder, "_processor", lambda *_: measured)
+    monkeypatch.setattr(hosts, "busy_cores", lambda _: [1])
+    monkeypatch.setattr(measure, "_run", lambda number, *_: measure.Run(number, "inside", 3.9e9))
+    keys = {"tool": "iperf3", "sender.tcp_wmem_max": "1 MB"}
+    found = measure.measure(Request(keys=keys, repeats=1), tmp_path / "m")
+    inventory = hecn.read_inventory(tmp_path / "m/inventory-sender").hosts[0].host
+    sender = found.prediction.scenario.sender
+    assert sender.cpu.title == inventory.cpu.title
+    assert sender.cpu.cache == inventory.cpu.cache
+    assert sender.cpu.send_cost.value == 1
+    assert sender.cpu.send_packet_cost.value == 0  # the measured costs hold it already
+    assert sender.busy_cores == [1]
+    assert sender.tcp_wmem_max.value == 1e6  # what was given goes above what was found
+
+
+def test_costs_follow_the_utilisation_law_and_their_spread_the_single_runs():
+    runs = [(8e9, 0.5, 1.0), (10e9, 0.625, 1.25), (9e9, 0.5625, 1.125)]
+    costs = hosts.costs(runs, 2e9, "three runs")
+    assert costs["send_cost"] == {"value": 1.0, "spread": 0.222, "basis": "calibrated", "source": "three runs"}
+    assert costs["receive_cost"]["value"] == 2.0
+    assert hosts.costs([(8e9, None, None)], 2e9, "a tool that says nothing of its processor") == {}
+
+
+def test_what_was_busy_is_named_below_the_interval():
+    prediction = hecn.predict({"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "1 Gb/s"})
+    run = measure.Run(1, "below", 5e8, cpu_receiver_fraction=0.98, busiest_sender_fraction=0.95, retransmits=7)
+    assert measure._busy(run, prediction) == (
+        "a core of the sender was 95.0 % busy, the tool used 98.0 % of a core at the receiver, "
+        "7 segments were sent again"
+    )
+    assert measure._busy(measure.Run(1, "below", 9.2e8), prediction) == "path.link would be 97.7 % busy"
+    assert measure.verdict(prediction, None) == "failed"
