@@ -38,7 +38,7 @@ _RAID_SET: Final = re.compile(
     r"(?P<free>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<least>\S{1,64})\s+(?P<state>\S.{0,40}?)\s*$"
 )
 _VOLUME: Final = re.compile(
-    r"\s{0,8}(?P<id>\d{1,4})\s+(?P<name>\S.{0,40}?)\s+(?P<set>\S.{0,40}?)\s+(?P<level>Raid\S{1,8}|JBOD|Single)\s+"
+    r"\s{0,8}(?P<id>\d{1,4})\s+(?P<names>\S.{0,60}?)\s+(?P<level>Raid\S{1,8}|JBOD|Single)\s+"
     r"(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<channel>\d{2}/\d{2}/\d{2})\s+(?P<state>\S.{0,40}?)\s*$"
 )
 _ABSENT: Final = "N.A."
@@ -52,7 +52,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Read disks, RAID sets or volumes, whatever of them the output has."""
     facts = Facts("areca-cli64", {})
-    table = ""
+    table, column = "", 0
     for number, line in output.numbered():
         if "ModelName" in line:
             table = "disks"
@@ -61,10 +61,10 @@ def read(output: Output) -> Facts:
             table = "raidsets"
             facts.values["raidsets"] = []
         elif "Raid Name" in line:
-            table = "volumes"
+            table, column = "volumes", line.index("Raid Name")
             facts.values["volumes"] = []
         elif table:
-            _row(facts.values, table, line)
+            _row(facts.values, table, column, line)
         elif (found := labelled(number, line)) is not None:
             if found.name == "Controller Name":
                 facts.values["controller"] = found.value or None
@@ -73,7 +73,7 @@ def read(output: Output) -> Facts:
     return facts
 
 
-def _row(values: dict[str, Any], table: str, line: str) -> None:
+def _row(values: dict[str, Any], table: str, column: int, line: str) -> None:
     if table == "disks" and (disk := _DISK.match(line)) is not None:
         values["n_slots"] += 1
         if disk["model"] != _ABSENT:
@@ -95,8 +95,8 @@ def _row(values: dict[str, Any], table: str, line: str) -> None:
         values["volumes"].append(
             {
                 "id": int(volume["id"]),
-                "name": volume["name"],
-                "raidset": volume["set"],
+                "name": line[volume.start("names") : column].strip(),
+                "raidset": line[max(column, volume.start("names")) : volume.end("names")].strip(),
                 "level": volume["level"].lower().replace("+", ""),
                 "size_bytes": amounts.size(volume["size"], kilo=1000),
                 "state": volume["state"],

@@ -135,7 +135,10 @@ def read(output: Output) -> Facts:
     for number, line in output.numbered():
         found = _LINE.match(line)
         if found is None:
-            if above == "net.inet.tcp.cc.available" and (listed := re.match(r"(\w{2,20})\s", f"{line} ")) is not None:
+            if (
+                above == "net.inet.tcp.cc.available"
+                and (listed := re.match(r"(?!CCmod)(\w{2,20})\s", f"{line} ")) is not None
+            ):
                 values.setdefault("available_congestion_control", []).append(listed[1])
             continue
         count += 1

@@ -1,0 +1,67 @@
+"""smartctl, nvme list, lsblk and lsscsi: sizes, sectors, links, names."""
+
+
+def test_smartctl_has_the_link_that_runs(facts):
+    found = facts("smartctl/sata-slow-link.txt")
+    assert (found["model"], found["size_bytes"], found["protocol"]) == ("MAKER SSD960", 960197124096, "ATA")
+    assert (found["link_bps"], found["link_max_bps"]) == (3e9, 6e9)
+    assert (found["ssd"], found["rpm"]) == (True, None)
+    assert (found["logical_sector"], found["physical_sector"]) == (512, 4096)
+
+
+def test_smartctl_of_nvme_with_blanks_in_numbers(facts):
+    found = facts("smartctl/nvme.txt")
+    assert (found["protocol"], found["size_bytes"], found["logical_sector"]) == ("NVMe", 3200631791616, 4096)
+
+
+def test_smartctl_as_json(facts):
+    found = facts("smartctl/sas.json")
+    assert (found["format"], found["device"], found["model"]) == ("smartctl-json", "/dev/sdc", "MAKER DISK600")
+    assert (found["rpm"], found["ssd"], found["size_bytes"]) == (10020, False, 600127266816)
+    assert found["link_bps"] is None
+
+
+def test_nvme_as_table_and_nested(facts):
+    table = facts("nvme/table.txt")
+    assert [(one["node"], one["size_bytes"], one["sector_bytes"]) for one in table["devices"]] == [
+        ("/dev/nvme0n1", 3_200_000_000_000, 4096),
+        ("/dev/nvme1n1", 960_200_000_000, 512),
+    ]
+    [device] = facts("nvme/nested.json")["devices"]
+    assert device == {
+        "node": "/dev/nvme0n1",
+        "model": "MAKER NVME 3T2",
+        "size_bytes": 3200631791616,
+        "sector_bytes": 4096,
+        "pci": "0000:c1:00.0",
+        "transport": "pcie",
+    }
+
+
+def test_lsblk_lists_a_device_below_two_others_once(facts):
+    found = facts("lsblk/tree.txt")
+    assert list(found["disks"]) == ["sda", "sdb"]
+    assert found["disks"]["sda"] == round(3.6 * (1 << 40))
+    devices = {device["name"]: device for device in found["devices"]}
+    assert devices["md0"]["below"] == ["sda2", "sdb1"]
+    assert devices["vg0-a_long_name"]["below"] == ["md0"]
+    assert (devices["vg0-a_long_name"]["type"], devices["sr0"]["type"]) == ("lvm", "rom")
+    assert found["mounts"] == {"/boot": "sda1", "/data": "vg0-a_long_name"}
+
+
+def test_lsblk_as_pairs_and_as_json(facts):
+    pairs = facts("lsblk/pairs.txt")
+    assert (pairs["disks"], pairs["rotational"]["nvme0n1"]) == ({"nvme0n1": 3200631791616}, False)
+    assert pairs["physical_sector"]["nvme0n1"] == 4096
+    tree = facts("lsblk/tree.json")
+    assert tree["format"] == "lsblk-json"
+    assert (tree["disks"], tree["mounts"]) == ({"sda": round(3.6 * (1 << 40))}, {"/data": "sda1"})
+    assert tree["rotational"] == {"sda": True, "sda1": True}
+
+
+def test_lsscsi(facts):
+    disk, shelf, sas, nvme = facts("lsscsi/devices.txt")["devices"]
+    assert (disk["vendor"], disk["model"], disk["node"]) == ("ATA", "MAKER SSD 960", "/dev/sda")
+    assert (shelf["hctl"], shelf["type"], shelf["node"]) == ("0:0:10:0", "enclosu", None)
+    assert (sas["transport"], sas["model"], sas["node"]) == ("sas:0x5000c50012345678", None, "/dev/sdb")
+    assert (nvme["model"], nvme["node"]) == ("MAKER NVME 3T2", "/dev/nvme0n1")
