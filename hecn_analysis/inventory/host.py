@@ -387,7 +387,7 @@ def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
         made = _bridge(device)
         if made is None:
             continue
-        name = slot_name(place)
+        name = slot_name(place.removesuffix(".0").replace(".", "-"))
         if name not in bridges:
             bridges[name] = {**made, "behind": found} if found is not None else made
         found = name

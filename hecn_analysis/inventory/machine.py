@@ -387,42 +387,35 @@ def _told_of_disks(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tu
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
-    chunks: dict[str, int] = {}
     for facts in by_format.get("mdstat", ()):
         for array in facts["arrays"]:
-            level = _level(array["level"])
-            if level is not None and array["state"] == "active":
-                members = [_disk_name(name) for name in array["members"] if name not in array["spares"]]
-                made = Array(array["name"], level, array["n_configured"] or len(members), members)
-                made.size_bytes, made.chunk_bytes = array["size_bytes"], array["chunk_bytes"]
-                made.state, made.working = array["state"], array["n_working"]
-                machine.arrays.append(made)
-    known = {array.name for array in machine.arrays}
+            members = [name for name in array.get("members") or () if name not in (array.get("spares") or ())]
+            if array.get("state") == "active":
+                told = {"disks": array.get("n_configured"), "working": array.get("n_working"), "members": members}
+                _software(machine, {**array, **told})
     for facts in by_format.get("mdadm-detail", ()):
-        name = str(facts["device"]).rpartition("/")[2]
-        level = _level(facts["level"])
-        if facts.get("chunk_bytes"):
-            chunks[name] = facts["chunk_bytes"]
-        if name not in known and level is not None and facts.get("n_raid_devices"):
-            members = [_disk_name(member) for member in facts["members"]]
-            made = Array(name, level, facts["n_raid_devices"], members, facts["size_bytes"], facts.get("chunk_bytes"))
-            made.state, made.working = facts["state"], facts.get("n_active")
-            machine.arrays.append(made)
-    for array in machine.arrays:
-        array.chunk_bytes = array.chunk_bytes or chunks.get(array.name)
-    for form in (
-        "storcli-json",
-        "storcli",
-        "megacli",
-        "ssacli",
-        "hpacucli",
-        "arcconf",
-        "tw_cli",
-        "sas2ircu",
-        "areca-cli64",
-    ):
-        for facts in by_format.get(form, ()):
-            _volumes(machine, facts)
+        name = str(facts.get("device")).rpartition("/")[2]
+        _software(
+            machine, {**facts, "name": name, "disks": facts.get("n_raid_devices"), "working": facts.get("n_active")}
+        )
+    controllers = ("storcli-json", "storcli", "megacli", "ssacli", "hpacucli", "arcconf", "tw_cli", "sas2ircu")
+    for facts in _all(by_format, (*controllers, "areca-cli64")):
+        _volumes(machine, facts)
+
+
+def _software(machine: Machine, facts: Facts) -> None:
+    """Add an array of software RAID, or what another output did not say of it."""
+    level, name, members = _level(facts.get("level")), str(facts.get("name")), facts.get("members") or ()
+    disks = facts["disks"] or len(members)
+    if level is None or not disks:
+        return
+    made = next((array for array in machine.arrays if array.name == name), None)
+    if made is None:
+        made = Array(name, level, disks, [_disk_name(member) for member in members])
+        machine.arrays.append(made)
+    made.size_bytes = made.size_bytes or facts.get("size_bytes")
+    made.chunk_bytes = made.chunk_bytes or facts.get("chunk_bytes")
+    made.state, made.working = made.state or facts.get("state"), made.working or facts["working"]
 
 
 def _volumes(machine: Machine, facts: Facts) -> None:

@@ -1,5 +1,6 @@
-"""Samples of captured outputs, and what is made of them."""
+"""Samples of captured outputs, and what readers make of them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -8,33 +9,6 @@ from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.inventory import read_inventory, registry
 
 SAMPLES = Path(__file__).parent / "samples"
-
-
-@pytest.fixture(scope="session")
-def samples():
-    """Folder of the samples."""
-    return SAMPLES
-
-
-@pytest.fixture(scope="session")
-def inventory_corpus(corpus):
-    """Folder of other people's captures with their manifest."""
-    folder = corpus / "inventory" if (corpus / "inventory").is_dir() else corpus
-    if not (folder / "manifest.csv").is_file():
-        pytest.skip("HECN_CORPUS holds no captures of hosts")
-    return folder
-
-
-@pytest.fixture
-def captured(tmp_path):
-    """Inventory of a folder with these texts as its files: ``captured(lscpu="CPU(s): 4 …")``."""
-
-    def read(**files):
-        for name, text in files.items():
-            (tmp_path / f"{name}.txt").write_text(text)
-        return read_inventory(tmp_path)
-
-    return read
 
 
 @pytest.fixture
@@ -48,5 +22,32 @@ def facts():
         assert said == (problems or [])
         [one] = found.captured
         return {"format": one.facts.format, **one.facts.values}
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """The folder of samples."""
+    return SAMPLES
+
+
+@pytest.fixture(scope="session")
+def inventory_corpus():
+    """Recorded outputs of other people's hosts."""
+    folder = Path(os.environ.get("HECN_CORPUS") or "absent") / "inventory"
+    if not (folder / "manifest.csv").is_file():
+        pytest.skip("HECN_CORPUS does not name a folder with recorded outputs of inventory commands")
+    return folder
+
+
+@pytest.fixture
+def captured(tmp_path):
+    """Read texts as the files of a folder: name to text."""
+
+    def read(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.txt").write_text(text)
+        return read_inventory(tmp_path)
 
     return read

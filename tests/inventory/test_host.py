@@ -1,0 +1,121 @@
+"""Hosts made of what was captured."""
+
+import hecn_analysis as hecn
+from hecn_analysis.hardware import Host
+from hecn_analysis.inventory import host as builder
+from hecn_analysis.inventory import read_inventory
+from hecn_analysis.places import data_dir, models_dir
+
+
+def server(samples):
+    inventory = read_inventory(samples / "server")
+    assert inventory.problems.empty
+    [found] = inventory.hosts
+    return found
+
+
+def test_a_folder_is_a_host(samples):
+    found = server(samples)
+    host = found.host
+    assert isinstance(host, Host)
+    assert found.name == host.name == "dtn1"
+    assert host.source.startswith("captured: dmidecode.txt, lscpu.txt")
+    assert (host.cpu.part, host.cpu.sockets, host.cpu.cores) == ("intel-xeon-gold-6148", 2, 40)
+    assert (host.memory.channels, host.memory.transfers.value, host.memory.size.value) == (12, 2666e6, 12 * 32 * 2**30)
+    assert (host.congestion_control, host.tcp_rmem_max.value, host.kernel) == ("htcp", 134217728, "5.14")
+
+
+def test_links_count_as_they_are_trained(samples):
+    host = server(samples).host
+    assert list(host.slots) == ["3b:00", "b1:00", "b2:00"]
+    card = host.slots["3b:00"]
+    assert (card.gen, card.lanes, card.max_payload.value, card.max_read_request.value, card.node) == (
+        3,
+        8,
+        256,
+        4096,
+        0,
+    )
+    assert (card.nic.ports, card.nic.port_rate.value, card.nic.lanes) == (2, 100e9, 16)
+
+
+def test_drives_behind_a_switch_share_its_uplink(samples):
+    host = server(samples).host
+    assert (host.bridges["af:00"].kind, host.bridges["af:00"].lanes, host.bridges["af:00"].node) == ("switch", 8, 1)
+    assert [host.slots[name].behind for name in ("b1:00", "b2:00")] == ["af:00", "af:00"]
+    array = host.arrays["md0"]
+    assert (array.level, array.disks, array.disk.part, array.slots) == (0, 2, "intel-p4510-4tb", ["b1:00", "b2:00"])
+
+
+def test_interrupts_say_which_cores_serve_the_card(samples):
+    assert server(samples).host.nic_cores == [0]
+
+
+def test_a_captured_host_is_predicted(samples):
+    found = server(samples)
+    keys = {
+        "sender": found.description,
+        "receiver": "ideal",
+        "tool": "nuttcp",
+        "path.rate": "100Gb/s",
+        "path.rtt": "1ms",
+    }
+    prediction = hecn.predict({**keys, "path.mtu": 9000})
+    assert prediction.bottleneck == "sender.slot.3b:00"
+    assert 45e9 < prediction.throughput_bps < 56e9
+
+
+def test_unknown_devices_are_kept(captured):
+    inventory = captured(lspci="05:00.0 Network controller: Acme Corp Device 9999\n06:00.0 Gadget: Acme Corp Thing\n")
+    [host] = inventory.hosts
+    assert [device["name"] for device in host.facts["devices"]] == ["Acme Corp Device 9999", "Acme Corp Thing"]
+    assert host.host.slots == {}
+
+
+def test_several_folders_are_several_hosts(tmp_path):
+    for name, total in (("a", 16000000), ("b", 32000000)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "meminfo").write_text(f"MemTotal:  {total} kB\nMemFree:  1000 kB\n")
+    assert [host.name for host in read_inventory(tmp_path).hosts] == ["a", "b"]
+
+
+CPU = "Architecture: x86_64\nCPU(s): 4\nThread(s) per core: 1\nCore(s) per socket: 4\nSocket(s): 1\nModel name: {}\n"
+
+
+def test_two_processors_in_one_folder_are_two_hosts(captured):
+    inventory = captured(
+        n1=CPU.format("AMD EPYC 7402P 24-Core Processor"), n2=CPU.format("AMD EPYC 7742 64-Core Processor")
+    )
+    assert [(host.name, host.host.cpu.part) for host in inventory.hosts] == [
+        ("n1", "amd-epyc-7402p"),
+        ("n2", "amd-epyc-7742"),
+    ]
+    [problem] = inventory.problems.to_dict("records")
+    assert problem["kind"] == "ambiguous"
+    assert "found another lscpu than in" in problem["message"]
+
+
+def test_what_contradicts_itself_is_left_out_of_the_host(captured):
+    text = "Personalities : [raid6]\nmd0 : active raid6 sda[0] sdb[1]\n      9000000 blocks level 6, 64k chunk [2/2] [UU]\n"
+    inventory = captured(mdstat=text)
+    [host] = inventory.hosts
+    assert host.host.arrays == {}
+    assert [row["kind"] for row in inventory.problems.to_dict("records")] == ["inconsistent"]
+
+
+def test_a_processor_that_nobody_knows_has_the_prior(captured):
+    [host] = captured(lscpu=CPU.format("Acme 1 @ 2.00GHz") + "CPU max MHz: 3000.0\n").hosts
+    assert (host.host.cpu.part, host.host.cpu.clock.value) == ("generic-server-cpu", 2.5e9)
+    assert host.host.cpu.clock.source == "captured: 2000 to 3000 MHz"
+
+
+def test_our_own_machine_loads_and_is_a_guest():
+    [host] = read_inventory(data_dir() / "inventory" / "virtual-machine").hosts
+    assert host.machine.virtual is True
+    assert host.host.cpu.send_cost.basis == "assumed"
+    assert host.host.source.startswith(builder.CAPTURED)
+
+
+def test_hosts_from_documents_are_not_captured():
+    for path in sorted((models_dir() / "hosts").glob("*.yaml")):
+        assert not path.read_text().partition("source:")[2].lstrip(' "').startswith(builder.CAPTURED)

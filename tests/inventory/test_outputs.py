@@ -1,0 +1,97 @@
+"""How a file is cut into the outputs that it holds."""
+
+import pytest
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.inventory import outputs, read_inventory, registry
+
+MEMINFO = "MemTotal:       16000000 kB\nMemFree:         8000000 kB\nMemAvailable:    9000000 kB\n"
+NODES = "available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode 0 size: 8000 MB\nnode distances:\nnode   0\n  0:  10\n"
+
+
+def formats(text):
+    found = registry.read(Document("capture.txt", text.encode()))
+    return [(one.facts.format, one.output.first) for one in found.captured], found.problems
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "[root@dtn1 ~]# {}\n",
+        "me@dtn1:~$ sudo {}\n",
+        "# {}\n",
+        "+ {}\n",
+        "### {} ###\n",
+        "Command: {}\n",
+        "\n",
+    ],
+)
+def test_outputs_one_after_another_are_apart(between):
+    found, problems = formats(between.format("cat /proc/meminfo") + MEMINFO + between.format("numactl -H") + NODES)
+    assert [name for name, _ in found] == ["meminfo", "numactl-H"]
+    assert problems == []
+
+
+def test_marks_of_head_and_tail_name_the_file():
+    found, _ = formats(f"==> /proc/meminfo <==\n{MEMINFO}\n==> /proc/other <==\nx\n")
+    assert found == [("meminfo", 2)]
+
+
+def test_a_line_knows_its_number_in_the_file():
+    found, problems = formats(f"words\n\n{MEMINFO}Cached: much\n")
+    assert found == [("meminfo", 3)]
+    assert [(one["line"], one["kind"]) for one in problems] == [(6, "malformed")]
+
+
+def test_a_known_command_without_its_output_is_told():
+    found, [problem] = formats(f"# lspci -vvv\nbash: lspci: command not found\n# cat /proc/meminfo\n{MEMINFO}")
+    assert found == [("meminfo", 4)]
+    assert problem["line"] == 2
+    assert problem["message"] == (
+        "found 'bash: lspci: command not found' after the command 'lspci -vvv', expected its output; left out"
+    )
+
+
+def test_commands_of_others_between_are_nobodys_business():
+    assert formats(f"[a@b ~]$ ls\nfoo bar\n[a@b ~]$ cat /proc/meminfo\n{MEMINFO}[a@b ~]$ exit\n") == (
+        [("meminfo", 4)],
+        [],
+    )
+
+
+def test_the_first_line_of_dmidecode_is_no_prompt():
+    assert outputs.command("# dmidecode 3.3", {"dmidecode"}) is None
+    assert outputs.command("# dmidecode -t memory", {"dmidecode"}) == ("dmidecode", "-t", "memory")
+
+
+def test_a_log_is_for_another_command(tmp_path):
+    (tmp_path / "a.log").write_text(
+        "nuttcp -T10 b\n 1185.3125 MB /  10.04 sec =  990.1193 Mbps 12 %TX 30 %RX 0 retrans 0.21 msRTT\n"
+    )
+    (tmp_path / "b.txt").write_text("Dear all,\n")
+    first, second = read_inventory(tmp_path).problems["message"]
+    assert first.endswith("; it is a log, which 'hecn parse' reads")
+    assert second == (
+        "found 'Dear all,' first, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
+    )
+
+
+def test_a_missing_file_is_a_problem(tmp_path):
+    [problem] = read_inventory(tmp_path / "absent").problems.to_dict("records")
+    assert problem["kind"] == "unreadable"
+
+
+def test_files_in_an_archive_are_of_one_host(tmp_path):
+    import tarfile  # noqa: PLC0415
+
+    folder = tmp_path / "sosreport-n7" / "proc"
+    folder.mkdir(parents=True)
+    (folder / "meminfo").write_text(MEMINFO)
+    (folder.parent / "sos_commands" / "numa").mkdir(parents=True)
+    (folder.parent / "sos_commands" / "numa" / "numactl_-H").write_text(NODES)
+    with tarfile.open(tmp_path / "n7.tar.gz", "w:gz") as archive:
+        archive.add(folder.parent, "sosreport-n7")
+    inventory = read_inventory(tmp_path / "n7.tar.gz")
+    [host] = inventory.hosts
+    assert host.name == "sosreport-n7"
+    assert len(host.source_files) == 2
