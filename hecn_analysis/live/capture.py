@@ -264,8 +264,9 @@ def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]
     check(target)
     if not source.is_dir():
         raise InputError("no such folder", "the folder of a capture", source=source)
-    contents = {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
-    rows = _rows(contents.pop(INDEX, b"").decode(errors="replace"))
+    found = [path for path in sorted(source.iterdir()) if path.is_file() and not path.is_symlink()]
+    contents = {path.name: path.read_bytes() for path in found}
+    rows = _rows(contents.pop(INDEX, b"").decode(errors="replace"), source / INDEX)
     private = {command.file for command in COMMANDS if command.private}
     files = {name: content for name, content in contents.items() if name not in private}
     rows = [row for row in rows if row.file not in private]
@@ -335,8 +336,13 @@ def index(rows: Iterable[Row]) -> str:
     return text.getvalue()
 
 
-def _rows(text: str) -> list[Row]:
-    return [
-        Row(row["file"], row["command"], row["ended"], float(row["duration_s"]), row["note"])
-        for row in csv.DictReader(io.StringIO(text))
-    ]
+def _rows(text: str, source: Path) -> list[Row]:
+    reader = csv.DictReader(io.StringIO(text))
+    try:
+        return [
+            Row(row["file"], row["command"], row["ended"], float(row["duration_s"]), row["note"] or "")
+            for row in reader
+        ]
+    except (KeyError, TypeError, ValueError, csv.Error):
+        expected = f"a row of {', '.join(COLUMNS)}"
+        raise InputError("an index that breaks off", expected, source=source, line=reader.line_num) from None

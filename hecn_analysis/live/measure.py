@@ -11,6 +11,7 @@ Servers and files of a measurement are gone when it ends, however it ends.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import secrets
 import shutil
@@ -19,7 +20,7 @@ import tarfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -527,11 +528,8 @@ def _inventory(place: Place, role: str, here: _Folder) -> dict[str, Any]:
         capture.capture(target)
     else:
         ended = place.run(["sh", "-s", "--", "-"], limit_s=_CAPTURE_S, stdin=script.script().encode())
-        packed = here.folder / f"inventory-{role}.tar"
-        packed.write_bytes(ended.stdout)
-        with contextlib.suppress(tarfile.TarError), tarfile.open(packed) as archive:
-            archive.extractall(target, filter="data")
-            packed.unlink()
+        target.mkdir()
+        _unpack(ended.stdout, target)
     reader: Callable[..., Any] | None = getattr(hecn, "read_inventory", None)
     if reader is None:
         return {}
@@ -551,6 +549,15 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - YAML
     if isinstance(value, list | tuple):
         return [_plain(below) for below in value]
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def _unpack(packed: bytes, target: Path) -> None:
+    """Put the files of an archive into a folder, as far as it is one: plain files alone, each by its bare name."""
+    with contextlib.suppress(tarfile.TarError), tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and member.size <= programs.LARGEST:
+                (target / PurePosixPath(member.name).name).write_bytes(content.read())
 
 
 # runs ----------------------------------------------------------------------------------------------------------------

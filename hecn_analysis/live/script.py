@@ -23,7 +23,6 @@ _HEAD: Final = r"""#!/bin/sh
 LC_ALL=C
 PATH=$PATH:@FOLDERS@
 export LC_ALL PATH
-umask 077
 
 case ${1:-} in
     '') echo "usage: sh $0 FOLDER (or - for a tar archive on stdout)" >&2; exit 2 ;;

@@ -198,3 +198,24 @@ def test_command_says_what_root_would_add(tmp_path, monkeypatch, capsys):
 def test_command_prints_the_script(capsys):
     assert main(["capture", "--script"]) == 0
     assert capsys.readouterr().out == script.script()
+
+
+@pytest.mark.parametrize(
+    "text", ["file,command\na,b\n", "file,command,ended,duration_s,note\na,b,ok,soon,\n", "a\n\n,,"]
+)
+def test_index_of_somebody_else_that_breaks_off_is_said(tmp_path, text):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs/index.csv").write_text(text)
+    with pytest.raises(
+        InputError, match=r"index\.csv:\d+: found an index that breaks off, expected a row of file, command"
+    ):
+        capture.redact_folder(tmp_path / "theirs", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_links_in_somebody_elses_capture_are_not_followed(tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "secret").write_text("mine")
+    (tmp_path / "theirs/uname.txt").symlink_to(tmp_path / "secret")
+    capture.redact_folder(tmp_path / "theirs", tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["index.csv"]

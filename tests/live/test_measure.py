@@ -1,12 +1,14 @@
 """Measurements: the prediction comes first, what binds is measured inside its interval, and nothing is left behind."""
 
 import csv
+import io
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
@@ -325,7 +327,7 @@ def test_receiver_behind_ssh_is_captured_measured_and_left_clean(tmp_path, ssh_h
     )
     found = measure.measure(request, tmp_path / "m")
     assert all(run.measured_bps > 0 for run in found.runs)
-    assert (tmp_path / "m/inventory-receiver/capture/index.csv").is_file()
+    assert (tmp_path / "m/inventory-receiver/index.csv").is_file()
     assert not [line for line in words_of_processes() if "-P 24321" in line]
 
 
@@ -455,3 +457,20 @@ def test_what_was_busy_is_named_below_the_interval():
     )
     assert measure._busy(measure.Run(1, "below", 9.2e8), prediction) == "path.link would be 97.7 % busy"
     assert measure.verdict(prediction, None) == "failed"
+
+
+def test_archive_of_another_host_cannot_write_elsewhere(tmp_path):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in ("capture/index.csv", "../../escaped.txt", "/etc/absolute.txt"):
+            member = tarfile.TarInfo(name)
+            member.size = 4
+            archive.addfile(member, io.BytesIO(b"text"))
+        link = tarfile.TarInfo("capture/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    (tmp_path / "in").mkdir()
+    measure._unpack(packed.getvalue(), tmp_path / "in")
+    assert sorted(path.name for path in (tmp_path / "in").iterdir()) == ["absolute.txt", "escaped.txt", "index.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    measure._unpack(b"ssh: no archive", tmp_path / "in")
