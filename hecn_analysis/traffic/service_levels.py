@@ -1,0 +1,422 @@
+r"""Availability, restoral time, round trip, loss, packet size and bandwidth, judged by a table of service levels.
+
+Each criterion passes, fails, or has not enough evidence: few measurements allow much, and no loss in N packets is no
+loss of 0. Bounds are one-sided at 95 % each.
+
+- Loss: of :math:`N` packets :math:`L` were lost; the probability is below the upper bound of Clopper and Pearson [1]_,
+  which for :math:`L = 0` is :math:`1 - 0.05^{1/N} \approx 3 / N` (the rule of three [2]_). A limit of 1e-7 asks for
+  30 million packets without a loss. Packets that TCP sent again count as lost for passing, not for failing: some of
+  them had arrived.
+- Availability by tests: tests that went through, of all; the same bounds.
+- Availability by time (ports that say whether they are up, or tests with their times): :math:`K` outages of together
+  :math:`D` in the time :math:`T`. Their rate is bounded by Poisson's law (:math:`K = 0`: less than 3 in :math:`T`),
+  their mean length, taken as exponential, by the chi-square law; without an outage the restoral time stands for it.
+- Round trip: the median of the runs' averages, bounded by order statistics [3]_.
+- A packet size, and a bandwidth, are shown by measurements that reach them; those that do not prove nothing.
+
+References
+----------
+.. [1] Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
+   Biometrika 26 (1934).
+.. [2] Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249 (1983).
+.. [3] Conover, "Practical Nonparametric Statistics", 3rd edition (1999), 3.2.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from scipy import stats
+
+from hecn_analysis import places, units
+from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.limits import framing
+
+CONFIDENCE: Final = 0.95
+PASS, FAIL, UNKNOWN = "pass", "fail", "not enough evidence"
+COLUMNS: Final = ("criterion", "limit", "unit", "verdict", "estimate", "low", "high", "evidence", "needed")
+_REACHED: Final = 0.95  # of a size or bandwidth that shows it
+
+
+def _quantity(dimension: units.Dimension, *, most: float = math.inf) -> BeforeValidator:
+    def parse(raw: object) -> float:
+        try:
+            value = units.parse(raw, dimension)
+        except HecnError as error:
+            raise ValueError(str(error)) from None
+        if not 0 < value <= most:
+            bound = "more than 0" + (f" and at most {most:g}" if most < math.inf else "")
+            raise ValueError(f"found {raw!r}, expected {bound}")
+        return value
+
+    return BeforeValidator(parse)
+
+
+class ServiceLevel(BaseModel):
+    """A table of service levels; what it does not name is not judged."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = ""
+    title: str
+    document: str = Field(description="where the table stands")
+    place: str = ""
+    availability: Annotated[float, _quantity("fraction", most=1)] | None = Field(None, description="least part of time")
+    restoral_time: Annotated[float, _quantity("time")] | None = Field(None, description="longest outage")
+    rtt: Annotated[float, _quantity("time")] | None = Field(None, description="round trip between the sites, less than")
+    loss: Annotated[float, _quantity("fraction", most=1)] | None = Field(None, description="packets lost, less than")
+    mtu: Annotated[int, Field(ge=68, le=65_535)] | None = Field(None, description="IP packet carried in one piece [B]")
+    bandwidth: Annotated[float, _quantity("rate")] | None = Field(None, description="line rate")
+
+
+def names() -> list[str]:
+    """Names of the tables in ``models/service_levels/``."""
+    return sorted(path.stem for path in (places.models_dir() / "service_levels").glob("*.yaml"))
+
+
+def load(name: str | Path) -> ServiceLevel:
+    """Read a table of service levels.
+
+    Parameters
+    ----------
+    name
+        A name in ``models/service_levels/``, or a file that ends in ``.yaml``.
+
+    Raises
+    ------
+    InputError
+        When there is none of this name, or something in it is wrong, with file and line.
+
+    Examples
+    --------
+    >>> load("hec-test-wan").availability, load("hec-operational-wan").restoral_time
+    (0.8, 14400.0)
+    """
+    if str(name).endswith((".yaml", ".yml")):
+        path = Path(name)
+    else:
+        known = names()
+        if str(name) not in known:
+            advice = did_you_mean(str(name), known)
+            raise InputError(f"no service level {str(name)!r}", f"one of {', '.join(known)} or a file", advice=advice)
+        path = places.models_dir() / "service_levels" / f"{name}.yaml"
+    document = yaml_file.load(path)
+    values = {"name": path.stem, **document.values}  # noqa: PD011 - no pandas
+    return yaml_file.validate(ServiceLevel, values, lambda key: (document.source, document.line(key)))
+
+
+def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Give one-sided bounds of a probability by Clopper and Pearson.
+
+    Parameters
+    ----------
+    hits, count
+        How often it happened, of how many times.
+    confidence
+        Of each bound for itself. [1]
+
+    Examples
+    --------
+    >>> proportion_bounds(0, 30_000_000)[1]  # the rule of three
+    9.985774e-08
+    >>> proportion_bounds(3, 10)
+    (0.0872644, 0.606624)
+    """
+    if count <= 0:
+        return 0.0, 1.0
+    low = 0.0 if hits == 0 else float(stats.beta.ppf(1 - confidence, hits, count - hits + 1))
+    if hits == count:
+        return low, 1.0
+    high = (
+        -math.expm1(math.log1p(-confidence) / count)
+        if hits == 0
+        else float(stats.beta.ppf(confidence, hits + 1, count - hits))
+    )
+    return low, high
+
+
+def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) -> int:
+    """Give how many packets, of which so many are lost, show that fewer are lost than a limit.
+
+    Parameters
+    ----------
+    limit
+        Probability. [1]
+    lost
+        Packets lost among them.
+    confidence
+        Of the bound. [1]
+
+    Examples
+    --------
+    >>> packets_needed(1e-7), packets_needed(1e-7, lost=1)
+    (29957322, 47438646)
+    """
+    if lost == 0:
+        return math.ceil(math.log1p(-confidence) / math.log1p(-limit))
+    return math.ceil(float(stats.chi2.ppf(confidence, 2 * (lost + 1))) / 2 / limit)
+
+
+def outage_bounds(
+    outages: int, down_s: float, total_s: float, longest_s: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Give bounds of the part of time that is lost to outages.
+
+    Parameters
+    ----------
+    outages
+        How many there were.
+    down_s
+        How long they lasted together. [s]
+    total_s
+        How long was watched. [s]
+    longest_s
+        How long an outage is taken to last where none was seen. [s]
+    confidence
+        Of each bound for itself; rate and length share it. [1]
+
+    Examples
+    --------
+    >>> outage_bounds(0, 0.0, 365 * 86400.0, 4 * 3600.0)  # a year without an outage, of 4 hours if there were one
+    (0.0, 0.001368)
+    """
+    if total_s <= 0:
+        return 0.0, 1.0
+    if outages == 0:
+        return 0.0, min(-math.log1p(-confidence) * longest_s / total_s, 1.0)
+    half = (1 - confidence) / 2  # one half each to the rate and to the mean length
+    rate = [float(stats.chi2.ppf(half, 2 * outages)) / 2, float(stats.chi2.ppf(1 - half, 2 * outages + 2)) / 2]
+    mean = [2 * down_s / float(stats.chi2.ppf(level, 2 * outages)) for level in (1 - half, half)]
+    low, high = (min(r * m / total_s, 1.0) for r, m in zip(rate, mean, strict=True))
+    return low, high
+
+
+def judge(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Judge measurements by a table of service levels.
+
+    Parameters
+    ----------
+    level
+        The table.
+    runs
+        Runs of tools as in the table ``runs``: all over the path that is judged.
+    samples
+        Readings of its ports as in the table ``samples``.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, a row for each criterion that the table names. ``low`` and ``high`` are the bounds of the estimate,
+        ``evidence`` says what it rests on, ``needed`` what is still to be measured.
+    """
+    samples = pd.DataFrame() if samples is None else samples
+    rows: list[dict[str, Any]] = []
+    if level.availability is not None or level.restoral_time is not None:
+        rows += _availability(level, runs, samples)
+    if level.rtt is not None:
+        rows.append(_round_trip(level.rtt, runs))
+    if level.loss is not None:
+        rows.append(_loss(level.loss, runs, level.mtu or 1500))
+    if level.mtu is not None:
+        rows.append(_packet_size(level.mtu, samples))
+    if level.bandwidth is not None:
+        rows.append(_bandwidth(level.bandwidth, runs, level.mtu or 1500))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _row(criterion: str, limit: float, unit: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"criterion": criterion, "limit": limit, "unit": unit, "verdict": UNKNOWN, "needed": "", **more}
+
+
+def _column(frame: pd.DataFrame, name: str) -> Any:  # noqa: ANN401 - an array of floats
+    if name not in frame.columns:
+        return np.full(len(frame), np.nan)
+    return pd.to_numeric(frame[name]).to_numpy(dtype=float, na_value=np.nan)
+
+
+def _loss(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
+    sent, lost = _column(runs, "sent_packets"), _column(runs, "lost_packets")
+    counted = ~np.isnan(sent) & ~np.isnan(lost)
+    direct = (int(lost[counted].sum()), int(sent[counted].sum()))
+    again, amount = _column(runs, "retransmits"), _column(runs, "bytes")
+    amount = np.where(np.isnan(amount), _column(runs, "throughput_bps") * _column(runs, "duration_s") / 8, amount)
+    tcp = ~counted & ~np.isnan(again) & ~np.isnan(amount)
+    segments = np.ceil(amount[tcp] / float(framing.payload_bytes(mtu))) + again[tcp]
+    every = (direct[0] + int(again[tcp].sum()), direct[1] + int(segments.sum()))
+    high = min(proportion_bounds(*every)[1], proportion_bounds(*direct)[1])
+    low = proportion_bounds(*direct)[0]
+    best = direct if direct[1] else every
+    row = _row("loss", limit, "1", low=low, high=high, estimate=best[0] / best[1] if best[1] else None)
+    row["evidence"] = f"{direct[0]} of {direct[1]} packets lost"
+    if tcp.any():
+        row["evidence"] += f"; {int(again[tcp].sum())} of {int(segments.sum())} TCP packets sent again"
+    if high < limit:
+        return row | {"verdict": PASS}
+    if low > limit:
+        return row | {"verdict": FAIL}
+    more = packets_needed(limit, every[0]) - every[1]
+    return row | {"needed": f"{max(more, 1):,} more packets without a loss"}
+
+
+def _round_trip(limit: float, runs: pd.DataFrame) -> dict[str, Any]:
+    average, own, least = (_column(runs, name) for name in ("rtt_avg_s", "rtt_s", "rtt_min_s"))
+    found = np.where(np.isnan(average), np.where(np.isnan(own), least, own), average)
+    found = np.sort(found[~np.isnan(found)])
+    row = _row("rtt", limit, "s", evidence=f"{len(found)} runs with a round trip")
+    if len(found) == 0:
+        return row | {"needed": "runs with a round trip, such as ping"}
+    rank = int(
+        stats.binom.ppf(1 - CONFIDENCE, len(found), 0.5)
+    )  # order statistics that bound the median, each one-sided
+    low, high = (found[rank - 1], found[len(found) - rank]) if rank >= 1 else (None, None)
+    row |= {"estimate": float(np.median(found)), "low": low, "high": high}
+    if high is not None and high < limit:
+        return row | {"verdict": PASS}
+    if low is not None and low >= limit:
+        return row | {"verdict": FAIL}
+    return row | {"needed": "5 runs or more" if rank < 1 else "runs that agree more"}
+
+
+def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
+    row = _row("mtu", float(limit), "B", evidence="no readings of octets and packets")
+    largest = math.nan
+    keys = [name for name in ("source_file", "host", "interface") if name in samples.columns]
+    if len(samples) and {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(samples.columns) and keys:
+        ordered = samples.sort_values("time", kind="stable")
+        groups = ordered.groupby(keys, dropna=False, sort=False)
+        for direction in ("in", "out"):
+            octets, packets = (
+                groups[f"{direction}_{what}"].diff().to_numpy(dtype=float, na_value=np.nan)
+                for what in ("octets", "packets")
+            )
+            known = (packets > 0) & (octets > 0) & (octets < packets * (limit + framing.FRAME_OVERHEAD))
+            largest = float(np.nanmax(octets[known] / packets[known], initial=np.nan_to_num(largest)))
+    if math.isnan(largest) or largest == 0:
+        return row | {"needed": "readings of a port that carries a bulk transfer"}
+    row |= {"estimate": largest, "evidence": f"largest mean packet of an interval: {largest:.0f} B with its frame"}
+    if largest >= _REACHED * limit:
+        return row | {"verdict": PASS, "low": largest}
+    return row | {"low": largest, "needed": "readings of a port that carries a bulk transfer with large packets"}
+
+
+def _bandwidth(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
+    row = _row("bandwidth", limit, "bit/s", evidence="no run with a throughput")
+    rate = _column(runs, "throughput_bps")
+    if "protocol" in runs.columns:
+        rate = rate[(runs["protocol"] != "file").fillna(True).to_numpy(dtype=bool)]  # noqa: FBT003 - what is missing stays
+    if np.isnan(rate).all():
+        return row | {"needed": "a run that fills the path"}
+    line = float(np.nanmax(rate)) / (1 - float(framing.wire_overhead(mtu)))
+    row |= {
+        "estimate": line,
+        "low": line,
+        "evidence": f"fastest run: {units.format_rate(float(np.nanmax(rate)))} of data",
+    }
+    return row | ({"verdict": PASS} if line >= _REACHED * limit else {"needed": "a run that fills the path"})
+
+
+def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame) -> list[dict[str, Any]]:
+    watched = [*_watched_ports(samples), *_watched_tests(runs)]
+    total, down, outages = sum(one[0] for one in watched), sum(one[1] for one in watched), []
+    for one in watched:
+        outages += one[2]
+    good, tests = _tests(runs)
+    rows = []
+    if level.availability is not None:
+        row = _row("availability", level.availability, "1")
+        if total > 0:
+            length = level.restoral_time or max(total, 1.0)
+            lost = outage_bounds(len(outages), down, total, length)
+            row |= {"estimate": 1 - down / total, "low": 1 - lost[1], "high": 1 - lost[0]}
+            row["evidence"] = f"{len(outages)} outage(s), {_time(down)} of {_time(total)} watched"
+        elif tests:
+            low, high = proportion_bounds(good, tests)
+            row |= {
+                "estimate": good / tests,
+                "low": low,
+                "high": high,
+                "evidence": f"{good} of {tests} tests went through",
+            }
+        else:
+            row |= {"evidence": "no tests, and no port that says whether it is up"}
+        rows.append(row | _at_least(row, level.availability))
+    if level.restoral_time is not None:
+        row = _row(
+            "restoral time", level.restoral_time, "s", evidence=f"{len(outages)} outage(s) in {_time(total)} watched"
+        )
+        if outages:
+            longest = max(outages, key=lambda one: one[1])
+            row |= {"estimate": longest[1], "low": max(one[0] for one in outages), "high": longest[1]}
+            over = row["low"] > level.restoral_time
+            row |= {"verdict": FAIL if over else PASS if row["high"] < level.restoral_time else UNKNOWN}
+            row["needed"] = "tests more often" if row["verdict"] == UNKNOWN else ""
+        else:
+            row["needed"] = "an outage to judge by"
+        rows.append(row)
+    return rows
+
+
+def _at_least(row: dict[str, Any], limit: float) -> dict[str, Any]:
+    if row.get("low") is None:
+        return {"needed": "ping at regular times, or readings of ports that say whether they are up"}
+    if row["low"] >= limit:
+        return {"verdict": PASS}
+    return {"verdict": FAIL} if row["high"] < limit else {"needed": "a longer time"}
+
+
+Watched = tuple[float, float, list[tuple[float, float]]]
+"""How long was watched, how much of it was lost (the middle of what may be), least and most of each outage. [s]"""
+
+
+def _tests(runs: pd.DataFrame) -> tuple[int, int]:
+    """How many tests went through, of how many."""
+    through = _went_through(runs)
+    return int(through.sum()), len(through)
+
+
+def _went_through(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of booleans
+    lost = _column(runs, "loss_fraction") >= 1
+    failed = runs["error"].fillna(False).to_numpy(dtype=bool) if "error" in runs.columns else np.zeros(len(runs), bool)  # noqa: FBT003
+    return ~(lost | failed)
+
+
+def _watched_tests(runs: pd.DataFrame) -> list[Watched]:
+    if "start_time" not in runs.columns or runs["start_time"].notna().sum() < 2:
+        return []
+    timed = runs[runs["start_time"].notna()].sort_values("start_time", kind="stable")
+    return [_watched(pd.DatetimeIndex(timed["start_time"]), _went_through(timed))]
+
+
+def _watched_ports(samples: pd.DataFrame) -> list[Watched]:
+    if not {"up", "time", "interface"} <= set(samples.columns):
+        return []
+    known = samples[samples["up"].notna() & samples["time"].notna()].sort_values("time", kind="stable")
+    keys = [name for name in ("source_file", "host", "interface") if name in known.columns]
+    groups = known.groupby(keys, dropna=False, sort=False)
+    return [
+        _watched(pd.DatetimeIndex(part["time"]), part["up"].to_numpy(dtype=bool)) for _, part in groups if len(part) > 1
+    ]
+
+
+def _watched(times: pd.DatetimeIndex, good: Any) -> Watched:  # noqa: ANN401 - an array of booleans
+    """Outages between moments at which something was seen to work or not."""
+    seconds = times.as_unit("ns").asi8 * 1e-9
+    edges = np.flatnonzero(np.diff(np.r_[True, good, True].astype(int)))
+    outages, down = [], 0.0
+    for first, after in edges.reshape(-1, 2):
+        least = float(seconds[after - 1] - seconds[first])
+        begin = seconds[max(first - 1, 0)]
+        end = seconds[min(after, len(seconds) - 1)]
+        outages.append((least, float(end - begin)))
+        down += (least + float(end - begin)) / 2
+    return float(seconds[-1] - seconds[0]), down, outages
+
+
+def _time(seconds: float) -> str:
+    return units.format_time(seconds)
