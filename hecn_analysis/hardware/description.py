@@ -7,6 +7,7 @@ scenario); each later layer wins, a ``null`` takes a key away.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,12 +43,11 @@ class Description:
     @classmethod
     def of_document(cls, document: yaml_file.Document, *entry: str) -> Description:
         """All of a YAML file, or what stands in it at `entry`."""
-        values: Any = document.values
-        for key in entry:
-            values = values[key]
-        places: dict[KeyPath, Place] = {}
-        _collect(document, values, entry, places, len(entry))
-        return cls(_copied(values), places)
+        if entry not in document.places:
+            places: dict[KeyPath, Place] = {}
+            _collect(document, _at(document.values, entry), entry, places, len(entry))
+            document.places[entry] = places
+        return cls(_copied(_at(document.values, entry)), dict(document.places[entry]))
 
     def copy(self) -> Description:
         """Return a copy that can be changed alone."""
@@ -77,9 +77,15 @@ class Description:
             if not isinstance(below, dict):
                 below = current[key] = {"part": below} if isinstance(below, str) else {}
             current = below
-        if path[-1] in current:
+        if isinstance(current.get(path[-1]), dict | list):
             size = len(path)
-            self.places = {known: where for known, where in self.places.items() if known[:size] != path}
+            self.places = {
+                known: where
+                for known, where in self.places.items()
+                if len(known) < size or known[size - 1] != path[-1] or known[:size] != path
+            }
+        else:
+            self.places.pop(path, None)
         if value is None:
             current.pop(path[-1], None)
         else:
@@ -89,7 +95,11 @@ class Description:
     def below(self, path: KeyPath) -> Description:
         """Return what stands at `path`, as a description of its own."""
         size = len(path)
-        places = {known[size:]: where for known, where in self.places.items() if known[:size] == path}
+        places = {
+            known[size:]: where
+            for known, where in self.places.items()
+            if len(known) >= size and known[size - 1] == path[-1] and known[:size] == path
+        }
         return Description(_copied(self.at(path)), places)
 
     def graft(self, path: KeyPath, part: Description) -> None:
@@ -114,6 +124,12 @@ class Description:
                 self.lay(upper, value, here)
             else:
                 self.put(here, value, upper.place(here))
+
+
+def _at(values: Any, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
+    for key in path:
+        values = values[key]
+    return values
 
 
 def _copied(value: Any) -> Any:  # noqa: ANN401 - whatever a YAML file holds
@@ -202,7 +218,9 @@ class Library:
 
     def names(self, kind: str) -> list[str]:
         """Names of all descriptions of a kind (hosts, paths, tools, scenarios), sorted."""
-        return sorted(path.stem for path in (self.folder / kind).glob("*.yaml"))
+        folder = self.folder / kind
+        found = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 - a third of the time of its iterdir
+        return sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml"))
 
     def entry(self, kind: str, name: str, *, asked_by: Place | None = None, above: tuple[str, ...] = ()) -> Description:
         """Description of that name, with what it is `like` and its parts filled in later by `with_parts`.

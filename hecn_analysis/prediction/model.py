@@ -102,6 +102,12 @@ def above(state: Lift) -> dict[str, Lift]:
     }
 
 
+def gain(lifted_bps: FloatArray, held_bps: FloatArray) -> FloatArray:
+    """What lifting a limit multiplies the throughput by [1]."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(lifted_bps == held_bps, 1.0, lifted_bps / held_bps)
+
+
 def binding(gains: FloatArray) -> IntArray:
     """Number of the kind of limit that binds, in `KINDS`.
 
@@ -365,7 +371,7 @@ class Model:
         gains = np.full((self.count, len(KINDS)), np.nan)
         limited = np.isfinite(totals[:, 0])
         for number, kind in enumerate(kinds, start=1):
-            gains[limited, KINDS.index(kind)] = totals[limited, number] / totals[limited, 0]
+            gains[limited, KINDS.index(kind)] = gain(totals[limited, number], totals[limited, 0])
         kind_of = binding(gains)
         resources = len(self.system.resources)
         limit = np.where(kind_of == _RESOURCE, self.first(*self.levels[0]), resources + kind_of)
@@ -480,10 +486,8 @@ class _Report(Model):
             if any(state not in self.totals for state in possible):
                 others = [state for state in known if state not in self.totals]
                 self._keep(others, self.throughputs(others, with_draws=False)[0])
-            gains = [
-                self.totals[state] / self.totals[here] if state in possible else np.nan for state in candidates.values()
-            ]
-            best = KINDS[int(binding(np.array(gains)))]
+            totals = [self.totals[state] if state in possible else np.nan for state in candidates.values()]
+            best = KINDS[int(binding(gain(np.array(totals), np.array(self.totals[here]))))]
             climb.append((here, best))
             here = candidates[best]
         return climb

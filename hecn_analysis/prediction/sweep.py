@@ -30,8 +30,12 @@ from hecn_analysis.progress import track
 
 #: Scenarios that are worked out at once: their central values, their draws, and where TCP is simulated over time.
 _CENTRAL_BLOCK = 16_384
-_DRAWN_BLOCK = 512
+_DRAWN_BLOCK = 1024
 _SIMULATED_BLOCK = 64
+
+#: glibc maps memory of more than 128 KiB anew for each array, and gives it back with the array, which costs more than
+#: to work with it; once a larger one than these has been freed, it keeps what is freed for the next (mallopt(3)).
+_LARGEST_ARRAY = 2**24
 
 _DIMENSIONS = {unit: dimension for dimension, unit in SHOWN_UNIT.items()}
 
@@ -91,6 +95,7 @@ def sweep(
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}
     found = _Sweep(base, columns, count, intervals=intervals)
+    np.empty(_LARGEST_ARRAY, dtype=np.uint8)
     done = found.parts(np.arange(count), {})
     for _ in track((None for rows in done for _ in range(rows)), "predicting", total=count) if progress else done:
         pass
@@ -172,20 +177,20 @@ class _Part:
     ----------
     scenario
         The scenario of one of them.
-    values
+    numbers
         Values of each row by key.
     rows
         Their numbers.
     """
 
     scenario: Scenario
-    values: Mapping[str, FloatArray]
+    numbers: Mapping[str, FloatArray]
     rows: IntArray
 
     def take(self, chosen: slice | npt.NDArray[np.bool_]) -> _Part:
         """Some of the rows."""
         return replace(
-            self, values={key: values[chosen] for key, values in self.values.items()}, rows=self.rows[chosen]
+            self, numbers={key: numbers[chosen] for key, numbers in self.numbers.items()}, rows=self.rows[chosen]
         )
 
     def blocks(self, size: int) -> Iterator[_Part]:
@@ -195,8 +200,8 @@ class _Part:
     def model(self, draw: Draws, *, levels: int) -> Model:
         """All rows on their way to predictions."""
         parameters = {
-            key: value_at(self.scenario, key).model_copy(update={"value": values[:, None]})
-            for key, values in self.values.items()
+            key: value_at(self.scenario, key).model_copy(update={"value": numbers[:, None]})
+            for key, numbers in self.numbers.items()
         }
         return Model(with_parameters(self.scenario, parameters), draw, count=self.rows.size, levels=levels)
 
@@ -219,38 +224,53 @@ class _Sweep:
         keys = {key: fixed.get(key, column.at(rows[0])) for key, column in self.columns.items()}
         scenario = self.base.with_(keys)
         values: dict[str, FloatArray] = {}
-        for key, column in self.columns.items():
-            if key in fixed:
-                continue
+        for key in (key for key in keys if key not in fixed):
             known = value_at(scenario, key) if "." in key else None
-            numbers = column.numbers(rows, known.unit) if isinstance(known, Parameter) else None
-            if numbers is None or not self._is_number_alone(scenario, keys, column, rows[~np.isnan(numbers)]):
-                for value, same in column.apart(rows):
-                    yield from self.parts(same, {**fixed, key: value})
+            numbers = self.columns[key].numbers(rows, known.unit) if isinstance(known, Parameter) else None
+            if numbers is None or np.isnan(numbers).all():
+                yield from self._one_by_one(key, rows, fixed)
                 return
             if np.isnan(numbers).any():
                 yield from self.parts(rows[~np.isnan(numbers)], fixed)
-                for value, same in column.apart(rows[np.isnan(numbers)]):
-                    yield from self.parts(same, {**fixed, key: value})
+                yield from self._one_by_one(key, rows[np.isnan(numbers)], fixed)
                 return
             values[key] = numbers
-        for part in _Part(scenario, values, rows).blocks(_CENTRAL_BLOCK):
-            yield from self._apart(part, self._central)
+        part = _Part(scenario, values, rows)
+        if (other := self._that_changes_more(part)) is not None:
+            yield from self._one_by_one(other, rows, fixed)
+            return
+        for block in part.blocks(_CENTRAL_BLOCK):
+            yield from self._apart(block, self._central)
 
-    def _is_number_alone(self, scenario: Scenario, keys: Mapping[str, Any], column: _Column, rows: IntArray) -> bool:
-        """Whether a scenario with another value of a key differs in that parameter only.
+    def _one_by_one(self, key: str, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
+        """Work out rows for each value of a key apart."""
+        for value, same in self.columns[key].apart(rows):
+            yield from self.parts(same, {**fixed, key: value})
 
-        The least and the greatest value are tried: what may stand there is a range, and all that goes wrong is said.
+    def _that_changes_more(self, part: _Part) -> str | None:
+        """Key whose value changes more of the scenario than the parameter of its name, if any does.
+
+        The least and the greatest value are tried: what may stand there is a range. One that may not raises.
         """
-        known = value_at(scenario, column.key)
-        numbers = column.numbers(rows, known.unit)
-        for row in {rows[numbers.argmin()], rows[numbers.argmax()]} if rows.size else ():
-            other = self.base.with_({**keys, column.key: column.at(row)})
-            number = column.numbers(np.array([row]), known.unit)[0]
-            changed = with_parameters(scenario, {column.key: known.model_copy(update={"value": float(number)})})
-            if replace(other, keys=scenario.keys) != changed:
-                return False
-        return True
+        ends = [{key: int(find(numbers)) for key, numbers in part.numbers.items()} for find in (np.argmin, np.argmax)]
+        try:
+            if all(self._differs_as_told(part, end) for end in ends):
+                return None
+        except InputError:
+            pass  # and is raised for the key that is wrong
+        alone = [{key: number} for end in ends for key, number in end.items()]
+        return next((key for end in alone if not self._differs_as_told(part, end) for key in end), None)
+
+    def _differs_as_told(self, part: _Part, others: Mapping[str, int]) -> bool:
+        """Whether the scenario with the values that some keys have in other rows differs in just these parameters."""
+        settings = {key: self.columns[key].at(part.rows[number]) for key, number in others.items()}
+        changed = {
+            key: value_at(part.scenario, key).model_copy(update={"value": float(part.numbers[key][number])})
+            for key, number in others.items()
+        }
+        return replace(part.scenario.with_(settings), keys={}) == replace(
+            with_parameters(part.scenario, changed), keys={}
+        )
 
     def _apart(self, part: _Part, solve: Callable[[_Part], Iterator[int]]) -> Iterator[int]:
         """Work out a part, or parts of it where its scenarios differ in structure or one of them cannot be."""
