@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from hecn_analysis import tables
-from hecn_analysis.counters import registry
+from hecn_analysis.counters import mrtg_config, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
 from hecn_analysis.counters.summary import interfaces, rates
@@ -54,18 +54,20 @@ def read_counters(
         When there is no such time zone.
     """
     clock = Clock.named(time_zone)
-    found: list[Findings] = []
-    problems: list[dict[str, object]] = []
+    files: list[tuple[Findings, list[Findings]]] = []
     for given in documents(paths, progress=progress):
         document = Document(given.source_file, given.content, given.content_hash, given.problems)
-        own = registry.read(document, clock)
-        file = Findings(document.source_file)
+        file, own = Findings(document.source_file), registry.read(document, clock)
         for kind, message in document.problems:
             file.problem(None, kind, message)
         if not own and not file.problems:
             file.problem(None, "unrecognised", UNRECOGNISED)
-        found += own
-        problems += [*file.problems, *(problem for part in own for problem in part.problems)]
+        files.append((file, own))
+    found = [part for _, own in files for part in own]
+    mrtg_config.join(found)
+    for part in found:
+        part.finish()
+    problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
     samples = _timed("samples", [row for part in found for row in part.samples])
     known = rates(samples, _timed("rates", [row for part in found for row in part.rates]))
     return Counters(

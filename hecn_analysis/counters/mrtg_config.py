@@ -16,8 +16,9 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
 
@@ -103,6 +104,45 @@ def read(document: Document, findings: Findings) -> None:
         work_dir=everywhere.get("workdir"),
         targets=targets,
     )
+
+
+def join(found: Sequence[Findings]) -> None:
+    """Give logs and pages what the configurations read with them say of their targets: title and speed.
+
+    The log of a target that counts no octets loses its rates, for they are not bit/s.
+
+    Parameters
+    ----------
+    found
+        What was found in all files.
+    """
+    known: dict[str, list[tuple[PurePath, dict[str, Any]]]] = {}
+    for part in found:
+        if part.format in FORMATS:
+            targets: Any = part.facts["targets"]
+            for target in targets:
+                known.setdefault(target["name"].lower(), []).append((PurePath(part.source_file).parent, target))
+    for part in found:
+        if part.format not in {"mrtg-log", "mrtg-page"}:
+            continue
+        for (_, name, _), facts in part.interfaces.items():
+            named = known.get(str(name).lower(), [])
+            near = [target for folder, target in named if folder == PurePath(part.source_file).parent]
+            own = (near or [target for _, target in named])[:1] if len(named) == 1 or near else []
+            for target in own:
+                if target["gauge"] or target["script"]:
+                    part.rates.clear()
+                    part.samples.clear()
+                    part.problem(
+                        None,
+                        "unit",
+                        "found the log of a target that counts no octets (a gauge or a program), expected that of a "
+                        "port; its rates are left out",
+                    )
+                    continue
+                facts["description"] = target["title"] or name
+                if target["speed_bps"] is not None:
+                    facts["speed_bps"] = target["speed_bps"]
 
 
 def _joined(lines: Iterable[str]) -> Iterable[tuple[int, str]]:

@@ -68,7 +68,7 @@ _DOWNTIME: Final = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY: Final = re.compile(
-    r"(?:[<>]\s?)?(?P<number>-?\d[\d.,'\u2019\u00a0\u202f ]{0,30}?)[ \u00a0\u202f]?(?P<prefix>[kKMGTP]?)"
+    r"(?P<number>-?\d[\d.,'\u2019\u00a0\u202f ]{0,30}?)[ \u00a0\u202f]?(?P<prefix>[kKMGTP]?)"
     r"(?P<unit>bit|Bit|byte|Byte|B|b|o|octets?)s?(?P<per>\s?/\s?(?:s\w*|秒|сек?\w*|с)|ps)?\s*$"
 )
 _BITS: Final = 8
@@ -247,7 +247,7 @@ def hand_over(rows: Sequence[Row], findings: Findings) -> None:
     local = [when.start for when in moments if when is not None]
     findings.facts.update(
         n_samples=len(starts),
-        n_valid=sum(any(number(raw) is not None or words for words, raw in row.values.values()) for row in rows),
+        n_valid=sum(_says_something(row, kinds) for row in rows),
         interval_s=length,
         first_time=iso(starts[0]) if starts else None,
         last_time=iso(starts[-1]) if starts else None,
@@ -269,6 +269,11 @@ def _figures(row: Row, kinds: Mapping[str, Channel], decimal: str, kind: str) ->
         if known is not None and known.kind == kind and (value := _figure(words, raw, decimal)) is not None:
             found[known.way] = value
     return found
+
+
+def _says_something(row: Row, kinds: Mapping[str, Channel]) -> bool:
+    values = [pair for label, pair in row.values.items() if label not in kinds or kinds[label].kind != "downtime"]
+    return any(number(raw) is not None or words for words, raw in values)
 
 
 def _flag(row: Row, speeds: Mapping[str, float]) -> str:

@@ -97,7 +97,7 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
-    """Read one file: what each of its readers found, checked.
+    """Read one file: what each of its readers found, not checked yet.
 
     Parameters
     ----------
@@ -112,6 +112,5 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
     for reader in readers_of(document, readers):
         findings = Findings(document.source_file, clock)
         reader.read(document, findings)
-        findings.finish()
         result.append(findings)
     return result

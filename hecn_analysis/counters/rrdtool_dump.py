@@ -197,30 +197,43 @@ def _summary(archive: _Archive, places: dict[str, int]) -> dict[str, object]:
 
 def _rates(archives: Sequence[_Archive], places: dict[str, int], findings: Findings, name: str) -> None:
     """Hand over each time once, from the archive of the shortest step that has it."""
-    steps = sorted({archive.step for archive in archives if archive.cf in {"AVERAGE", "MAX"}})
+    kept: dict[tuple[str, int], _Archive] = {}
+    for archive in archives:
+        kept.setdefault((archive.cf, archive.step), archive)
+    columns = list(places.values())
     covered = math.inf
     rows: list[dict[str, object]] = []
-    for step in steps:
-        means = next((archive for archive in archives if (archive.cf, archive.step) == ("AVERAGE", step)), None)
-        most = next((archive for archive in archives if (archive.cf, archive.step) == ("MAX", step)), None)
-        if means is None:
-            continue
-        maxima = {} if most is None else dict(zip(most.ends.tolist(), most.values, strict=True))
-        known = np.isfinite(means.values[:, list(places.values())]).any(axis=1)
+    for step in sorted(step for cf, step in kept if cf == "AVERAGE"):
+        means, most = kept["AVERAGE", step], kept.get(("MAX", step))
+        known = np.any(np.isfinite(means.values[:, columns]), axis=1, keepdims=True)[:, 0]
         first = int(np.argmax(known)) if known.any() else len(known)
-        for end, values in zip(means.ends[first:].tolist(), means.values[first:], strict=True):
-            if end > covered:
-                break
-            rows.append({"time": end, "interval_s": float(step), "flag": "missing"})
-            for way, place in places.items():
-                if math.isfinite(values[place]):
-                    rows[-1].update({f"{way}_bps": float(_BITS * values[place]), "flag": "given"})
-                if end in maxima and math.isfinite(maxima[end][place]):
-                    rows[-1][f"{way}_max_bps"] = float(_BITS * maxima[end][place])
+        ends = means.ends[first:]
+        last = first + int(np.searchsorted(ends - step, covered))
+        if last > first and means.ends[last - 1] > covered:
+            if known[last - 1]:  # the step in which the shorter ones begin: it has all of its time, they have not
+                begun = means.ends[last - 1]
+                rows = [row for row in rows if float(str(row["time"])) > begun]
+            else:
+                last -= 1
+        rows += [_row(means, most, place, places) for place in range(first, last)]
         if known.any():
             covered = min(covered, float(means.ends[first]) - step)
     for row in sorted(rows, key=lambda row: float(str(row["time"]))):
         findings.rate(interface=name, **row)
+
+
+def _row(means: _Archive, most: _Archive | None, place: int, places: dict[str, int]) -> dict[str, object]:
+    """Give a row of the table of rates."""
+    end = float(means.ends[place])
+    row: dict[str, object] = {"time": end, "interval_s": float(means.step), "flag": "missing"}
+    same = -1 if most is None else int(np.searchsorted(most.ends, end))
+    for way, column in places.items():
+        if math.isfinite(value := means.values[place, column]):
+            row.update({f"{way}_bps": float(_BITS * value), "flag": "given"})
+        if most is not None and same < len(most.ends) and most.ends[same] == end:
+            value = most.values[same, column]
+            row[f"{way}_max_bps"] = float(_BITS * value) if math.isfinite(value) else None
+    return row
 
 
 def _whole(text: str | None) -> int | None:

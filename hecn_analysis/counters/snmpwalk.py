@@ -19,6 +19,7 @@ Units and traps
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -258,10 +259,10 @@ def _time(text: str) -> float | None:
         return float(found["seconds"])
     if not 16 <= len(text) <= 40:
         return None
-    try:
-        return datetime.fromisoformat(text).astimezone().timestamp() if "+" in text or text.endswith("Z") else None
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        date = datetime.fromisoformat(text)
+        if date.tzinfo is not None:
+            return date.timestamp()
     for form in _DATES:
         try:
             return (

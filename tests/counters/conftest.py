@@ -1,9 +1,26 @@
 """The recordings of data/counters, and what is read of a text."""
 
+from pathlib import Path
+
 import pytest
 
 from hecn_analysis.counters import read_counters
 from hecn_analysis.places import data_dir
+
+HERE = Path(__file__).parent / "samples"
+SAMPLES = sorted(path for path in (*HERE.glob("*/*"), *data_dir().glob("counters/samples/**/*")) if path.is_file())
+
+
+def pytest_generate_tests(metafunc):
+    """Every sample, ours and the recorded ones, for tests that ask for one."""
+    if "sample" in metafunc.fixturenames:
+        metafunc.parametrize("sample", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """Folder of the samples of these tests."""
+    return HERE
 
 
 @pytest.fixture(scope="session")

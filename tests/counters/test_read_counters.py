@@ -1,0 +1,95 @@
+"""The tables over many files, local times, and the command."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import hecn_analysis as hecn
+from hecn_analysis.cli import main
+from hecn_analysis.counters.clock import Clock, iso
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.summary import nearest_rank
+from hecn_analysis.errors import InputError
+
+
+def test_the_public_name_reads_files_and_folders(samples):
+    counters = hecn.read_counters([samples / "snmprec", samples / "prtg" / "de.csv"])
+    assert [source["format"] for source in counters.sources] == ["snmprec", "prtg-csv"]
+    assert str(counters) == "2 samples and 3 rates of 4 interfaces, 3 problems"
+
+
+def test_polls_of_a_host_in_several_files_are_one_series(tmp_path):
+    for number, octets in enumerate((0, 750_000_000, 2_250_000_000)):
+        (tmp_path / f"{number}.txt").write_text(f"""\
+2013-11-20T12:{5 * number:02}:00Z
+.1.3.6.1.2.1.1.3.0 = Timeticks: ({100_000 + 30_000 * number}) 0:16:40.00
+.1.3.6.1.2.1.1.5.0 = STRING: "sw1"
+.1.3.6.1.2.1.31.1.1.1.1.7 = STRING: "Te1/7"
+.1.3.6.1.2.1.31.1.1.1.6.7 = Counter64: {octets}
+""")
+    rates = hecn.read_counters(tmp_path).rates
+    assert rates.in_bps.tolist() == [20e6, 40e6]
+    assert [name.rpartition("/")[2] for name in rates.source_file] == ["1.txt", "2.txt"]
+
+
+def test_files_without_a_host_are_not_one_series(tmp_path):
+    for number in range(2):
+        (tmp_path / f"{number}.txt").write_text(
+            f'2013-11-20T12:0{number}:00Z\n.1.3.6.1.2.1.31.1.1.1.1.7 = STRING: "a"\n'
+            f".1.3.6.1.2.1.31.1.1.1.6.7 = Counter64: {number}\n"
+        )
+    assert hecn.read_counters(tmp_path).rates.empty
+
+
+def test_the_summary_of_an_interface(counters_of):
+    """A percentile that can be reproduced by hand: of 20 rates the nineteenth, the intervals counted alike."""
+    rows = [(1000000000 + 300 * n, n) for n in range(20, 0, -1)]
+    text = f"{rows[0][0]} 5 6\n" + "".join(f"{time} {rate} {2 * rate} {rate + 1} {2 * rate}\n" for time, rate in rows)
+    row = counters_of(text + "1000000000 0 0 0 0\n", "a.log").interfaces.iloc[0]
+    assert (row.intervals, row.mean_in_bps, row.peak_in_bps, row.p95_in_bps) == (20, 8 * 10.5, 8 * 21, 8 * 19)
+    assert (row.first_time, row.last_time) == (pd.Timestamp(10**9, unit="s", tz="UTC"), row.last_time)
+    assert nearest_rank(pd.Series([5.0]).to_numpy(), 0.95) == 5.0
+
+
+def test_a_value_that_cannot_be_is_left_out_with_its_line():
+    findings = Findings("a")
+    findings.sample(line=3, interface="eth0", in_octets=-1, out_octets=5)
+    findings.rate(line=4, interface="eth0", time=float("inf"), in_bps=float("nan"))
+    findings.finish()
+    assert [(problem["line"], problem["message"]) for problem in findings.problems] == [
+        (3, "in_octets: found -1, expected a whole number of at least 0; left out"),
+        (4, "time: found inf, expected a UTC time from 1678 to 2261; left out"),
+    ]
+
+
+def test_an_unknown_time_zone_is_refused():
+    with pytest.raises(InputError) as caught:
+        Clock.named("Europe/Berln")
+    assert str(caught.value) == (
+        "found time zone 'Europe/Berln', expected one of the IANA database, such as 'Europe/Berlin' or 'UTC'"
+    )
+    assert iso(-1.5) == "1969-12-31T23:59:58.500Z"
+
+
+def test_the_command(samples, capsys):
+    path = str(samples / "prtg" / "de.csv")
+    assert main(["counters", path, "--table", "rates", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["flag"] for row in rows] == ["given", "given,partial", "missing"]
+    assert rows[2]["in_bps"] is None
+    assert main(["counters", path, "--table", "sources", "--format", "json"]) == 0
+    (source,) = json.loads(capsys.readouterr().out)
+    assert (source["source_file"], source["format"], source["n_samples"]) == (path, "prtg-csv", 3)
+    assert main(["counters", path, "--table", "sources"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:3] == [path, "prtg-csv", "3"]
+    assert main(["counters", path, "--table", "interfaces", "--format", "csv"]) == 0
+    assert capsys.readouterr().out.startswith("source_file,host,interface,index,")
+
+
+def test_the_command_says_what_it_cannot_use(tmp_path, capsys):
+    (tmp_path / "a").write_text("prose\n")
+    assert main(["counters", str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines()[-1] == "hecn: 0 sources read, 1 problem in 1 file: 1 unrecognised"
