@@ -403,7 +403,7 @@ class _Finder:
         self.ends = ends
         self.here = here
         self._inventories: dict[Place, dict[str, Any]] = {}
-        self._processors: dict[Place, dict[str, Any]] = {}
+        self._processors: dict[Place, tuple[dict[str, Any], hosts.Shares]] = {}
 
     def scenario(self) -> Scenario:
         """The scenario with all that can be found out about the ends and the path; what was given goes above."""
@@ -425,9 +425,10 @@ class _Finder:
         host = {"name": "this host", **self._inventories[place], **hosts.settings_of_kernel(place)}
         if self.request.probe:
             if self.tool.protocol != "file" and (self._on_one_machine or "cpu" not in host):
-                host = hosts.with_processor(host, self._processor(place))
-            if "cpu" in host and (busy := [core for core in hosts.busy_cores(place) if core < host["cpu"]["cores"]]):
-                host["busy_cores"] = busy
+                cpu, shares = self._processor(place)
+                host = hosts.with_processor(host, cpu)
+                if (share := shares[_ROLES.index(role)]) is not None:
+                    host["cpu_quota"] = share
             if on_disk and not self._says_disk(role):
                 key, rate = self._disk(place, reads=role == "sender")
                 host[key] = rate
@@ -444,15 +445,20 @@ class _Finder:
         said = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
         return any(key.startswith(said) for key in self.draft.keys)
 
-    def _processor(self, place: Place) -> dict[str, Any]:
-        """The processor of a place, with what a byte costs it; of one machine, once."""
+    def _processor(self, place: Place) -> tuple[dict[str, Any], hosts.Shares]:
+        """The processor of a place with what a byte costs it, and the shares of it that sender and receiver get.
+
+        These are None where the cores are idle. A machine is asked once.
+        """
         machine = Place() if place.is_here else place  # a namespace has a processor of this machine
         if machine not in self._processors:
             found = hosts.processor(machine)
+            is_shared = len(hosts.busy_cores(machine)) > found["cores"] - len(_ROLES)
             runs = self._probe_loopback(machine)
             source = f"{len(runs)} runs of {self.tool.name} over the loopback interface, {hosts.PROBE_S:g} s each"
             measured = hosts.costs(runs, float(found["clock"]["value"]), source)
-            self._processors[machine] = {"send_cost": 0, "receive_cost": 0, **found, **measured}
+            shares = hosts.shares(runs, source) if is_shared else (None, None)
+            self._processors[machine] = ({"send_cost": 0, "receive_cost": 0, **found, **measured}, shares)
         return self._processors[machine]
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:

@@ -121,9 +121,10 @@ def test_what_nobody_knows_of_a_host_is_probed(tmp_path):
     cpu = found.prediction.scenario.sender.cpu
     assert cpu.cores == os.cpu_count()
     assert cpu.send_cost.basis == "calibrated"
-    assert cpu.send_cost.source == "3 runs of nuttcp over the loopback interface, 1 s each"
+    assert cpu.send_cost.source == "5 runs of nuttcp over the loopback interface, 1 s each"
     assert found.prediction.bottleneck_class == "cpu"
-    assert len(list((tmp_path / "m/logs").glob("probe-loopback-local-?.txt"))) == 3
+    assert cpu.send_cost.value > 0
+    assert len(list((tmp_path / "m/logs").glob("probe-loopback-local-?.txt"))) == 5
 
 
 def test_disk_is_probed_written_and_left_as_it_was(tmp_path, monkeypatch):
@@ -425,8 +426,7 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
         "send_cost": {"value": 1, "spread": 0.2},
         "receive_cost": {"value": 2, "spread": 0.2},
     }
-    monkeypatch.setattr(measure._Finder, "_processor", lambda *_: measured)
-    monkeypatch.setattr(hosts, "busy_cores", lambda _: [1])
+    monkeypatch.setattr(measure._Finder, "_processor", lambda *_: (measured, (None, {"value": 0.5})))
     monkeypatch.setattr(measure, "_run", lambda number, *_: measure.Run(number, "inside", 3.9e9))
     keys = {"tool": "iperf3", "sender.tcp_wmem_max": "1 MB"}
     found = measure.measure(Request(keys=keys, repeats=1), tmp_path / "m")
@@ -436,15 +436,22 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
     assert sender.cpu.cache == inventory.cpu.cache
     assert sender.cpu.send_cost.value == 1
     assert sender.cpu.send_packet_cost.value == 0  # the measured costs hold it already
-    assert sender.busy_cores == [1]
+    assert sender.cpu_quota is None
+    assert found.prediction.scenario.receiver.cpu_quota.value == 0.5
     assert sender.tcp_wmem_max.value == 1e6  # what was given goes above what was found
 
 
 def test_costs_follow_the_utilisation_law_and_their_spread_the_single_runs():
     runs = [(8e9, 0.5, 1.0), (10e9, 0.625, 1.25), (9e9, 0.5625, 1.125)]
     costs = hosts.costs(runs, 2e9, "three runs")
-    assert costs["send_cost"] == {"value": 1.0, "spread": 0.222, "basis": "calibrated", "source": "three runs"}
+    assert costs["send_cost"] == {"value": 1.0, "spread": 0.2, "basis": "calibrated", "source": "three runs"}
     assert costs["receive_cost"]["value"] == 2.0
+    assert hosts.shares(runs, "three runs")[1] == {
+        "value": 1.125,
+        "spread": 0.222,
+        "basis": "calibrated",
+        "source": "three runs, beside other programs",
+    }
     assert hosts.costs([(8e9, None, None)], 2e9, "a tool that says nothing of its processor") == {}
 
 
