@@ -44,6 +44,9 @@ class _SeriesFile(BaseModel):
 
     title: str
     document: str
+    determined: bool = Field(
+        default=True, description="false: hosts or settings are not known, and decide what was measured"
+    )
     scenario: dict[str, Any]
     cases: dict[str, Case]
 
@@ -56,6 +59,8 @@ class Series:
     ----------
     scenarios
         Scenario of each case, in order.
+    determined
+        Whether the document says enough for a prediction; where not, errors are those of guesses at hosts and settings.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Series:
     document: str
     cases: Mapping[str, Case]
     scenarios: Mapping[str, Scenario]
+    determined: bool = True
 
 
 def series_names() -> list[str]:
@@ -92,7 +98,7 @@ def load_series(name: str) -> Series:
         except InputError as error:
             line = document.line(("cases", case, "set"))
             raise InputError(error.found, error.expected, source=path, line=line, advice=error.advice) from None
-    return Series(name, content.title, content.document, content.cases, scenarios)
+    return Series(name, content.title, content.document, content.cases, scenarios, content.determined)
 
 
 def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
@@ -102,9 +108,10 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     -------
     DataFrame
         One row a case. ``measured_bps`` is the sum of the case's runs [bit/s], missing where the document's line is not
-        available; ``measured_low_bound`` says that the document gives it as "more than"; ``error`` is
-        predicted / measured - 1; ``inside`` whether the measurement lies in the 90 % interval; ``source_file``,
-        ``line_first``, ``line_last``, ``document``, ``place`` say where the measurement stands.
+        available; ``measured_low_bound`` says that the document gives it as "more than"; ``determined`` whether it says
+        enough for a prediction; ``error`` is predicted / measured - 1; ``inside`` whether the measurement lies in the
+        90 % interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place`` say where the measurement
+        stands.
     """
     several = [series] if isinstance(series, str | Series) else list(series)
     rows = [
@@ -137,6 +144,7 @@ def _row(series: Series, name: str) -> dict[str, Any]:
         "bottleneck_class": result.bottleneck_class,
         "bottleneck_title": result.ladder[0].title if result.ladder else None,
         "stated_limit": case.stated_limit,
+        "determined": series.determined,
         "flows": len(result.flows),
         "document": series.document,
         "place": case.place,

@@ -114,7 +114,7 @@ class Problem:
         self._calibrated_only = calibrated_only
         numbered = {id(scenario): self._numbered(scenario) for scenario in scenarios}
         self.names = [numbered[id(scenario)] for scenario in scenarios]
-        self._shares = {id(scenario): share_of_transport(scenario) for scenario in scenarios}
+        self._shares = {id(one): share_of_transport(one) if numbered[id(one)] else None for one in scenarios}
         said = [np.log(each.said.value / each.prior.value) / each.sigma for each in self.unknowns]
         self._linearise(np.array(said))
 
@@ -282,6 +282,8 @@ class Problem:
 
     def recalibrated(self, row: int, posterior: Posterior) -> Scenario:
         """Scenario of a run with the parameters as they are known after the runs."""
+        if not self.names[row]:
+            return self.scenarios[row]
         return with_parameters(
             self.scenarios[row], {name: self.parameter(number, posterior) for name, number in self.names[row].items()}
         )

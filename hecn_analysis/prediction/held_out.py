@@ -21,41 +21,53 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 _NO_HOST = "ideal"
 
 
-def recalibrated(measured: Sequence[Measurement], mode: Mode) -> list[Scenario | InputError | None]:
+def recalibrated(
+    measured: Sequence[Measurement], modes: Sequence[Mode]
+) -> dict[Mode, list[Scenario | InputError | None]]:
     """Scenario of each measurement with the parameters that a mode asks for.
 
     Parameters
     ----------
     measured
         What was measured.
-    mode
+    modes
         ``in-sample``: as described; ``leave-one-out``: calibrated without the measurement and its repeats;
         ``leave-one-host-out``: calibrated without all measurements of its hosts.
 
     Returns
     -------
-    list
-        The same object for measurements of the same scenario; an error where a scenario cannot be, None where there is
-        nothing to leave out (a path between hosts without limits of their own).
+    dict
+        For each mode, the same object for measurements of the same scenario; an error where a scenario cannot be, None
+        where there is nothing to leave out: a path between hosts without limits of their own, or a measurement whose
+        source does not say enough for a prediction.
     """
     described = scenarios(measured)
-    if mode == "in-sample":
-        return list(described)
-    numbers = [number for number, scenario in enumerate(described) if isinstance(scenario, Scenario)]
+    found: dict[Mode, list[Scenario | InputError | None]] = {mode: list(described) for mode in modes}
+    if set(modes) <= {"in-sample"}:
+        return found
+    usable = [
+        number
+        for number, scenario in enumerate(described)
+        if isinstance(scenario, Scenario) and measured[number].determined
+    ]
     problem = Problem(
-        [measured[number] for number in numbers],
-        [scenario for scenario in described if isinstance(scenario, Scenario)],
+        [measured[number] for number in usable],
+        [scenario for number, scenario in enumerate(described) if number in usable and isinstance(scenario, Scenario)],
         calibrated_only=True,
     )
     after_all = problem.fit()
-    found: list[Scenario | InputError | None] = list(described)
-    made: dict[tuple[frozenset[int], int], Scenario] = {}
-    for row, number in enumerate(numbers):
-        out = _same_repeat(problem, row) if mode == "leave-one-out" else _same_host(problem, row)
-        if out and (out, id(described[number])) not in made:
-            kept = [near for near in connected(problem.names, out) if near not in out]
-            made[out, id(described[number])] = problem.recalibrated(row, problem.fit_to(kept, after_all))
-        found[number] = made[out, id(described[number])] if out else None
+    for mode in set(modes) - {"in-sample"}:
+        made: dict[tuple[frozenset[int], int], Scenario] = {}
+        found[mode] = [scenario if isinstance(scenario, InputError) else None for scenario in described]
+        for row, number in enumerate(usable):
+            out = _same_repeat(problem, row) if mode == "leave-one-out" else _same_host(problem, row)
+            if not out:
+                continue
+            key = (out, id(described[number]))
+            if key not in made:
+                kept = [near for near in connected(problem.names, out) if near not in out]
+                made[key] = problem.recalibrated(row, problem.fit_to(kept, after_all))
+            found[mode][number] = made[key]
     return found
 
 

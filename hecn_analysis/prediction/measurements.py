@@ -42,6 +42,9 @@ class Measurement:
         The limit that the source states, and the resources or classes that mean it.
     source
         File and lines, or document and place.
+    determined
+        Whether the source says enough for a prediction; where not, an error is that of guesses at hosts and settings,
+        and nothing is calibrated on it.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Measurement:
     stated_limit: str | None = None
     accepted_limits: Sequence[str] = ()
     source: str = ""
+    determined: bool = True
 
 
 def scenarios(measured: Sequence[Measurement]) -> list[Scenario | InputError]:
@@ -109,6 +113,7 @@ def _of_case(series: Series, name: str) -> Measurement | None:
         stated_limit=stated,
         accepted_limits=() if stated is None else (stated,),
         source=f"{figures['source_file']}:{lines}",
+        determined=series.determined,
     )
 
 

@@ -26,7 +26,7 @@ from hecn_analysis.records import records
 
 COLUMNS = [
     *("mode", "id", "group", "repeat", "measured_bps", "predicted_bps", "low_bps", "high_bps", "error", "inside"),
-    *("bottleneck", "bottleneck_class", "stated_limit", "named", "fault"),
+    *("bottleneck", "bottleneck_class", "stated_limit", "named", "determined", "fault"),
 ]
 
 
@@ -40,9 +40,10 @@ class Validation:
         One row a measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``measured_bps``, ``predicted_bps``,
         ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing where the document gives the rate as
         "more than"), ``inside`` (the interval), ``bottleneck``, ``bottleneck_class``, ``stated_limit``, ``named``
-        (whether the bottleneck is the stated one), ``fault`` (why a row could not be predicted).
+        (whether the bottleneck is the stated one), ``determined`` (whether the source says enough for a prediction),
+        ``fault`` (why a row could not be predicted).
     groups
-        One row a mode and group, and ``all``: see `summary`.
+        One row a mode and group, and ``all``, of what is determined: see `summary`.
     left_out
         Rows of the table that the mapping leaves out.
     """
@@ -120,14 +121,12 @@ def validated(
         As in `validate`.
     """
     rows: list[dict[str, Any]] = []
-    for mode in MODES:
-        if mode not in modes:
-            continue
-        scenarios = recalibrated(measured, mode)
-        predictions: dict[int, Prediction | str] = {}
+    predictions: dict[int, Prediction | str] = {}
+    by_mode = recalibrated(measured, modes)
+    for mode in [mode for mode in MODES if mode in modes]:
         numbers = range(len(measured))
         for number in track(numbers, f"validating {mode}") if progress else numbers:
-            scenario = scenarios[number]
+            scenario = by_mode[mode][number]
             if scenario is None:
                 continue
             if id(scenario) not in predictions:
@@ -151,6 +150,7 @@ def _row(one: Measurement, answer: Prediction | str) -> dict[str, object]:
         "repeat": one.repeat,
         "measured_bps": one.measured_bps,
         "stated_limit": one.stated_limit,
+        "determined": one.determined,
     }
     if isinstance(answer, str):
         return {**row, "fault": answer}
@@ -172,7 +172,7 @@ def _row(one: Measurement, answer: Prediction | str) -> dict[str, object]:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Errors by mode and group, and of all rows together.
+    """Errors by mode and group, and of all rows together that are determined.
 
     A repeated measurement counts once, with the median of its repeats; the interval is for a single one.
 
@@ -190,7 +190,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     for mode, of_mode in rows.groupby("mode", sort=False):
-        groups = [*of_mode.groupby("group", sort=False), ("all", of_mode)]
+        groups = [*of_mode.groupby("group", sort=False), ("all", of_mode[of_mode["determined"].astype(bool)])]
         found += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
     columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults"]
     return pd.DataFrame(found, columns=columns)

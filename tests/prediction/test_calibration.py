@@ -180,7 +180,7 @@ def test_what_is_left_out_has_no_say(host):
     def left_out(measured_bps):
         Path(host).write_text(HOST.replace("assumed", "calibrated"))
         runs = [memory(host, 1), memory(host, 2), copy(host, 3), run(host, measured_bps, line=4)]
-        return recalibrated(runs, "leave-one-out")[3]
+        return recalibrated(runs, ["leave-one-out"])["leave-one-out"][3]
 
     one, other = left_out(20e9), left_out(5e9)
     assert one.receiver.cpu.receive_cost.value == pytest.approx(other.receiver.cpu.receive_cost.value, rel=1e-3)
@@ -189,7 +189,7 @@ def test_what_is_left_out_has_no_say(host):
 
 def test_without_any_run_of_its_host_a_parameter_has_its_prior(host):
     Path(host).write_text(HOST.replace("assumed", "calibrated"))
-    scenario = recalibrated([memory(host, 1), memory(host, 2)], "leave-one-host-out")[0]
+    scenario = recalibrated([memory(host, 1), memory(host, 2)], ["leave-one-host-out"])["leave-one-host-out"][0]
     cost = scenario.receiver.cpu.receive_cost
     assert (cost.value, cost.spread) == (pytest.approx(0.6), pytest.approx(0.9))
 

@@ -120,7 +120,7 @@ def test_the_command_gives_rows_and_groups(files, capsys):
 def test_the_shipped_series_name_every_stated_limit():
     found = validate_series()
     assert found.groups.set_index("group").loc["all", "named"] == 1
-    assert found.rows.error.abs().median() < 0.03
+    assert found.rows[found.rows.determined].error.abs().median() < 0.03
 
 
 @pytest.mark.parametrize("path", sorted((models_dir() / "mappings").glob("*.yaml")), ids=lambda path: path.stem)
