@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     sys.stdout.writelines(output.written(shown, columns, arguments.format))
     say(f"{captured.files} files in {captured.place}; index.csv there says how each command ended")
     absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
-    if absent:
+    if absent and arguments.source is None:
         say("programs that are not here: " + ", ".join(absent))
     if captured.for_root:
         say("root would add: " + "; ".join(captured.for_root))
