@@ -1,4 +1,4 @@
-"""``hecn inventory``: what was captured on hosts, as hosts, as facts of each file, and what could not be used."""
+"""``hecn inventory``: what was captured on hosts: hosts, facts of each file, findings, what could not be used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
-from hecn_analysis.cli import output
+from hecn_analysis.cli import findings, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.errors import InputError
@@ -17,7 +17,7 @@ from hecn_analysis.errors import InputError
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost, Inventory
 
-TABLES = ("hosts", "sources", "problems")
+TABLES = ("hosts", "sources", "findings", "problems")
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")  # the other kinds are remarks on what was read
 STDIN = "/dev/stdin"
 PLACE = ("source_file", "format")
@@ -33,6 +33,8 @@ EPILOG = """\
 examples:
   hecn inventory data/inventory
   hecn inventory data/inventory --table sources --format json
+  hecn inventory data/inventory --table findings
+  hecn inventory capture --path netem-80ms-10ge --role sender
   hecn inventory capture -o host.yaml
   hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
   lspci -vvv | hecn inventory -
@@ -49,12 +51,20 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="a captured output, a folder or archive of them, or - for stdin"
     )
-    parser.add_argument("--table", choices=TABLES, default="hosts", help="which table (default: hosts)")
+    parser.add_argument("--table", choices=TABLES, help="which table (default: hosts; with --path: findings)")
+    parser.add_argument(
+        "--path", metavar="NAME", help="findings for transfers over this path: a name in models/ or a YAML file"
+    )
+    parser.add_argument(
+        "--role", choices=("receiver", "sender"), default="receiver", help="which end the hosts are (default: receiver)"
+    )
+    parser.add_argument("--tool", metavar="NAME", default="iperf3", help="what moves the data there (default: iperf3)")
     add_output_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
+    arguments.table = arguments.table or ("findings" if arguments.path else "hosts")
     inventory = hecn.read_inventory([STDIN if path == "-" else path for path in arguments.paths], progress=True)
     problems = [_named(row) for row in output.records(inventory.problems)]
     output.deliver(_written(inventory, problems, arguments), arguments)
@@ -73,6 +83,8 @@ def _written(inventory: Inventory, problems: list[dict[str, Any]], arguments: ar
     form = output.chosen_format(arguments)
     if arguments.table == "problems":
         return output.written(problems, list(inventory.problems.columns), form)
+    if arguments.table == "findings":
+        return findings.table(findings.checked(inventory.hosts, arguments.path, arguments.role, arguments.tool), form)
     if arguments.table == "sources":
         rows = [_named(row) for row in inventory.sources]
         names = list(dict.fromkeys(name for row in rows for name in row))

@@ -185,7 +185,10 @@ def test_packets_of_1500_bytes_on_a_fast_port(captured):
 
 
 def test_rings_offloads_and_lro(captured):
-    rings = "Ring parameters for ens1f0:\nPre-set maximums:\nRX:\t8192\nTX:\t8192\nCurrent hardware settings:\nRX:\t512\nTX:\t8192\n"
+    rings = (
+        "Ring parameters for ens1f0:\nPre-set maximums:\nRX:\t8192\nTX:\t8192\n"
+        "Current hardware settings:\nRX:\t512\nTX:\t8192\n"
+    )
     features = (
         "Features for ens1f0:\ntcp-segmentation-offload: off\ngeneric-receive-offload: on\n"
         "scatter-gather: off [fixed]\nlarge-receive-offload: on\n"

@@ -1,0 +1,104 @@
+"""The findings of ``hecn inventory``: what holds captured hosts back, its limit, its fix, what it would gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis import units
+from hecn_analysis.cli import output
+
+if TYPE_CHECKING:
+    from hecn_analysis.inventory import CapturedHost
+    from hecn_analysis.inventory.findings import Findings
+
+COLUMNS = (
+    *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "predicted_bps"),
+    *("predicted_mended_bps", "basis", "fix", "verify", "source", "scenario_settings", "missing"),
+)
+
+
+def checked(
+    hosts: Sequence[CapturedHost], path: str | None, role: str, tool: str
+) -> list[tuple[CapturedHost, Findings]]:
+    """Findings of each host, on a path where one is named.
+
+    Parameters
+    ----------
+    hosts
+        The hosts.
+    path
+        Name of a path, None for none.
+    role
+        Which end the hosts are: ``sender`` or ``receiver``.
+    tool
+        What moves the data.
+
+    Raises
+    ------
+    InputError
+        The path or the tool is not known.
+    """
+    if path is None:
+        return [(host, host.findings) for host in hosts]
+    from dataclasses import replace  # noqa: PLC0415 - with a path only, as what follows
+
+    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415
+    from hecn_analysis.inventory.findings import predicted  # noqa: PLC0415
+
+    way = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, "path": path}).path
+    found = []
+    for host in hosts:
+        findings = host.findings.on_path(way)
+        gains = predicted(findings.findings, host.description, path, role=role, tool=tool)  # type: ignore[arg-type]
+        found.append((host, replace(findings, findings=gains)))
+    return found
+
+
+def table(found: Sequence[tuple[CapturedHost, Findings]], form: str) -> Iterable[str]:
+    """The findings, and what could not be checked, as text for people or as rows.
+
+    Parameters
+    ----------
+    found
+        Hosts with their findings.
+    form
+        ``text``, ``json`` or ``csv``.
+    """
+    if form == "text":
+        return _texts(found)
+    rows: list[dict[str, Any]] = []
+    for host, findings in found:
+        named = [finding.to_dict() for finding in findings.findings] + [one.to_dict() for one in findings.unchecked]
+        rows.extend({name: {"host": host.name, **row}.get(name) for name in COLUMNS} for row in named)
+    return output.written(rows, list(COLUMNS), form)
+
+
+def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
+    for number, (host, findings) in enumerate(found):
+        yield from ("\n",) * (number > 0)
+        count = len(findings.findings)
+        yield f"{host.name}: {count or 'no'} finding{'' if count == 1 else 's'}\n"
+        for finding in findings.findings:
+            yield f"\n{finding.check}: {finding.place}\n"
+            yield f"  found     {finding.found}\n  expected  {finding.expected}\n"
+            if finding.limit_bps is not None or finding.basis:
+                yield f"  limit     {_rates(finding.limit_bps, finding.mended_bps, finding.basis)}\n"
+            if finding.predicted_bps is not None:
+                yield f"  on path   {_rates(finding.predicted_bps, finding.predicted_mended_bps, 'predicted')}\n"
+            for name in ("fix", "verify", "source"):
+                if text := getattr(finding, name):
+                    yield f"  {name:<8}  {text}\n"
+        missing: dict[str, list[str]] = {}
+        for one in findings.unchecked:
+            missing.setdefault(one.missing, []).append(one.check)
+        if missing:
+            yield "\nnot checked, for want of\n"
+            yield from (f"  {command}: {', '.join(checks)}\n" for command, checks in missing.items())
+
+
+def _rates(now: float | None, mended: float | None, basis: str) -> str:
+    rates = "" if now is None else units.format_rate(now)
+    if now is not None and mended is not None:
+        rates += f", mended {units.format_rate(mended)}"
+    return f"{rates} ({basis})" if rates and basis else rates or basis
