@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from hecn_analysis import tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
+from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.hardware import Host, Tool, quantity
 from hecn_analysis.hardware import Path as NetworkPath
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
@@ -43,8 +44,10 @@ READ_BY = {id(type_.__metadata__[0]): dimension for type_, dimension in DIMENSIO
 TABLES_HEAD = """\
 # Tables
 
-What `hecn parse` and `hecn_analysis.read` give. SI base units; a value that the log does not give is missing, never 0.
-`run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with `source_file`.
+What `hecn parse` and `hecn_analysis.read` give of logs (`runs`, `streams`, `intervals`), and `hecn counters` and
+`hecn_analysis.read_counters` of counters (`samples`, `interfaces`, `rates`); both give `problems`. SI base units; a value that the file
+does not give is missing, never 0. `run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with
+`source_file`.
 """
 
 READERS_HEAD = """\
@@ -56,6 +59,14 @@ traps, and where no real sample was to be had.
 Not read: the output of rdmacp and of RocketStream's clients, for neither an output nor a manual that shows one has been
 published; the files that IOR writes for each rank (`saveRankPerformanceDetailsCSV`); the first Bonnie, whose successor
 is `bonnie++`.
+"""
+
+COUNTERS_HEAD = """\
+# Formats of counters that are read
+
+Which format a file has is seen from its content. The module of each reader in `hecn_analysis/counters/` says more: units, traps, and
+where no real sample was to be had. A file may hold the output of several commands one after another; formats that are a file as a
+whole stand alone.
 """
 
 KEYS_HEAD = """\
@@ -122,6 +133,16 @@ def readers_page() -> str:
         rows.append((", ".join(f"`{tool}`" for tool in reader.TOOLS), markdown(about), reader.VERSIONS))
     rows.sort(key=lambda row: row[0].lower())
     return f"{READERS_HEAD}\n{table(['tools and commands', 'what is read', 'versions'], rows)}"
+
+
+def counters_page() -> str:
+    """Give the page of the formats of counters."""
+    rows = []
+    for reader in counters_registry.READERS:
+        about = (inspect.getdoc(reader) or "").partition("\n\n")[0]
+        rows.append((", ".join(f"`{name}`" for name in reader.FORMATS), markdown(about), reader.VERSIONS))
+    rows.sort(key=lambda row: row[0].lower())
+    return f"{COUNTERS_HEAD}\n{table(['formats', 'what is read', 'versions'], rows)}"
 
 
 # --- the keys of a scenario
@@ -214,6 +235,7 @@ def write_pages(app: Sphinx) -> None:
     for name, page in {
         "command": command_page,
         "readers": readers_page,
+        "counters": counters_page,
         "tables": tables_page,
         "keys": keys_page,
     }.items():
