@@ -1,8 +1,13 @@
 """Findings of small hosts: what is found, its limit, its fix; and what could not be checked."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from hecn_analysis import limits
+from hecn_analysis.cli import main
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.inventory import findings
 
@@ -330,3 +335,33 @@ def test_a_finding_says_all_in_a_line(captured):
     )
     assert host.findings.findings[0].to_dict()["check"] == "link-width"
     assert str(host.findings.unchecked[0]).startswith("shared-uplink: not checked, for the output of ")
+
+
+def test_the_page_on_findings_has_all_checks():
+    page = Path(__file__).parents[2] / "docs" / "howto" / "inventory-findings.md"
+    if not page.is_file():
+        pytest.skip("the pages are not here")
+    headings = re.findall(r"^(?:`[a-z-]+`(?:, )?)+$", page.read_text(), re.MULTILINE)
+    described = re.findall(r"`([a-z-]+)`", "\n".join(headings))
+    assert sorted(described) == sorted(name for check in findings.CHECKS for name in check.names)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_the_table_of_findings(form, samples, tmp_path, capsys):
+    target = tmp_path / f"findings.{form}"
+    status = main(["inventory", str(samples / "server"), "--path", "lan-10ge", "--format", form, "-o", str(target)])
+    assert status == 0, capsys.readouterr().err
+    written = target.read_text()
+    assert "link-width" in written
+    if form == "json":
+        rows = json.loads(written)
+        assert {row["host"] for row in rows} == {"dtn1"}
+        assert {row["check"] for row in rows if row["missing"]} >= {"rings", "offloads"}
+        wide = next(row for row in rows if row["check"] == "link-width")
+        assert wide["scenario_settings"] == {"host.slots.3b:00.lanes": 16}
+        assert wide["predicted_mended_bps"] >= wide["predicted_bps"]
+
+
+def test_an_unknown_path_is_told(samples, capsys):
+    assert main(["inventory", str(samples / "server"), "--path", "nowhere"]) == 1
+    assert "found path 'nowhere'" in capsys.readouterr().err
