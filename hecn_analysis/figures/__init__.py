@@ -3,29 +3,35 @@
 For each figure ``x`` there is a module with ``x_rows`` (the table; the tests look there) and ``plot_x`` (the drawing).
 """
 
+from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
 from hecn_analysis.figures.error_strip import error_strip_rows, plot_error_strip
 from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
+from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
 from hecn_analysis.figures.utilisation import plot_utilisation, utilisation_rows
 from hecn_analysis.figures.whatif import plot_whatif, whatif_rows
 
 __all__ = [
+    "coverage_rows",
     "error_strip_rows",
     "ladder_rows",
     "limit_steps_rows",
     "measured_vs_predicted_rows",
     "pcie_tmt_rows",
+    "plot_coverage",
     "plot_error_strip",
     "plot_ladder",
     "plot_limit_steps",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
+    "plot_residuals",
     "plot_tornado",
     "plot_utilisation",
     "plot_whatif",
+    "residuals_rows",
     "slot_cases",
     "tornado_rows",
     "utilisation_rows",

@@ -25,7 +25,19 @@ from hecn_analysis.progress import track
 from hecn_analysis.records import records
 
 COLUMNS = [
-    *("mode", "id", "group", "repeat", "measured_bps", "predicted_bps", "low_bps", "high_bps", "error", "inside"),
+    *(
+        "mode",
+        "id",
+        "group",
+        "repeat",
+        "hosts",
+        "measured_bps",
+        "predicted_bps",
+        "low_bps",
+        "high_bps",
+        "error",
+        "inside",
+    ),
     *("bottleneck", "bottleneck_class", "stated_limit", "named", "determined", "fault"),
 ]
 
@@ -37,8 +49,8 @@ class Validation:
     Attributes
     ----------
     rows
-        One row a measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``measured_bps``, ``predicted_bps``,
-        ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing where the document gives the rate as
+        One row a measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``hosts`` (who sends to whom),
+        ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing where the document gives the rate as
         "more than"), ``inside`` (the interval), ``bottleneck``, ``bottleneck_class``, ``stated_limit``, ``named``
         (whether the bottleneck is the stated one), ``determined`` (whether the source says enough for a prediction),
         ``fault`` (why a row could not be predicted).
@@ -155,9 +167,11 @@ def _row(one: Measurement, answer: Prediction | str) -> dict[str, object]:
     if isinstance(answer, str):
         return {**row, "fault": answer}
     name, resource_class = answer.bottleneck or "", answer.bottleneck_class
+    hosts = [host.name for host in (answer.scenario.sender, answer.scenario.receiver) if host is not None]
     has_error = one.measured_bps > 0 and not one.at_least
     return {
         **row,
+        "hosts": " to ".join(hosts),
         "predicted_bps": answer.throughput_bps,
         "low_bps": answer.low_bps,
         "high_bps": answer.high_bps,

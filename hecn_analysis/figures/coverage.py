@@ -1,0 +1,112 @@
+"""How often measurements lie inside intervals of a given probability: nominal against observed, by mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from scipy import stats
+
+from hecn_analysis.figures import theme
+
+COLUMNS = ["mode", "nominal_percent", "observed_percent", "low_percent", "high_percent", "rows", "hover"]
+NOMINAL = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+_Z90 = float(stats.norm.ppf(0.95))
+_STYLES = (
+    (theme.BLUE, "circle"),
+    (theme.VERMILION, "square"),
+    (theme.GREEN, "diamond"),
+)
+
+
+def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> pd.DataFrame:
+    """Compute what the figure draws: for each mode and nominal probability the share of measurements inside.
+
+    Other intervals than that of 90 % are taken in the ratio of those of a normal distribution of the logarithm, above
+    and below the prediction.
+
+    Parameters
+    ----------
+    validation
+        Rows of `hecn_analysis.prediction.validation.Validation`; measurements without an error are left out.
+    nominal
+        Probabilities of intervals. [fraction]
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; ``low_percent`` and ``high_percent`` are the 90 % interval of the share itself, as so few
+        measurements tell it (Wilson's). [%]
+    """
+    rows = []
+    for mode, of_mode in validation[validation["error"].notna()].groupby("mode", sort=False):
+        off = np.log((of_mode["measured_bps"] / of_mode["predicted_bps"]).to_numpy(dtype=float))
+        side = np.where(off > 0, of_mode["high_bps"], of_mode["low_bps"]).astype(float)
+        half = np.abs(np.log(side / of_mode["predicted_bps"].to_numpy(dtype=float)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(off == 0, 0.0, np.abs(off) / half * _Z90)
+        for probability in nominal:
+            inside = int((z <= stats.norm.ppf((1 + probability) / 2)).sum())
+            share = stats.binomtest(inside, len(z)).proportion_ci(0.9, method="wilson")
+            rows.append(
+                {
+                    "mode": str(mode),
+                    "nominal_percent": 100 * probability,
+                    "observed_percent": 100 * inside / len(z),
+                    "low_percent": 100 * float(share.low),
+                    "high_percent": 100 * float(share.high),
+                    "rows": len(z),
+                    "hover": f"<b>{mode}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
+                }
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> go.Figure:
+    """Observed against nominal share inside the interval: below the line, intervals are too narrow.
+
+    Parameters
+    ----------
+    validation, nominal
+        As in `coverage_rows`.
+    """
+    rows = coverage_rows(validation, nominal=nominal)
+    if rows.empty:
+        return theme.empty("No measurement has an error.")
+    fig = theme.figure(x_title="Probability of the interval (%)", showlegend=True, height=420)
+    ends = [100 * min(nominal) - 5, 100]
+    fig.add_scatter(
+        x=ends,
+        y=ends,
+        mode="lines",
+        name="as stated",
+        line={"color": theme.MUTED, "width": 1, "dash": "dash"},
+        hoverinfo="skip",
+    )
+    for number, (mode, part) in enumerate(rows.groupby("mode", sort=False)):
+        colour, symbol = _STYLES[number % len(_STYLES)]
+        fig.add_scatter(
+            x=part["nominal_percent"].tolist(),
+            y=part["observed_percent"].tolist(),
+            mode="lines+markers",
+            name=str(mode),
+            line={"color": colour, "width": 1},
+            marker={"symbol": symbol, "size": 9, "color": colour, "line": {"color": theme.INK, "width": 1}},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": (part["high_percent"] - part["observed_percent"]).tolist(),
+                "arrayminus": (part["observed_percent"] - part["low_percent"]).tolist(),
+                "color": colour,
+                "thickness": 1,
+                "width": 3,
+            },
+            text=part["hover"].tolist(),
+            hovertemplate="%{text}<extra></extra>",
+        )
+    fig.update_xaxes(range=ends)
+    fig.update_yaxes(range=[0, 102], title={"text": "Measurements inside (%)", "font": {"size": 12}})
+    return fig
