@@ -45,9 +45,9 @@ TABLES_HEAD = """\
 # Tables
 
 What `hecn parse` and `hecn_analysis.read` give of logs (`runs`, `streams`, `intervals`), and `hecn counters` and
-`hecn_analysis.read_counters` of counters (`samples`, `interfaces`, `rates`); both give `problems`. SI base units; a value that the file
-does not give is missing, never 0. `run` numbers the runs of a file from 0; `streams` and `intervals` refer to it together with
-`source_file`.
+`hecn_analysis.read_counters` of counters (`samples`, `interfaces`, `rates`); both give `problems`. SI base units; a
+value that the file does not give is missing, never 0. `run` numbers the runs of a file from 0; `streams` and
+`intervals` refer to it together with `source_file`.
 """
 
 READERS_HEAD = """\
@@ -64,9 +64,9 @@ is `bonnie++`.
 COUNTERS_HEAD = """\
 # Formats of counters that are read
 
-Which format a file has is seen from its content. The module of each reader in `hecn_analysis/counters/` says more: units, traps, and
-where no real sample was to be had. A file may hold the output of several commands one after another; formats that are a file as a
-whole stand alone.
+Which format a file has is seen from its content. The module of each reader in `hecn_analysis/counters/` says more:
+units, traps, and where no real sample was to be had. A file may hold the output of several commands one after another;
+formats that are a file as a whole stand alone.
 """
 
 KEYS_HEAD = """\

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis import elsewhere, tables
 from hecn_analysis.counters import mrtg_config, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
@@ -61,7 +61,7 @@ def read_counters(
         for kind, message in document.problems:
             file.problem(None, kind, message)
         if not own and not file.problems:
-            file.problem(None, "unrecognised", UNRECOGNISED)
+            file.problem(None, "unrecognised", UNRECOGNISED + elsewhere.advice(document, "counters"))
         files.append((file, own))
     found = [part for _, own in files for part in own]
     mrtg_config.join(found)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from hecn_analysis import elsewhere
 from hecn_analysis.files.documents import Document
-from hecn_analysis.files.source import Lines
 from hecn_analysis.inventory import (
     arcconf,
     areca,
@@ -187,16 +187,4 @@ def _unrecognised(document: Document) -> str:
     said = next((line.strip() for line in document.lines if line.strip()), "")
     what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
     message = f"found {what}, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
-    return f"{message}{_other(document)}"
-
-
-def _other(document: Document) -> str:
-    """Name the command that reads a file which is none of ours."""
-    from hecn_analysis.logs import contract  # noqa: PLC0415 - dear, and asked for files that nobody knows only
-    from hecn_analysis.logs import registry as logs  # noqa: PLC0415
-
-    findings = contract.Findings(document.source_file)
-    logs.read(Lines.of(document.text), findings)
-    if findings.runs:
-        return "; it is a log, which 'hecn parse' reads"
-    return ""
+    return message + elsewhere.advice(document, "inventory")

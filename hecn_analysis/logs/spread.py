@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hecn_analysis import tables
+from hecn_analysis import elsewhere, tables
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files.documents import documents
 from hecn_analysis.files.packed import unreadable
 from hecn_analysis.files.source import sources
 from hecn_analysis.logs import registry
@@ -128,9 +129,20 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
             for kind, message in source.problems:
                 findings.problem(None, kind, message)
             if not runs and not findings.problems:
-                findings.problem(None, "unrecognised", UNRECOGNISED)
+                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source.name, path))
             part.problems += findings.problems
     return part
+
+
+def _advice(name: str, path: Path) -> str:
+    """Say which other command reads a file, or a member of an archive, that no reader knows."""
+    if not path.is_file() or path.is_relative_to("/dev"):
+        return ""  # what a pipe held is gone
+    member = name.partition("!")[1:]
+    for document in documents(path):
+        if document.source_file.partition("!")[1:] == member:
+            return elsewhere.advice(document, "parse")
+    return ""
 
 
 def _plain(file: File) -> bool:

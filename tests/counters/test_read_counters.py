@@ -12,6 +12,17 @@ from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.summary import nearest_rank
 from hecn_analysis.errors import InputError
 
+LSCPU = """\
+Architecture:        x86_64
+CPU op-mode(s):      32-bit, 64-bit
+CPU(s):              8
+On-line CPU(s) list: 0-7
+Thread(s) per core:  2
+Core(s) per socket:  4
+Socket(s):           1
+Model name:          A processor
+"""
+
 
 def test_the_public_name_reads_files_and_folders(samples):
     counters = hecn.read_counters([samples / "snmprec", samples / "prtg" / "de.csv"])
@@ -85,6 +96,22 @@ def test_the_command(samples, capsys):
     assert capsys.readouterr().out.splitlines()[1].split()[:3] == [path, "prtg-csv", "3"]
     assert main(["counters", path, "--table", "interfaces", "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("source_file,host,interface,index,")
+
+
+@pytest.mark.parametrize(
+    ("command", "other", "content"),
+    [
+        ("counters", "parse", "1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"),
+        ("counters", "inventory", LSCPU),
+        ("parse", "counters", "IF-MIB::ifInOctets.1 = Counter32: 5\n"),
+        ("inventory", "counters", "IF-MIB::ifInOctets.1 = Counter32: 5\n"),
+    ],
+)
+def test_a_command_names_the_one_that_reads_a_file(command, other, content, tmp_path, capsys):
+    path = tmp_path / "a"
+    path.write_text(content)
+    assert main([command, str(path)]) == 1
+    assert f", which 'hecn {other}' reads" in capsys.readouterr().err
 
 
 def test_the_command_says_what_it_cannot_use(tmp_path, capsys):

@@ -70,7 +70,7 @@ def test_a_log_is_for_another_command(tmp_path):
     )
     (tmp_path / "b.txt").write_text("Dear all,\n")
     first, second = read_inventory(tmp_path).problems["message"]
-    assert first.endswith("; it is a log, which 'hecn parse' reads")
+    assert first.endswith("; it holds the log of a tool, which 'hecn parse' reads")
     assert second == (
         "found 'Dear all,' first, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
     )

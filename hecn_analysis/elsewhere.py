@@ -1,0 +1,67 @@
+"""Which other command reads a file that one command does not know: the words for its message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from hecn_analysis.files import documents
+
+_LARGEST: Final = 16 << 20
+
+
+def _is_log(document: documents.Document) -> bool:
+    from hecn_analysis.files.source import Lines  # noqa: PLC0415 - the other rooms are dear, and seldom asked
+    from hecn_analysis.logs import registry  # noqa: PLC0415
+    from hecn_analysis.logs.contract import Findings  # noqa: PLC0415
+
+    findings = Findings(document.source_file, keep_intervals=False)
+    registry.read(Lines.of(document.text), findings)
+    return bool(findings.runs)
+
+
+def _are_counters(document: documents.Document) -> bool:
+    from hecn_analysis.counters import registry  # noqa: PLC0415
+    from hecn_analysis.counters.contract import Document  # noqa: PLC0415
+
+    return bool(registry.readers_of(Document(document.source_file, document.content)))
+
+
+def _is_inventory(document: documents.Document) -> bool:
+    from hecn_analysis.inventory import registry  # noqa: PLC0415
+
+    return registry.recognises(document)
+
+
+_COMMANDS: Final[Mapping[str, tuple[str, Callable[[documents.Document], bool]]]] = MappingProxyType(
+    {
+        "parse": ("the log of a tool", _is_log),
+        "counters": ("counters of interfaces", _are_counters),
+        "inventory": ("what was captured of a host", _is_inventory),
+    }
+)
+
+
+def advice(document: documents.Document, command: str) -> str:
+    r"""Say which other command reads a file; nothing where none does.
+
+    Parameters
+    ----------
+    document
+        The file.
+    command
+        The command that does not know it: "parse", "counters" or "inventory".
+
+    Examples
+    --------
+    >>> copied = b"1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"
+    >>> advice(documents.Document("a", copied), "counters")
+    "; it holds the log of a tool, which 'hecn parse' reads"
+    """
+    if len(document.content) > _LARGEST:
+        return ""
+    for name, (what, knows) in _COMMANDS.items():
+        if name != command and knows(document):
+            return f"; it holds {what}, which 'hecn {name}' reads"
+    return ""
