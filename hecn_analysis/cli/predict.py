@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import hecn_analysis as hecn
 from hecn_analysis import units
-from hecn_analysis.cli import output
+from hecn_analysis.cli import captured, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments
@@ -100,7 +100,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Predict every case; one that cannot be predicted is said on stderr and does not stop the others."""
     keys, scenarios = settings(arguments.set)
-    keys = {**{role: name for role in ROLES if (name := getattr(arguments, role)) is not None}, **keys}
+    keys = {**captured.roles(arguments, ROLES), **keys}
     wanted = 0.0 if arguments.at_least is None else units.parse(arguments.at_least, "rate", name="--at-least")
     scenarios = [*arguments.names, *scenarios]
     several = arguments.cases is not None or len(scenarios) > 1

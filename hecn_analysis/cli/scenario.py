@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
+from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, settings
 from hecn_analysis.errors import InputError
 
@@ -19,6 +20,8 @@ ROLES = {
     "tool": "what moves the data",
 }
 
+_OR = {"sender": ", or a folder of captured outputs", "receiver": ", or such a folder", "path": "", "tool": ""}
+
 
 def add_scenario_arguments(parser: Parser) -> None:
     """SCENARIO, ``--sender``, ``--receiver``, ``--path``, ``--tool`` and ``--set``."""
@@ -26,7 +29,7 @@ def add_scenario_arguments(parser: Parser) -> None:
         "names", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
     )
     for role, meaning in ROLES.items():
-        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file")
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/, a YAML file{_OR[role]}")
     parser.add_argument(
         "--set",
         nargs="+",
@@ -49,7 +52,7 @@ def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, s
     """
     changed, others = settings(arguments.set)
     names = [*arguments.names, *others]
-    roles = {role: name for role in ROLES if (name := getattr(arguments, role)) is not None}
+    roles = captured.roles(arguments, ROLES)
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:
