@@ -22,6 +22,9 @@ STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 COMMANDS = {
     "parse": "read the logs of transfer tools into one table",
     "counters": "read what switches and hosts counted into one table",
+    "traffic": "how full ports are: percentiles, peaks, volumes, busy hours, profiles",
+    "reconcile": "runs of tools held to what ports counted in that time",
+    "service-levels": "measurements judged by a table of service levels",
     "inventory": "hosts from what was captured on them: lspci, lscpu, dmidecode …",
     "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
     "predict": "how fast a transfer should be, what holds it back, what would next",
@@ -31,6 +34,7 @@ COMMANDS = {
     "validate": "predictions of measured rows, and how far off they are",
     "measure": "predict a transfer, run it with nuttcp, iperf3, dd or fio, and compare",
     "capture": "what this host is made of and how it is set, one file a command",
+    "archive": "a store of all that was read, by day, for SQL and tables",
     "brief": "result briefs: HTML, PDF and an index page",
     "completion": "completion of this command line in a shell",
 }
@@ -70,7 +74,7 @@ def build_parser() -> Parser:
 
 def _fill(name: str, parser: Parser) -> None:
     """Let the command's module add its arguments; it has `add_arguments(parser)` and `run(arguments) -> status`."""
-    module = import_module(f"hecn_analysis.cli.{name}")
+    module = import_module(f"hecn_analysis.cli.{name.replace('-', '_')}")
     module.add_arguments(parser)
     parser.set_defaults(run=module.run)
 

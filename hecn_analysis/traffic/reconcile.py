@@ -11,14 +11,14 @@ octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the 
 Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
 are added, and what the port carries otherwise (the median of the intervals around) is taken off. The clocks of tool and
 poller differ: the run is also placed where the counted rates resemble it best (least squares), and that shift is the
-offset. A run whose log has no time is placed that way only.
+offset. Runs of a log without times are placed that way only, in their order.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -180,7 +180,7 @@ def reconcile(
         every = [port for port in every if port.interface == interface]
         if not every:
             raise InputError(f"no port {interface!r}", f"one of {', '.join(known) or 'none'}")
-    placed = [_placed(run, every, how, largest_offset_s) for run in runs.to_dict("records")]
+    placed = _placed([_unplaced(run) for run in runs.to_dict("records")], every, how, largest_offset_s)
     return pd.DataFrame([_judged(one, placed, how, tolerance) for one in placed], columns=list(COLUMNS))
 
 
@@ -229,71 +229,134 @@ def _number(value: Any) -> float:  # noqa: ANN401 - a cell of a table
     return math.nan if value is None or pd.isna(value) else float(value)
 
 
-def _placed(run: Mapping[Any, Any], every: Sequence[Port], how: Framing, largest_offset_s: float) -> Placed:
-    """Find the port, direction and shift whose rates resemble a run most."""
+def _unplaced(run: Mapping[Any, Any]) -> Placed:
+    """Take from a run what it says of itself."""
     seconds, payload = _number(run.get("duration_s")), _number(run.get("bytes"))
     rate = _number(run.get("throughput_bps"))
     rate = _number(run.get("sender_throughput_bps")) if math.isnan(rate) else rate
-    payload = rate * seconds / 8 if math.isnan(payload) else payload
     time = run.get("start_time")
     start = math.nan if time is None or pd.isna(time) else pd.Timestamp(time).timestamp()
-    nowhere = Placed(run, payload, seconds, start, None, 0.0, math.inf)
-    if not (seconds > 0 and payload > 0):
-        return nowhere
-    octets = sum(how.octets(payload, str(run.get("protocol")), how.mtus[-1])) / 2
-    best = nowhere
-    for port in every:
-        found = _fit(port, start, seconds, octets * 8 / seconds, largest_offset_s)
-        if found is None:
+    return Placed(run, rate * seconds / 8 if math.isnan(payload) else payload, seconds, start, None, 0.0, math.inf)
+
+
+def _placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_offset_s: float) -> list[Placed]:
+    """Find the port, direction and time whose rates resemble each run most."""
+    found = list(runs)
+    untimed: dict[Any, list[int]] = {}
+    for number, one in enumerate(runs):
+        if not (one.seconds > 0 and one.payload > 0):
             continue
-        at, offset, left = found
-        if left < best.resembles:
-            best = Placed(run, payload, seconds, at, port, offset, left)
-    # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one
-    if best.port is None and len({(port.host, port.interface) for port in every}) == 1 and not math.isnan(start):
-        best = Placed(run, payload, seconds, start, every[0], 0.0, math.inf)
-    return best
+        if math.isnan(one.start):
+            untimed.setdefault(one.run.get("source_file"), []).append(number)
+            continue
+        for port in every:
+            fit = Fit.of(port, one, how)
+            if fit is None or not fit.near(one.start - largest_offset_s, one.start + one.seconds + largest_offset_s):
+                continue
+            offset, missed = fit.best(np.arange(-largest_offset_s, largest_offset_s, fit.step(2 * largest_offset_s)))
+            if missed < found[number].resembles:
+                found[number] = replace(one, port=port, offset=offset, resembles=missed)
+        # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one
+        if found[number].port is None and len({(port.host, port.interface) for port in every}) == 1:
+            found[number] = replace(one, port=every[0])
+    for numbers in untimed.values():
+        for number, one in zip(numbers, _in_turn([runs[number] for number in numbers], every, how), strict=True):
+            found[number] = one
+    return found
 
 
-def _fit(
-    port: Port, start: float, seconds: float, rate_bps: float, largest_offset_s: float
-) -> tuple[float, float, float] | None:
-    """Give the start, the shift that fits best, and what part of the run's squared rate is not found there."""
-    known = ~np.isnan(port.rate_bps)
-    begin, end, rate = port.begin[known], port.end[known], port.rate_bps[known]
-    if len(begin) == 0:
-        return None
-    anywhere = math.isnan(start)
-    if anywhere:
-        start, reach = float(begin[0]), (0.0, max(float(end[-1] - begin[0]) - seconds, 0.0))
-    else:
-        reach = (-largest_offset_s, largest_offset_s)
-    near = (end > start + reach[0]) & (begin < start + seconds + reach[1])
-    begin, end, rate = begin[near], end[near], rate[near]
-    if len(begin) == 0:
-        return None
-    length = end - begin
-    rest = rate - float(np.median(rate)) if seconds < 0.5 * float(length.sum()) else rate
+def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing) -> list[Placed]:
+    """Place runs of a log without times: one after another, so that together they resemble the rates most."""
+    fits = [[fit for port in every if (fit := Fit.of(port, one, how)) is not None] for one in runs]
+    known = [fit for one in fits for fit in one]
+    if not known:
+        return list(runs)
+    begin, end = min(float(fit.begin[0]) for fit in known), max(float(fit.end[-1]) for fit in known)
+    starts = np.arange(begin, end, max(fit.step(end - begin) for fit in known))
+    reached = np.zeros(len(starts))  # by the runs so far, the last of which has ended at each of these times
+    choices: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+    for one, mine in zip(runs, fits, strict=True):
+        gains = np.array([[-fit.misfit(float(start)) for start in starts] for fit in mine])
+        best = reached + gains.max(axis=0)
+        after = np.searchsorted(starts, starts + one.seconds - 1e-9)
+        ended = np.full(len(starts) + 1, -math.inf)
+        origin = np.full(len(starts) + 1, -1, dtype=np.int64)
+        for place in np.argsort(best, kind="stable"):  # the best that ends there comes last
+            ended[after[place]], origin[after[place]] = best[place], place
+        last = np.maximum.accumulate(
+            np.where(ended[:-1] >= np.maximum.accumulate(ended[:-1]), np.arange(len(starts)), 0)
+        )
+        later = np.maximum.accumulate(ended[:-1])
+        choices.append((np.where(later > reached, origin[:-1][last], -1), gains.argmax(axis=0)))
+        reached = np.maximum(later, reached)
+    placed: list[Placed] = []
+    at = len(starts) - 1
+    for one, mine, (place, which) in zip(reversed(runs), reversed(fits), reversed(choices), strict=True):
+        if place[at] < 0:
+            placed.append(one)
+            continue
+        at = int(place[at])
+        fit = mine[which[at]]
+        offset, missed = replace(fit, start=float(starts[at])).best(np.zeros(1))
+        placed.append(replace(one, port=fit.port, start=float(starts[at]) + offset, resembles=missed))
+    return placed[::-1]
 
-    def left(shift: float) -> float:
-        low, high = start + shift, start + shift + seconds
-        share = np.clip(np.minimum(end, high) - np.maximum(begin, low), 0.0, None) / length
-        unseen = seconds - float((share * length).sum())  # what of the run lies where nothing was counted
-        seen = length * ((rest - rate_bps * share) ** 2 - rest**2)  # less than 0 where the run explains something
-        return float(seen.sum()) + rate_bps**2 * max(unseen, 0.0)
 
-    usual = float(np.median(length))
-    step = max(usual / 4, (reach[1] - reach[0]) / _SHIFTS)
-    shifts = np.unique(np.r_[np.arange(reach[0], reach[1] + step, step), *([] if anywhere else [0.0])])
-    lefts = np.array([left(float(shift)) for shift in shifts])
-    best = float(shifts[lefts.argmin()])
-    fine = np.linspace(best - step, best + step, 41)
-    fine_lefts = np.array([left(float(shift)) for shift in fine])
-    best, least = float(fine[fine_lefts.argmin()]), float(fine_lefts.min())
-    whole = rate_bps**2 * seconds * min(1.0, seconds / usual)  # what a run leaves on intervals of this length
-    if anywhere:
-        return start + best, 0.0, 1 + least / whole
-    return (start, 0.0 if left(0.0) <= least + 1e-6 * whole else best, 1 + least / whole)
+@dataclass(frozen=True)
+class Fit:
+    """How well the rates of a port resemble a run, wherever it is placed."""
+
+    port: Port
+    begin: Floats
+    end: Floats
+    rest: Floats  # rates without what the port carries otherwise
+    start: float
+    seconds: float
+    rate_bps: float
+
+    @classmethod
+    def of(cls, port: Port, one: Placed, how: Framing) -> Fit | None:
+        """Compare a port with a run; None where the port has no known rates."""
+        known = ~np.isnan(port.rate_bps)
+        if not known.any():
+            return None
+        rate = port.rate_bps[known]
+        usual = float(np.median(rate)) if one.seconds < 0.5 * float((port.end - port.begin)[known].sum()) else 0.0
+        octets = sum(how.octets(one.payload, str(one.run.get("protocol")), how.mtus[-1])) / 2
+        start = float(port.begin[known][0]) if math.isnan(one.start) else one.start
+        return cls(port, port.begin[known], port.end[known], rate - usual, start, one.seconds, octets * 8 / one.seconds)
+
+    def near(self, begin: float, end: float) -> bool:
+        """Whether there are rates between two times."""
+        return bool(((self.end > begin) & (self.begin < end)).any())
+
+    def step(self, span: float) -> float:
+        """Distance of the places that are tried within a time. [s]."""
+        return max(float(np.median(self.end - self.begin)) / 2, span / _SHIFTS)
+
+    def misfit(self, start: float) -> float:
+        """Squared rate that is left with the run at this time, less what there is without it: below 0 it fits."""
+        low = np.searchsorted(self.end, start, side="right")
+        high = np.searchsorted(self.begin, start + self.seconds, side="left")
+        begin, end, rest = self.begin[low:high], self.end[low:high], self.rest[low:high]
+        length = end - begin
+        share = np.clip(np.minimum(end, start + self.seconds) - np.maximum(begin, start), 0.0, None) / length
+        unseen = self.seconds - float((share * length).sum())  # what of the run lies where nothing was counted
+        left = float((length * ((rest - self.rate_bps * share) ** 2 - rest**2)).sum())
+        return left + self.rate_bps**2 * max(unseen, 0.0)
+
+    def best(self, shifts: Floats) -> tuple[float, float]:
+        """Give the shift that fits best, and what part of the run's squared rate is not found there."""
+        usual = float(np.median(self.end - self.begin))
+        whole = self.rate_bps**2 * self.seconds * min(1.0, self.seconds / usual)  # what intervals of this length show
+        coarse = np.array([self.misfit(self.start + float(shift)) for shift in shifts])
+        around = float(shifts[coarse.argmin()])
+        step = float(shifts[1] - shifts[0]) if len(shifts) > 1 else usual / 2
+        fine = np.linspace(around - step, around + step, 41)
+        misfits = np.array([self.misfit(self.start + float(shift)) for shift in fine])
+        least, shift = float(misfits.min()), float(fine[misfits.argmin()])
+        stay = self.misfit(self.start)
+        return (0.0 if stay <= least + 1e-6 * whole else shift), 1 + min(least, stay) / whole
 
 
 def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
@@ -338,7 +401,10 @@ def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: floa
     if not (one.seconds > 0 and one.payload > 0):
         return row | {"verdict": "not enough in the log", "message": "the log says no amount or no duration"}
     if port is None:
-        return row | {"verdict": "no counters", "message": "no port has a known rate at or near the time of the run"}
+        where = (
+            "at or near the time of the run" if not math.isnan(one.start) else "that is like the run, which has no time"
+        )
+        return row | {"verdict": "no counters", "message": f"no port has a known rate {where}"}
     row |= {"host": port.host, "interface": port.interface, "direction": port.direction}
     same = [other for other in placed if other is not one and other.port is port]
     first = _attempt(one, port, same, how, tolerance=tolerance, shift=0.0)

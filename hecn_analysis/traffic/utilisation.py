@@ -523,7 +523,9 @@ def bounds(
             if not known.any():
                 continue
             many = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)
-            most = np.fmin(np.where(np.isnan(kept[known]), np.inf, kept[known]), np.inf if np.isnan(speed) else speed)
+            # Maxima are those of the source's own shortest intervals: they bound slots that are no shorter
+            told = ~np.isnan(kept[known]) & (length[known].min() <= LONGEST_INTERVAL * slot_s)
+            most = np.fmin(np.where(told, kept[known], np.inf), np.inf if np.isnan(speed) else speed)
             most = np.maximum(np.fmin(most, many * mean[known]), mean[known])
             low, high = percentile_bounds(mean[known], many, percent=percent, most_bps=most)
             peak_low, peak_high = peak_bounds(mean[known], many, most_bps=most)

@@ -131,10 +131,13 @@ def test_percentile_of_averages_over_more_than_a_slot_is_refused_and_bounds_are_
 
 
 def test_maxima_that_a_source_keeps_tighten_the_bounds():
-    hourly = table(np.full(48, 1e9), step=3600.0, in_max_bps=2e9)
-    found = bounds(hourly, speeds=10e9).set_index("direction").loc["in"]
+    steps = [3600.0] * 48 + [300.0]  # MRTG: older rows are consolidated, their maxima are of five minutes
+    mixed = table(np.full(49, 1e9), step=steps, in_max_bps=2e9)
+    found = bounds(mixed, speeds=10e9).set_index("direction").loc["in"]
     assert (found["peak_low_bps"], found["peak_high_bps"]) == (2e9, 2e9)
     assert found["percentile_high_bps"] == 2e9
+    seconds = bounds(mixed, speeds=10e9, slot_s=1.0).set_index("direction").loc["in"]  # of which they say nothing
+    assert (seconds["peak_low_bps"], seconds["peak_high_bps"]) == (2e9, 10e9)
 
 
 def test_transfer_of_2_tb_in_3_and_a_half_minutes_shows_as_less_in_bins_of_5():

@@ -1,0 +1,172 @@
+"""``hecn traffic``: how full the ports are: percentiles, peaks, volumes, busy hours, bounds of averages."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import hecn_analysis as hecn
+from hecn_analysis import units
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.reconcile import deliver
+from hecn_analysis.cli.remarks import say
+from hecn_analysis.errors import HecnError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hecn_analysis.counters import Counters
+
+TABLES = ("interfaces", "slots", "day", "week", "bounds", "speeds")
+SHOWN = (
+    *("host", "interface", "slots", "missing_slots", "mean_in_bps", "mean_out_bps", "p95_in_bps", "p95_out_bps"),
+    *("peak_in_bps", "peak_out_bps", "in_bytes", "out_bytes", "remark"),
+)
+
+DESCRIPTION = """\
+Summarise the traffic of ports from any files with counters, or from Parquet
+files with readings (the table samples), however many. Percentiles are of equal
+slots and by nearest rank, so that they can be redone by hand; both conventions
+of billing have a column of their own.
+
+tables:
+  interfaces  95th percentiles, mean, peak, volume, missing slots (default)
+  slots       rates on equal slots, all bytes kept
+  day, week   the usual course of a day or week
+  bounds      least and largest peak and percentile that averages allow
+  speeds      stated speeds that cannot be right"""
+
+EPILOG = """\
+examples:
+  hecn traffic data/counters/session/walks.txt.gz --slot 10s
+  hecn traffic data/counters/session/port1.log --table bounds --slot 1s
+  hecn traffic archive/samples --dask tcp://10.0.0.1:8786 --format csv -o ports.csv
+
+A file for --interfaces says what the source does not know or gets wrong:
+  interfaces:
+    - {interface: eth0, host: switch, speed: 10 Gb/s, counter_bits: 64}
+
+exit status:
+  0  fine
+  1  something could not be read
+  2  wrong usage"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn traffic``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or directories with counters, or *.parquet")
+    parser.add_argument("--table", choices=TABLES, default="interfaces", help="which table (default: interfaces)")
+    parser.add_argument("--slot", type=_time, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)")
+    parser.add_argument("--max-gap", type=_time, metavar="TIME", help="longest time between readings that is no gap")
+    parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
+    parser.add_argument("--time-zone", metavar="ZONE", help="zone of local times, and of the hours of day and week")
+    parser.add_argument("--rates", metavar="DIR", help="Parquet: write the rates with their flags too, into DIR")
+    parser.add_argument(
+        "--dask", metavar="ADDRESS", help="Parquet: let the workers of a Dask cluster work; needs 'distributed'"
+    )
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, summarise, deliver."""
+    widths, speeds = _known(arguments.interfaces)
+    if _parquet(arguments.paths):
+        from hecn_analysis.traffic import bulk  # noqa: PLC0415 (not needed for --help)
+
+        if arguments.table != "interfaces":
+            raise InputError(
+                f"--table {arguments.table} for Parquet files", "interfaces", advice="--rates writes rates"
+            )
+        found = bulk.interfaces(
+            arguments.paths,
+            slot_s=arguments.slot,
+            max_gap=arguments.max_gap,
+            widths=widths,
+            speeds=speeds,
+            rates_folder=arguments.rates,
+            dask=arguments.dask,
+        )
+        deliver(found, [name for name in SHOWN if name in found], arguments)
+        return 0
+    if arguments.dask or arguments.rates:
+        raise InputError("--dask or --rates without Parquet files", "files *.parquet with the table samples")
+    counters = hecn.read_counters(arguments.paths, time_zone=arguments.time_zone, progress=True)
+    found = _table(arguments, counters, widths, speeds)
+    shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
+    deliver(found, shown, arguments)
+    if len(counters.problems):
+        say(f"{len(counters.problems)} problem(s): hecn counters --table problems lists all")
+    return 1 if len(counters.rates) == 0 else 0
+
+
+def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speeds: Any) -> pd.DataFrame:  # noqa: ANN401
+    from hecn_analysis.traffic import utilisation as use  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.traffic.rates import rates  # noqa: PLC0415
+
+    table = counters.rates
+    if widths or speeds or arguments.max_gap:
+        import pandas as pd  # noqa: PLC0415
+
+        given = table[table["flag"] == "given"]
+        own = rates(counters.samples, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
+        table = pd.concat([part for part in (own, given) if len(part)] or [own], ignore_index=True)
+    speeds = {**use.speeds_of(counters.samples), **speeds}
+    zone = arguments.time_zone or "UTC"
+    made = {
+        "interfaces": lambda: use.utilisation(table, slot_s=arguments.slot, speeds=speeds),
+        "slots": lambda: use.slot_table(table, slot_s=arguments.slot),
+        "day": lambda: use.profile(table, period="day", zone=zone, slot_s=arguments.slot),
+        "week": lambda: use.profile(table, period="week", zone=zone, slot_s=arguments.slot),
+        "bounds": lambda: use.bounds(table, slot_s=arguments.slot, speeds=speeds),
+        "speeds": lambda: use.speed_findings(table, speeds),
+    }
+    return made[arguments.table]()
+
+
+def _parquet(paths: list[str]) -> bool:
+    """Whether Parquet files are meant."""
+    return all(
+        path.endswith(".parquet") or (Path(path).is_dir() and any(Path(path).rglob("*.parquet"))) for path in paths
+    )
+
+
+def _known(path: str | None) -> tuple[dict[Any, int], dict[Any, float]]:
+    """Read widths and speeds that a user knows better."""
+    if path is None:
+        return {}, {}
+    from hecn_analysis.hardware import yaml_file  # noqa: PLC0415 (not needed for --help)
+
+    document = yaml_file.load(Path(path))
+    entries = document.values.get("interfaces")  # noqa: PD011 - no pandas
+    if set(document.values) != {"interfaces"} or not isinstance(entries, list):
+        raise InputError("keys " + ", ".join(document.values), "one key: interfaces, with a list", source=path, line=1)
+    widths: dict[Any, int] = {}
+    speeds: dict[Any, float] = {}
+    for number, entry in enumerate(entries):
+        line = document.line(("interfaces", str(number)))
+        known = {"host", "interface", "speed", "counter_bits"}
+        if not isinstance(entry, dict) or "interface" not in entry or not set(entry) <= known:
+            raise InputError(
+                f"{entry!r}", "a mapping with interface, and host, speed, counter_bits", source=path, line=line
+            )
+        key = (entry["host"], entry["interface"]) if "host" in entry else entry["interface"]
+        try:
+            if "speed" in entry:
+                speeds[key] = units.parse(entry["speed"], "rate")
+            if "counter_bits" in entry:
+                widths[key] = int(units.parse(entry["counter_bits"], "count"))
+        except HecnError as error:
+            raise InputError(str(error), "a speed or a width", source=path, line=line) from None
+    return widths, speeds
+
+
+def _time(text: str) -> float:
+    try:
+        value = units.parse(text, "time")
+    except HecnError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected more than 0")
+    return value
