@@ -1,0 +1,489 @@
+"""The archive: a store of everything that was read, in Parquet files by day, that survives whatever happens to writers.
+
+A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files, table by
+table and day by day; then one small file, ``commits/KEY.json``, makes all of them count at once. It is made by a hard
+link, which the file system grants to one writer only: a unit whose key (its content hash) is there already is not
+added again, by whoever. Before a writer says that a unit is added, everything is on the disk (fsync).
+
+``compact`` merges the files of a day into one, and the commits into ``generations/NUMBER.json``, by the same kind of
+link: of two that compact at once one wins, and what others add meanwhile stays as it is. Files that nothing refers to
+any more are removed after an hour, so that those who are reading them can finish.
+
+    ARCHIVE/
+      commits/KEY.json            a unit: its files, its rows, where it came from
+      generations/NUMBER.json     what all units up to then were merged to; the largest number counts
+      TABLE/day=2013-11-18/*.parquet
+      incoming/                   files on their way; what a killed writer left here is removed like the others
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hecn_analysis import tables
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.progress import track
+
+#: Tables that an archive keeps, each with the column that says on which day a row belongs.
+TABLES: Final[Mapping[str, str]] = {
+    "runs": "start_time",
+    "streams": "start_time",
+    "intervals": "start_time",
+    "samples": "time",
+    "rates": "time",
+    "problems": "",
+}
+
+UNKNOWN_DAY: Final = "unknown"
+
+#: Time after which a file that nothing refers to is nobody's any more. [s]
+GRACE_S: Final = 3600.0
+
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class _State:
+    """What counts at a moment: files by table, keys of the units in them."""
+
+    generation: int
+    files: dict[str, list[str]]
+    merged: frozenset[str]
+    commits: tuple[dict[str, Any], ...]
+
+    def all_files(self) -> Iterator[str]:
+        for names in self.files.values():
+            yield from names
+
+
+class Archive:
+    """A store of tables below one folder.
+
+    Parameters
+    ----------
+    folder
+        Where it is; made when something is first added.
+
+    Raises
+    ------
+    InputError
+        The folder holds something else.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if self.folder.is_dir():
+            strange = {entry.name for entry in self.folder.iterdir()} - {*TABLES, "commits", "generations", "incoming"}
+            if strange:
+                raise InputError(
+                    f"{min(strange)!r} in {str(self.folder)!r}",
+                    "a folder of an archive, or one that is not there yet",
+                    advice="name another folder",
+                )
+        elif self.folder.exists():
+            raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or one that is not there yet")
+
+    # adding ----------------------------------------------------------------------------------------------------------
+
+    def add(self, key: str, rows: Mapping[str, pd.DataFrame], *, source: str = "") -> bool:
+        """Add the rows of a unit, unless they are there.
+
+        Parameters
+        ----------
+        key
+            What tells the unit from all others, such as the hash of its content: letters, digits, ``-`` and ``_``.
+        rows
+            Tables by name, with columns as in `hecn_analysis.tables`.
+        source
+            Where it came from, for people.
+
+        Returns
+        -------
+        bool
+            True when it was added, False when a unit of this key was there. Either way it is on the disk now.
+
+        Raises
+        ------
+        InputError
+            A key that cannot be a file's name, an unknown table or column.
+        HecnError
+            The disk is full or cannot be written; nothing of the unit counts then.
+        """
+        if not key or not all(letter.isalnum() or letter in "-_" for letter in key):
+            raise InputError(f"key {key!r}", "letters, digits, '-' and '_'")
+        if unknown := set(rows) - set(TABLES):
+            raise InputError(f"table {min(unknown)!r}", f"one of {', '.join(TABLES)}")
+        state = self._state()
+        if key in state.merged or (self.folder / "commits" / f"{key}.json").exists():
+            return False
+        try:
+            return self._add(key, rows, source)
+        except OSError as error:
+            raise HecnError(
+                f"{self.folder}: {error.strerror or error}; nothing of {source or key} was added; "
+                "free some space or check the rights, and add it again"
+            ) from None
+
+    def _add(self, key: str, rows: Mapping[str, pd.DataFrame], source: str) -> bool:
+        written: list[str] = []
+        counts: dict[str, int] = {}
+        for table, frame in rows.items():
+            if frame.empty:
+                continue
+            counts[table] = len(frame)
+            for day, part in _by_day(table, frame, rows.get("runs")):
+                written.append(self._write(table, day, pa.Table.from_pandas(part, preserve_index=False)))
+        commit = {
+            "version": _VERSION,
+            "key": key,
+            "source": source,
+            "added": datetime.now(UTC).isoformat(),
+            "rows": counts,
+            "files": written,
+        }
+        if self._publish(json.dumps(commit), self.folder / "commits" / f"{key}.json"):
+            return True
+        for name in written:  # another writer was first
+            (self.folder / name).unlink(missing_ok=True)
+        return False
+
+    def _write(self, table: str, day: str, content: pa.Table) -> str:
+        """Write rows to a new file of a day, and give its name below the folder."""
+        folder = self.folder / table / f"day={day}"
+        name = f"{uuid.uuid4().hex}.parquet"
+        _make(folder)
+        arriving = self.folder / "incoming" / name
+        _make(arriving.parent)
+        pq.write_table(content, arriving, compression="zstd")
+        _sync(arriving)
+        arriving.rename(folder / name)
+        _sync(folder)
+        return f"{table}/day={day}/{name}"
+
+    def _publish(self, text: str, place: Path) -> bool:
+        """Make a small file appear whole, or not at all where there is one of this name."""
+        _make(place.parent)
+        arriving = self.folder / "incoming" / f"{uuid.uuid4().hex}.json"
+        _make(arriving.parent)
+        arriving.write_text(text, encoding="utf-8")
+        _sync(arriving)
+        try:
+            place.hardlink_to(arriving)
+        except FileExistsError:
+            return False
+        finally:
+            arriving.unlink()
+        _sync(place.parent)
+        return True
+
+    # what is there ---------------------------------------------------------------------------------------------------
+
+    def _state(self) -> _State:
+        """What counts now. A generation and its commits are read until no newer generation has come between."""
+        while True:
+            number = self._newest()
+            files: dict[str, list[str]] = {table: [] for table in TABLES}
+            merged: frozenset[str] = frozenset()
+            if number:
+                generation = json.loads((self.folder / "generations" / f"{number}.json").read_text("utf-8"))
+                merged = frozenset(generation["keys"])
+                for name in generation["files"]:
+                    files[name.partition("/")[0]].append(name)
+            commits = [commit for commit in self._commits() if commit["key"] not in merged]
+            if self._newest() == number:
+                break
+        for commit in commits:
+            for name in commit["files"]:
+                files[name.partition("/")[0]].append(name)
+        return _State(number, files, merged, tuple(commits))
+
+    def _newest(self) -> int:
+        folder = self.folder / "generations"
+        return max((int(entry.stem) for entry in folder.glob("*.json")), default=0)
+
+    def _commits(self) -> Iterator[dict[str, Any]]:
+        for entry in sorted((self.folder / "commits").glob("*.json")):
+            try:
+                yield json.loads(entry.read_text("utf-8"))
+            except FileNotFoundError:  # merged and removed meanwhile: the newer generation has it
+                continue
+
+    def units(self) -> pd.DataFrame:
+        """Units that were added and not yet merged: key, source, time, rows of each table."""
+        rows = [
+            {
+                "key": commit["key"],
+                "source": commit["source"],
+                "added": commit["added"],
+                **{table: commit["rows"].get(table, 0) for table in TABLES},
+            }
+            for commit in self._state().commits
+        ]
+        return pd.DataFrame(rows, columns=["key", "source", "added", *TABLES])
+
+    def __len__(self) -> int:
+        """Return the number of units that were ever added."""
+        state = self._state()
+        return len(state.merged) + len(state.commits)
+
+    # asking ----------------------------------------------------------------------------------------------------------
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
+
+        The connection reads nothing but these files, and cannot be told to.
+        """
+        state = self._state()
+        connection = duckdb.connect()
+        connection.execute("SET TimeZone = 'UTC'")
+        for table, names in state.files.items():
+            if names:
+                paths = [str(self.folder / name) for name in names]
+                connection.read_parquet(paths, hive_partitioning=True, union_by_name=True).create_view(table)
+            else:
+                empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
+                connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
+        return connection
+
+    def query(self, sql: str) -> pd.DataFrame:
+        """Answer of an SQL query over the tables ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
+
+        Parameters
+        ----------
+        sql
+            The query, in DuckDB's SQL.
+
+        Raises
+        ------
+        InputError
+            The query is none, with what DuckDB says of it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> archive = Archive(Path(tempfile.mkdtemp(), "archive"))
+        >>> runs = tables.make("runs", [{"source_file": "a.log", "run": 0, "tool": "nuttcp", "throughput_bps": 9.4e9}])
+        >>> archive.add("a", {"runs": runs}), archive.add("a", {"runs": runs})
+        (True, False)
+        >>> archive.query("select tool, count(*) as n from runs group by tool").to_dict("records")
+        [{'tool': 'nuttcp', 'n': 1}]
+        """
+        connection = self.connect()
+        try:
+            answer: pd.DataFrame = connection.execute(sql).df()
+        except duckdb.Error as error:
+            raise InputError(
+                f"the query {sql!r} ({str(error).splitlines()[0]})",
+                f"SQL over the tables {', '.join(TABLES)}",
+                advice="the columns are those of the tables, and 'day'",
+            ) from None
+        finally:
+            connection.close()
+        return answer
+
+    def table(
+        self, name: str, *, first_day: str | date | None = None, last_day: str | date | None = None
+    ) -> pd.DataFrame:
+        """Rows of a table, with its columns and types, in the order of time.
+
+        Parameters
+        ----------
+        name
+            Table.
+        first_day, last_day
+            Days of UTC to read, both included; rows of an unknown day are left out where one is given.
+
+        Raises
+        ------
+        InputError
+            Unknown table.
+        """
+        if name not in TABLES:
+            raise InputError(f"table {name!r}", f"one of {', '.join(TABLES)}")
+        wanted = [
+            entry
+            for entry in self._state().files[name]
+            if _is_between(entry.split("/")[1].removeprefix("day="), first_day, last_day)
+        ]
+        empty = tables.make(name, [])
+        parts = [pq.read_table(self.folder / entry, partitioning=None).to_pandas() for entry in wanted]
+        if not parts:
+            return empty
+        frame = pd.concat([part.reindex(columns=empty.columns).astype(empty.dtypes.to_dict()) for part in parts])
+        order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
+        ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
+        return ordered
+
+    # tidying ---------------------------------------------------------------------------------------------------------
+
+    def compact(self, *, grace_s: float = GRACE_S, progress: bool = False) -> bool:
+        """Merge the files of each day into one, and remove what nothing refers to any more.
+
+        Parameters
+        ----------
+        grace_s
+            Age from which files are removed that nothing refers to. [s]
+        progress
+            Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+        Returns
+        -------
+        bool
+            False when another one compacted at the same time and was first; then nothing was changed.
+        """
+        state = self._state()
+        if not state.commits:
+            self._remove_unreferenced(grace_s)
+            return True
+        days: dict[str, list[str]] = {}
+        for name in state.all_files():
+            days.setdefault(name.rpartition("/")[0], []).append(name)
+        kept = []
+        for day, names in track(list(days.items()), "compacting") if progress else days.items():
+            if len(names) == 1:
+                kept += names
+                continue
+            table, _, partition = day.partition("/day=")
+            parts = [pq.read_table(self.folder / name, partitioning=None) for name in sorted(names)]
+            kept.append(self._write(table, partition, pa.concat_tables(parts, promote_options="permissive")))
+        generation = {
+            "version": _VERSION,
+            "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
+            "files": sorted(kept),
+        }
+        place = self.folder / "generations" / f"{state.generation + 1}.json"
+        if not self._publish(json.dumps(generation), place):
+            for name in set(kept) - set(state.all_files()):
+                (self.folder / name).unlink(missing_ok=True)
+            return False
+        self._remove_unreferenced(grace_s)
+        return True
+
+    def _remove_unreferenced(self, grace_s: float) -> None:
+        state = self._state()
+        wanted = set(state.all_files())
+        limit = time.time() - grace_s
+        old = [
+            *(self.folder / "incoming").glob("*"),
+            *(path for table in TABLES for path in (self.folder / table).glob("day=*/*.parquet")),
+            *(path for path in (self.folder / "commits").glob("*.json") if path.stem in state.merged),
+            *(path for path in (self.folder / "generations").glob("*.json") if int(path.stem) < state.generation),
+        ]
+        for path in old:
+            if path.relative_to(self.folder).as_posix() in wanted:
+                continue
+            try:
+                if path.stat().st_mtime <= limit:
+                    path.unlink()
+            except FileNotFoundError:  # somebody else's turn
+                continue
+
+
+def add_files(
+    archive: Archive, paths: Iterable[str | os.PathLike[str]], *, progress: bool = False
+) -> tuple[int, int, pd.DataFrame]:
+    """Read files, logs of tools and counters alike, and add each to an archive as a unit of its content hash.
+
+    Parameters
+    ----------
+    archive
+        Where to add them.
+    paths
+        Files and folders.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Returns
+    -------
+    added, known, problems
+        Number of files that were added, of those that were there, and the table of problems of the new ones.
+    """
+    from hecn_analysis.counters import read_counters  # noqa: PLC0415 - two rooms that an archive is asked for without
+    from hecn_analysis.files.source import find  # noqa: PLC0415 - see above
+    from hecn_analysis.logs import read  # noqa: PLC0415 - see above
+
+    found = [entry for path in paths for entry in find(path)]
+    added = known = 0
+    problems: list[pd.DataFrame] = []
+    for name, place in track(found, "adding") if progress else found:
+        if isinstance(place, OSError):
+            problems.append(read(name).problems)
+            continue
+        with place.open("rb") as stream:
+            key = hashlib.file_digest(stream, "sha256").hexdigest()
+        logs, counters = read(name), read_counters(name)
+        strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
+        wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
+        rows = {
+            "runs": logs.runs,
+            "streams": logs.streams,
+            "intervals": logs.intervals,
+            "samples": counters.samples,
+            "rates": counters.rates[counters.rates["flag"].isna() | ~_is_derived(counters)],
+            "problems": wrong,
+        }
+        if all(frame.empty for table, frame in rows.items() if table != "problems"):
+            problems.append(wrong)  # a later version may know how to read it
+        elif archive.add(key, rows, source=name):
+            added += 1
+            problems.append(wrong)
+        else:
+            known += 1
+    return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
+
+
+def _is_derived(counters: Any) -> pd.Series[bool]:  # noqa: ANN401 - the counters of a file
+    """Which rates were worked out from samples, which the archive has: they are worked out again when asked for."""
+    pairs = set(zip(counters.samples["source_file"], counters.samples["interface"], strict=True))
+    given = zip(counters.rates["source_file"], counters.rates["interface"], strict=True)
+    return pd.Series([pair in pairs for pair in given], index=counters.rates.index, dtype=bool)
+
+
+def _by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Rows by the day of UTC that they belong to; streams and intervals with their run."""
+    column = TABLES[table]
+    if column in frame.columns:
+        times = frame[column]
+    elif column and runs is not None:
+        keys = ["source_file", "run"]
+        times = frame[keys].merge(runs[[*keys, "start_time"]], on=keys, how="left")["start_time"].set_axis(frame.index)
+    else:
+        times = pd.Series(pd.NaT, index=frame.index)
+    days = pd.to_datetime(times, utc=True).dt.strftime("%Y-%m-%d").fillna(UNKNOWN_DAY)
+    for day, part in frame.groupby(days, sort=True):
+        yield str(day), part
+
+
+def _is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
+    if first is None and last is None:
+        return True
+    return day != UNKNOWN_DAY and (first is None or day >= str(first)) and (last is None or day <= str(last))
+
+
+def _make(folder: Path) -> None:
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        _sync(folder.parent)
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,98 @@
+"""``hecn archive``: add files to an archive, ask it in SQL, list what was added, tidy it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DESCRIPTION = """\
+A store of runs and counters that were read, in Parquet files by day. A file is
+added once, by its content, whole or not at all; several may add at once, and
+whatever kills one of them loses nothing that was added."""
+
+EPILOG = """\
+examples:
+  hecn archive add ARCHIVE logs/ walks/
+  hecn archive query ARCHIVE "select tool, max(throughput_bps) from runs group by tool"
+  hecn archive list ARCHIVE
+  hecn archive compact ARCHIVE
+
+The tables are runs, streams, intervals, samples, rates and problems, with the
+columns of hecn parse and hecn counters, and day."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the commands of ``hecn archive``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
+    for name, (summary, run_it) in ACTIONS.items():
+        command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+        command.add_argument("archive", metavar="ARCHIVE", help="its folder; made where it is not there yet")
+        if name == "add":
+            command.add_argument("paths", nargs="+", metavar="PATH", help="logs or counters: a file or a directory")
+        if name == "query":
+            command.add_argument("sql", metavar="SQL", help="query in the SQL of DuckDB")
+        if name in {"query", "list"}:
+            add_output_arguments(command)
+        command.set_defaults(action_of=run_it)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked for."""
+    status: int = arguments.action_of(arguments)
+    return status
+
+
+def _add(arguments: argparse.Namespace) -> int:
+    from hecn_analysis.archive import Archive, add_files  # noqa: PLC0415 (not needed for --help)
+
+    added, known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
+    say(f"{added} files added, {known} were there")
+    return reading.tell(
+        problems, reading.count(added, "file"), "hecn parse or hecn counters --table problems lists all"
+    )
+
+
+def _query(arguments: argparse.Namespace) -> int:
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+
+    _deliver(Archive(arguments.archive).query(arguments.sql), arguments)
+    return 0
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+
+    archive = Archive(arguments.archive)
+    units = archive.units()
+    _deliver(units, arguments)
+    say(f"{len(archive)} units, {len(archive) - len(units)} of them merged")
+    return 0
+
+
+def _compact(arguments: argparse.Namespace) -> int:
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+
+    if not Archive(arguments.archive).compact(progress=True):
+        say("another one compacted at the same time, and was first: nothing was changed here")
+    return 0
+
+
+def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
+    form = output.chosen_format(arguments)
+    output.deliver(output.written(output.records(frame), list(frame.columns), form), arguments)
+
+
+ACTIONS = {
+    "add": ("add files that are not there yet", _add),
+    "query": ("answer a query in SQL", _query),
+    "list": ("list the units that were added since the last compaction", _list),
+    "compact": ("merge the files of each day into one", _compact),
+}

@@ -1,0 +1,83 @@
+"""What commands that read files have in common: the standard input, and telling what could not be used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.remarks import say, say_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Kinds of problems for which a command ends with status 1; the others are remarks on what was read.
+BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")
+
+#: The end of the help of such a command.
+EXIT_STATUS = f"""exit status:
+  0  fine
+  1  something was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
+  2  wrong usage"""
+
+_STDIN = "/dev/stdin"  # a file like any other, to the readers
+
+
+def given(paths: Sequence[str]) -> list[str]:
+    """Paths to read, where ``-`` is the standard input."""
+    return [_STDIN if path == "-" else path for path in paths]
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict[str, object]]:
+    """Rows of a table, in which the standard input is called ``-``."""
+    return named(output.records(frame))
+
+
+def named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Rows in which the standard input is called ``-``."""
+    for row in rows:
+        if row.get("source_file") == _STDIN:
+            row["source_file"] = "-"
+    return rows
+
+
+def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False) -> int:
+    """Say on stderr what could not be used, and give the status that the command ends with.
+
+    Parameters
+    ----------
+    problems
+        The table of problems.
+    read
+        What was read, such as ``12 runs``.
+    rest
+        Where all problems are to be found, should there be many.
+    listed
+        The problems are what was asked for: they are counted, not told one by one.
+    """
+    rows = rows_of(problems)
+    if rows:
+        if not listed:
+            say_all([_line(row) for row in rows], rest)
+        kinds = Counter(str(row["kind"]) for row in rows)
+        files = len({row["source_file"] for row in rows})
+        say(
+            f"{read} read, {count(len(rows), 'problem')} in {count(files, 'file')}: "
+            + ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+        )
+    return 1 if any(row["kind"] in BAD_INPUT for row in rows) else 0
+
+
+def count(number: int, noun: str) -> str:
+    """Number with its noun.
+
+    >>> count(1, "run"), count(0, "run")
+    ('1 run', '0 runs')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _line(problem: output.Row) -> str:
+    place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
+    return f"{place}: {problem['kind']}: {problem['message']}"

@@ -1,0 +1,193 @@
+"""The archive: units count whole or not at all, once, whatever happens to those who write."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pandas as pd
+import pytest
+
+from hecn_analysis import tables
+from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.places import data_dir
+
+TIME = pd.Timestamp("2013-11-18T23:59:30Z")
+
+
+def unit(number, rows=3):
+    """Samples over midnight, and a run of that evening."""
+    samples = tables.make(
+        "samples",
+        [{"source_file": f"{number}.txt", "host": "s", "interface": "e1", "in_octets": 100 * number + row,
+          "time": TIME + pd.Timedelta(seconds=20 * row)} for row in range(rows)],
+    )  # fmt: skip
+    runs = tables.make(
+        "runs",
+        [{"source_file": f"{number}.log", "run": 0, "tool": "nuttcp", "start_time": TIME, "throughput_bps": 1e9}],
+    )
+    intervals = tables.make(
+        "intervals", [{"source_file": f"{number}.log", "run": 0, "t_start_s": 0.0, "t_end_s": 1.0, "bytes": number}]
+    )
+    return {"samples": samples, "runs": runs, "intervals": intervals}
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return Archive(tmp_path / "archive")
+
+
+def test_rows_come_back_as_they_were_and_lie_by_day(archive):
+    assert archive.add("one", unit(1))
+    pd.testing.assert_frame_equal(archive.table("samples"), unit(1)["samples"])
+    pd.testing.assert_frame_equal(archive.table("runs"), unit(1)["runs"])
+    assert sorted(path.name for path in (archive.folder / "samples").iterdir()) == ["day=2013-11-18", "day=2013-11-19"]
+    assert [path.name for path in (archive.folder / "intervals").iterdir()] == ["day=2013-11-18"]  # that of the run
+    assert len(archive.table("samples", first_day="2013-11-19")) == 1
+    assert len(archive.table("samples", last_day="2013-11-18")) == 2
+    assert archive.table("rates").empty
+
+
+def test_a_unit_counts_once(archive):
+    assert archive.add("one", unit(1))
+    assert not archive.add("one", unit(1))
+    assert len(archive.table("samples")) == 3
+    archive.compact(grace_s=0)
+    assert not archive.add("one", unit(1))
+    assert len(archive) == 1
+
+
+def test_compaction_changes_files_and_no_rows(archive):
+    for number in range(5):
+        archive.add(f"u{number}", unit(number))
+    before = archive.table("samples")
+    assert archive.compact(grace_s=0)
+    pd.testing.assert_frame_equal(archive.table("samples"), before)
+    assert len(list(archive.folder.glob("samples/*/*.parquet"))) == 2  # two days
+    assert not list(archive.folder.glob("commits/*"))
+    archive.add("later", unit(7))
+    assert archive.compact(grace_s=0)
+    assert [path.name for path in archive.folder.glob("generations/*")] == ["2.json"]
+    assert len(archive.table("samples")) == 18
+
+
+def test_what_others_may_be_reading_is_kept_for_a_while(archive):
+    for number in range(2):
+        archive.add(f"u{number}", unit(number))
+    archive.compact()
+    assert len(list(archive.folder.glob("samples/day=2013-11-19/*.parquet"))) == 3
+
+
+def test_sql_and_its_faults(archive):
+    archive.add("one", unit(1))
+    found = archive.query("select day, count(*) as n from samples group by day order by day")
+    assert found.astype(str).to_dict("list") == {"day": ["2013-11-18", "2013-11-19"], "n": ["2", "1"]}
+    assert archive.query("select * from rates").empty
+    with pytest.raises(InputError, match="found the query 'select nothing'"):
+        archive.query("select nothing")
+
+
+def test_an_archive_that_is_not_there_yet_is_empty(archive):
+    assert len(archive) == 0
+    assert archive.table("runs").empty
+    assert archive.query("select count(*) as n from runs")["n"][0] == 0
+    assert not archive.folder.exists()
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "letters.txt").write_text("")
+    with pytest.raises(InputError, match=r"letters\.txt"):
+        Archive(tmp_path)
+
+
+def test_a_full_disk_adds_nothing_and_says_so(archive, monkeypatch):
+    archive.add("one", unit(1))
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("hecn_analysis.archive.pq.write_table", full)
+    with pytest.raises(HecnError, match="No space left on device; nothing of two was added"):
+        archive.add("two", unit(2))
+    assert archive.table("samples")["source_file"].unique().tolist() == ["1.txt"]
+
+
+def test_several_writers_and_one_that_compacts_at_once(archive):
+    """Each of 4 writers offers the same 12 units, in another order, while the archive is compacted again and again."""
+    added, done = [], threading.Event()
+
+    def write(seed):
+        keys = list(range(12))
+        random.Random(seed).shuffle(keys)  # noqa: S311 - an order
+        added.extend(key for key in keys if Archive(archive.folder).add(f"u{key}", unit(key)))
+
+    def tidy():
+        while not done.is_set():
+            Archive(archive.folder).compact()
+
+    writers = [threading.Thread(target=write, args=(seed,)) for seed in range(4)]
+    tidier = threading.Thread(target=tidy)
+    for thread in (*writers, tidier):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    tidier.join()
+    assert sorted(added) == list(range(12))  # each by one of them
+    counts = archive.table("samples")["source_file"].value_counts()
+    assert counts.to_dict() == {f"{key}.txt": 3 for key in range(12)}
+
+
+WRITER = """
+import sys
+sys.path.insert(0, {tests!r})
+from test_archive import unit
+from hecn_analysis.archive import Archive
+archive = Archive({folder!r})
+print("ready", flush=True)
+for number in range({first}, 10_000):
+    archive.add(f"u{{number}}", unit(number, rows=50))
+    print(number, flush=True)
+    if number % 7 == 6:
+        archive.compact(grace_s=0)
+"""
+
+
+def test_what_was_acknowledged_survives_a_kill_at_any_moment(archive, request):
+    seed = random.randrange(10**6)  # noqa: S311 - a moment
+    print("seed", seed)
+    chance = random.Random(seed)  # noqa: S311 - a moment
+    acknowledged = set()
+    for _ in range(6):
+        first = max(acknowledged, default=-1) + 1
+        code = WRITER.format(tests=str(request.path.parent), folder=str(archive.folder), first=first)
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout.readline() == "ready\n"
+            time.sleep(chance.uniform(0.02, 0.5))
+            writer.send_signal(signal.SIGKILL)
+            acknowledged |= {int(line) for line in writer.stdout if line.endswith("\n")}
+        counts = archive.table("samples")["source_file"].value_counts()
+        assert set(counts) <= {50}  # whole or not at all
+        seen = {int(name.removesuffix(".txt")) for name in counts.index}
+        assert acknowledged <= seen
+        assert len(seen - acknowledged) <= 1  # one that was on its way
+    assert acknowledged
+    assert archive.compact(grace_s=0)
+    assert set(archive.table("samples")["source_file"].value_counts()) == {50}
+    assert not list((archive.folder / "incoming").iterdir())
+
+
+def test_logs_and_counters_are_added_by_their_content(archive, tmp_path):
+    (tmp_path / "twice.txt").write_bytes((data_dir() / "logs" / "c-systems-dd.txt").read_bytes())
+    added, known, problems = add_files(archive, [data_dir() / "logs" / "c-systems-dd.txt", tmp_path / "twice.txt"])
+    assert (added, known) == (1, 1)
+    assert problems.empty
+    assert archive.table("runs")["tool"].tolist() == ["dd", "dd"]
+    assert json.loads(next(archive.folder.glob("commits/*")).read_text())["rows"]["runs"] == 2
+    (tmp_path / "prose.txt").write_text("nothing of interest\n")
+    _, _, problems = add_files(archive, [tmp_path / "prose.txt", tmp_path / "none.txt"])
+    assert problems["kind"].tolist() == ["unrecognised", "unreadable"]
