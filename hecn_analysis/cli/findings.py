@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory.findings import Findings
 
 COLUMNS = (
-    *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "predicted_bps"),
+    *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "needs_bps", "predicted_bps"),
     *("predicted_mended_bps", "basis", "fix", "verify", "source", "scenario_settings", "missing"),
 )
 
@@ -84,6 +84,8 @@ def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
             yield f"  found     {finding.found}\n  expected  {finding.expected}\n"
             if finding.limit_bps is not None or finding.basis:
                 yield f"  limit     {_rates(finding.limit_bps, finding.mended_bps, finding.basis)}\n"
+            if finding.needs_bps is not None and finding.needs_bps <= (finding.limit_bps or 0.0):
+                yield f"  needed    {units.format_rate(finding.needs_bps)}, for its ports: it does not limit now\n"
             if finding.predicted_bps is not None:
                 yield f"  on path   {_rates(finding.predicted_bps, finding.predicted_mended_bps, 'predicted')}\n"
             for name in ("fix", "verify", "source"):

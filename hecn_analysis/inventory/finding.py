@@ -38,8 +38,10 @@ class Finding:
         What is there, and what would be right.
     limit_bps, mended_bps
         What the part carries as it is, and once mended; None where nothing captured says it. [bit/s]
+    needs_bps
+        What the part has to carry at most, where that is known: a card's ports. [bit/s]
     basis
-        How the two were computed, with what was assumed.
+        How limits were computed, with what was assumed.
     fix
         Command, BIOS item or handling that mends it.
     verify
@@ -59,6 +61,7 @@ class Finding:
     expected: str
     limit_bps: float | None = None
     mended_bps: float | None = None
+    needs_bps: float | None = None
     basis: str = ""
     fix: str = ""
     verify: str = ""
@@ -145,8 +148,19 @@ class Seen:
         """Name of a device for people."""
         address = str(device.get("address"))
         names = self.interfaces_of(address.rpartition(".")[0])
-        what = str(device.get("name") or device.get("class") or "device")[:60]
+        what = str(device.get("name") or device.get("class") or "device")[:80]
         return f"{address} {what}" + (f" ({', '.join(names)})" if names else "")
+
+    def needs(self, device: Mapping[str, Any]) -> float | None:
+        """Return what the ports of a network card carry together [bit/s], None where that is not known."""
+        card = str(device.get("address")).rpartition(".")[0]
+        if kind(device) != "nic":
+            return None
+        rates = [self.port_bps(name) for name in self.interfaces_of(card)]
+        if not rates:
+            rates = [named_speed(one.get("name")) for one in self.cards.get(card, ()) if kind(one) == "nic"]
+        known = [rate for rate in rates if rate is not None]
+        return sum(known) if known and len(known) == len(rates) else None
 
     def slot_settings(self, address: str, **settings: object) -> dict[str, Any]:
         """Scenario keys for the slot of a card, where the host's description has it."""
@@ -240,7 +254,7 @@ def named_speed(name: object) -> float | None:
     >>> named_speed("Ethernet Controller XL710 for 40GbE QSFP+"), named_speed("82599ES 10-Gigabit SFI/SFP+")
     (40000000000.0, 10000000000.0)
     """
-    text = str(name or "").replace("-Gigabit", "G")
+    text = str(name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
     found = _NAMED_SPEED.search(text)
     if found is not None:
         return float(found["number"]) * 1e9

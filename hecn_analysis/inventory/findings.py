@@ -166,7 +166,9 @@ def _share(finding: Finding) -> float:
         return -1.0
     if finding.limit_bps is None or not finding.mended_bps:
         return math.inf
-    return finding.limit_bps / finding.mended_bps
+    if finding.needs_bps is not None and finding.limit_bps >= finding.needs_bps:
+        return 1.0  # as it is, it does not limit
+    return finding.limit_bps / min(finding.mended_bps, finding.needs_bps or math.inf)
 
 
 def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:

@@ -70,7 +70,7 @@ def read(output: Output) -> Facts:
         elif (unused := _UNUSED.match(line)) is not None:
             names = unused["names"].split()
             facts.values["unused"] = [] if names in ([], ["<none>"]) else names
-        elif arrays and line.startswith((" ", "\t")):
+        elif arrays and line[:1].isspace():
             _details(arrays[-1], line)
         elif line.strip() and re.match(r"md\w{0,60} :", line):
             facts.problem(number, "malformed", f"found {line[:80]!r}, expected the state of an array; left out")

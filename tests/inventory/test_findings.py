@@ -365,3 +365,14 @@ def test_the_table_of_findings(form, samples, tmp_path, capsys):
 def test_an_unknown_path_is_told(samples, capsys):
     assert main(["inventory", str(samples / "server"), "--path", "nowhere"]) == 1
     assert "found path 'nowhere'" in capsys.readouterr().err
+
+
+def test_a_narrow_link_that_is_enough_for_the_ports_is_told_last(captured):
+    narrow = port("00:02.0", "12", lanes=4) + device("12:00.0", name="Acme Gigabit Ethernet", wide=8, lanes=4)
+    slow = port("00:03.0", "13", lanes=4) + device("13:00.0", lanes=4)
+    [host] = captured(lspci=narrow + slow).hosts
+    given = [finding for finding in host.findings.findings if finding.check == "link-width"]
+    assert [(finding.place[:12], finding.needs_bps) for finding in given] == [
+        ("0000:13:00.0", 100e9),
+        ("0000:12:00.0", 1e9),
+    ]
