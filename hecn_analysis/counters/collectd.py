@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import number
+from hecn_analysis.counters.readings import moment, number
 
 FORMATS: Final = ("collectd-csv",)
 VERSIONS: Final = "collectd 4 and 5, csv plugin"
@@ -52,7 +52,7 @@ def read(document: Document, findings: Findings) -> None:
     texts: list[str] = []
     for line, text in enumerate(document.lines[1:], 2):
         words = text.strip().split(",")
-        time = number(words[0])
+        time = moment(number(words[0]))
         if len(words) == 3 and time is not None:
             rows.append((line, time, number(words[1]), number(words[2])))
             texts += words[1:]
@@ -86,7 +86,7 @@ def _counters(
         octets = np.array([np.nan if row[column] is None else row[column] for row in rows], dtype=float)
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = 8 * np.diff(octets) / np.diff(times)
-        known = np.isfinite(rates) & (rates >= 0)
+        known = np.isfinite(rates) & (rates >= 0) & (np.diff(times) > 0)
         lengths = np.diff(times)[known]
         series[f"max_{way}_bps"] = float(rates[known].max()) if known.any() else None
         series[f"mean_{way}_bps"] = float((rates[known] * lengths).sum() / lengths.sum()) if known.any() else None

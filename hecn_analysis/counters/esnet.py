@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval, series
+from hecn_analysis.counters.readings import moment
 
 FORMATS: Final = ("esnet-snmp-json",)
 VERSIONS: Final = "pytokio 0.10 to 0.15"
@@ -33,7 +34,7 @@ def _interfaces(value: Any) -> Any:  # noqa: ANN401 - of any JSON
         for name, link in links.items() if isinstance(links, dict) else ():
             ways = [link.get(way) for way in ("in", "out")] if isinstance(link, dict) else []
             if any(
-                isinstance(way, dict) and way and all(str(key).isdigit() and len(str(key)) >= 9 for key in way)
+                isinstance(way, dict) and way and all(str(key).isdecimal() and len(str(key)) >= 9 for key in way)
                 for way in ways
             ):
                 yield router, name, link
@@ -51,7 +52,7 @@ def read(document: Document, findings: Findings) -> None:
             )
             continue
         ways = {way: link[way] if isinstance(link.get(way), dict) else {} for way in ("in", "out")}
-        times = sorted({int(key) for way in ways.values() for key in way if str(key).isdigit()})
+        times = sorted({int(key) for way in ways.values() for key in way if str(key).isdecimal() and moment(int(key))})
         every.update(times)
         step = interval(times)
         for time in times:

@@ -56,7 +56,7 @@ def read(document: Document, findings: Findings) -> None:
 
 def _time(text: str, line: int, findings: Findings) -> float | None:
     words = text.split()
-    if len(words) < 6 or not all(word.isdigit() for word in words[:6]):
+    if len(words) < 6 or not all(word.isdecimal() for word in words[:6]):
         return None
     second, minute, hour, day, month, year = (int(word) for word in words[:6])
     try:

@@ -22,7 +22,7 @@ from typing import Any, Final
 from hecn_analysis.counters import metrics
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import number
+from hecn_analysis.counters.readings import moment, number
 
 FORMATS: Final = ("influx-line",)
 VERSIONS: Final = "InfluxDB 1 and 2; Telegraf's net, snmp, ethtool, nsdp, docker, gnmi"
@@ -120,9 +120,9 @@ def _plain(text: str) -> str:
 def _field(text: str) -> Any:  # noqa: ANN401 - a number or text
     if text.startswith('"'):
         return _plain(text[1:-1])
-    if text[-1:] in {"i", "u"} and text[:-1].lstrip("-").isdigit():
+    if text[-1:] in {"i", "u"} and text[:-1].lstrip("-").isdecimal():
         return int(text[:-1])
-    return int(text) if text.isdigit() else number(text)
+    return int(text) if text.isdecimal() else number(text)
 
 
 def _seconds(text: str | None) -> float | None:
@@ -130,7 +130,7 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     digits = len(text.lstrip("-"))
-    return int(text) / (1e9 if digits > 16 else 1e6 if digits > 13 else 1e3 if digits > 10 else 1)
+    return moment(int(text) / (1e9 if digits > 16 else 1e6 if digits > 13 else 1e3 if digits > 10 else 1))
 
 
 def _values(point: _Point) -> dict[str, float | int]:
@@ -154,7 +154,7 @@ def _names(point: _Point) -> dict[str, Any]:
     return {
         "host": next((given[tag] for tag in _HOSTS if given.get(tag)), None),
         "interface": next((given[tag] for tag in _INTERFACES if given.get(tag)), None),
-        "index": int(index) if index.isdigit() else None,
+        "index": int(index) if index.isdecimal() else None,
         "description": given.get("ifDescr"),
         "alias": given.get("ifAlias") or None,
     }

@@ -70,7 +70,7 @@ def _text(document: Document, findings: Findings) -> None:
     cpu: dict[str, float] = {}
     name_last = False
     for line, text in enumerate(document.lines, 1):
-        stamp = stamp_of(text) if text[:1].isdigit() else None
+        stamp = stamp_of(text) if text[:1].isdecimal() else None
         if stamp is not None:
             stamps.append(stamp)
             times.append(local_time(findings, line, stamp))

@@ -27,7 +27,9 @@ FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"
 WHOLE: Final = True
 
-HEADING: Final = re.compile(r"\b(?:CPU|NODE)\s+%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b")
+HEADING: Final = re.compile(
+    r"\b(?:CPU|NODE)\s+(?:%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b|intr/s|(?:\d+|HI|NMI)/s)"
+)
 """Columns in mpstat's order; sar -u ALL has the same ones in another."""
 _HALF_A_DAY: Final = timedelta(hours=12)
 
@@ -37,7 +39,7 @@ def recognises(document: Document) -> bool:
     if document.start.startswith("{"):
         return (
             '"sysstat"' in document.start[:200]
-            and '"cpu-load"' in document.text
+            and bool(re.search(r'"(?:cpu-load|node-load|sum-interrupts|individual-interrupts)"', document.text))
             and '"file-date"' not in document.start
         )
     found = any(CLOCK.match(line) and HEADING.search(line) for line in document.lines[:400])
@@ -116,7 +118,7 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
         findings.facts.update(host=host.get("nodename"), n_cpus=host.get("number-of-cpus"))
         last: datetime | None = None
         for entry in host.get("statistics") or ():
-            if not isinstance(entry, dict) or not isinstance(entry.get("cpu-load"), list):
+            if not isinstance(entry, dict) or "timestamp" not in entry:
                 continue
             count += 1
             local = _moment(str(host.get("date", "")), str(entry.get("timestamp", "")), last)
@@ -124,7 +126,10 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
                 last = local
                 locals_.append(local)
                 times.append(local_time(findings, None, local))
-            loads += [load for load in entry["cpu-load"] if isinstance(load, dict) and load.get("cpu") in {"all", "-1"}]
+            rows = entry.get("cpu-load") or entry.get("node-load")
+            for load in rows if isinstance(rows, list) else ():
+                if isinstance(load, dict) and str(load.get("cpu", load.get("node"))) in {"all", "-1"}:
+                    loads.append(load)
     findings.facts.update(moments(times))
     findings.facts["n_samples"] = count
     if locals_:

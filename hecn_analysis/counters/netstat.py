@@ -86,12 +86,12 @@ def read(document: Document, findings: Findings) -> None:
 
 def _linux(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
     row: dict[str, Any] = {"interface": words[0]}
-    if words[1].isdigit() and "no statistics available" in " ".join(words):
+    if words[1].isdecimal() and "no statistics available" in " ".join(words):
         return {**row, "mtu": int(words[1])}
-    if len(words) < len(columns) - 1 or not all(word.isdigit() for word in words[1 : len(columns) - 1]):
+    if len(words) < len(columns) - 1 or not all(word.isdecimal() for word in words[1 : len(columns) - 1]):
         return None
     for name, word in zip(columns[1:], words[1:], strict=False):
-        if (column := _LINUX_COLUMNS.get(name)) and word.isdigit():
+        if (column := _LINUX_COLUMNS.get(name)) and word.isdecimal():
             row[column] = int(word)
     flags = words[-1] if columns[-1] == "Flg" and words[-1].isalpha() else None
     if flags:
@@ -104,7 +104,7 @@ def _bsd(columns: Sequence[str], words: Sequence[str], *, links_only: bool) -> d
     if links_only and link is None:
         return None
     counted = words[-len(columns) :] if len(words) >= len(columns) + 3 else words[3:]
-    if len(counted) != len(columns) or not all(word.isdigit() or word == "-" for word in counted):
+    if len(counted) != len(columns) or not all(word.isdecimal() or word == "-" for word in counted):
         return None
     name = words[0].rstrip("*")
     row: dict[str, Any] = {"interface": name}
@@ -112,9 +112,9 @@ def _bsd(columns: Sequence[str], words: Sequence[str], *, links_only: bool) -> d
         row["up"] = False
     if link and link["index"]:
         row["index"] = int(link["index"])
-    if words[1].isdigit():
+    if words[1].isdecimal():
         row["mtu"] = int(words[1])
     for column, word in zip(columns, counted, strict=True):
-        if (known := _BSD_COLUMNS.get(column)) and word.isdigit():
+        if (known := _BSD_COLUMNS.get(column)) and word.isdecimal():
             row[known] = int(word)
     return row

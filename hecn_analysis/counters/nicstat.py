@@ -31,7 +31,7 @@ _EXTENDED_ROW: Final = re.compile(
 )
 _FIGURE: Final = r"\d{1,15}(?:\.\d{1,3})?"
 _PARSABLE: Final = re.compile(
-    rf"^(?P<time>\d{{9,11}}):(?P<name>[^\s:]+):(?P<in>{_FIGURE}):(?P<out>{_FIGURE}):{_FIGURE}:{_FIGURE}(?::{_FIGURE}){{2,9}}$",
+    rf"^(?P<time>\d{{9,10}}):(?P<name>[^\s:]+):(?P<in>{_FIGURE}):(?P<out>{_FIGURE}):{_FIGURE}:{_FIGURE}(?::{_FIGURE}){{2,9}}$",
     re.MULTILINE,
 )
 _DAY: Final = 86400

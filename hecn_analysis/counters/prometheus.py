@@ -23,7 +23,7 @@ from typing import Any, Final
 from hecn_analysis.counters import metrics
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import number
+from hecn_analysis.counters.readings import moment, number
 
 FORMATS: Final = ("prometheus", "openmetrics", "prometheus-json")
 VERSIONS: Final = (
@@ -67,7 +67,7 @@ def read(document: Document, findings: Findings) -> None:
         (str(one.labels["nodename"]) for one in found if one.name == "node_uname_info" and "nodename" in one.labels),
         None,
     )
-    clock = {one.time: one.value for one in found if one.name == "node_time_seconds"}
+    clock = {one.time: moment(one.value) for one in found if one.name == "node_time_seconds"}
     interfaces: dict[tuple[Any, ...], tuple[dict[str, Any], dict[float | None, metrics.Collected]]] = {}
     for one in found:
         key = metrics.column(one.name)
@@ -115,13 +115,14 @@ def _metrics(document: Document, findings: Findings) -> Iterator[_Metric]:
             continue
         value = _value(found["value"])
         if value is not None:
-            time = float(found["time"]) * (1.0 if "@[" in text else scale) if found["time"] else None
+            stamp = number(found["time"]) if found["time"] else None
+            time = None if stamp is None else moment(stamp * (1.0 if "@[" in text else scale))
             labels = {label["name"]: _unescaped(label["value"]) for label in _LABEL.finditer(found["labels"] or "")}
             yield _Metric(line, found["name"], labels, value, time)
 
 
 def _value(text: str) -> float | int | None:
-    return int(text) if text.isdigit() else number(text)
+    return int(text) if text.isdecimal() else number(text)
 
 
 def _unescaped(text: str) -> str:
@@ -149,7 +150,7 @@ def _answer(results: list[Any], findings: Findings) -> Iterator[_Metric]:
             if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], (int, float)):
                 value = _value(str(pair[1]))
                 if value is not None:
-                    yield _Metric(1, name, labels, value, float(pair[0]))
+                    yield _Metric(1, name, labels, value, moment(pair[0]))
     if unnamed:
         findings.problem(
             None,
@@ -172,7 +173,7 @@ def _interface(
     names = {
         "host": next((labels[label] for label in _HOSTS if labels.get(label)), host),
         "interface": name,
-        "index": int(index) if index.isdigit() else None,
+        "index": int(index) if index.isdecimal() else None,
         "description": labels.get("ifDescr") or None,
         "alias": labels.get("ifAlias") or None,
     }

@@ -15,6 +15,7 @@ UNZONED: Final = (
 )
 
 _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
+_FARTHEST: Final = 9.2e9  # s: what a time of pandas in nanoseconds holds
 _FOUR_BYTES: Final = 1 << 32
 
 
@@ -34,7 +35,7 @@ def whole(digits: str, prefix: str = "") -> int:
     (18446744073709551615, 1230000, 2048)
     """
     if not prefix:
-        return int(digits) if digits.isdigit() else round(float(digits))
+        return int(digits) if digits.isdecimal() else round(float(digits))
     base = 1024 if prefix.endswith("i") else 1000
     return round(float(digits) * float(base ** _POWERS[prefix[0].upper()]))
 
@@ -90,6 +91,22 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def moment(seconds: float | None) -> float | None:
+    """Time that can be one: not before 1678, not after 2261; else None.
+
+    Parameters
+    ----------
+    seconds
+        Seconds since 1970, as a file gives them.
+
+    Examples
+    --------
+    >>> moment(1795261201.5), moment(float("inf")), moment(1e12)
+    (1795261201.5, None, None)
+    """
+    return seconds if seconds is not None and -_FARTHEST < seconds < _FARTHEST else None
+
+
 def moments(times: Iterable[float]) -> dict[str, object]:
     """Facts of times at which a program printed: their number, the first, the last.
 
@@ -103,7 +120,7 @@ def moments(times: Iterable[float]) -> dict[str, object]:
     >>> moments([60, 0, 60])
     {'n_samples': 2, 'first_time': '1970-01-01T00:00:00Z', 'last_time': '1970-01-01T00:01:00Z', 'interval_s': 60}
     """
-    found = sorted(set(times))
+    found = sorted({time for time in times if moment(time) is not None})
     if not found:
         return {}
     ends = {"first_time": iso(found[0]), "last_time": iso(found[-1])}

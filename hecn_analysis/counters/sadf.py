@@ -50,7 +50,7 @@ def recognises(document: Document) -> bool:
         )
     if start.startswith("<"):
         return "<sysstat" in start[:2000]
-    return bool(_HEADING.search(start) or _TAGGED.match(start))
+    return bool(_HEADING.search(start) or _TAGGED.search(start[:4000]))
 
 
 @dataclass
@@ -63,7 +63,7 @@ class _Records:
 
     def time(self, line: int | None, text: str, zone: str | None = None) -> float | None:
         """Seconds since 1970 of a time, taken as UTC where the zone says so."""
-        if text.isdigit():
+        if text.isdecimal():
             return float(text)
         found = _MOMENT.fullmatch(text)
         try:
@@ -132,37 +132,62 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def _separated(document: Document, records: _Records) -> None:
-    columns: list[str] = []
-    wide = False
+    table: _Table | None = None
     for line, text in enumerate(document.lines, 1):
         if text.startswith("# hostname;"):
-            wide = text.rstrip().endswith("[...]")
-            columns = text.rstrip().removesuffix("[...]").split(";")
-            continue
-        words = text.rstrip("\n").split(";")
-        if not columns or len(words) < 4 or text.startswith("#"):
-            continue
-        host, length, stamp, *values = words
+            table = _Table.of(text)
+            if table.mixed:
+                said = "found several activities side by side, expected one; only the first of them is read"
+                records.findings.problem(line, "ambiguous", said)
+        elif table is not None and not text.startswith("#") and text.count(";") > 2:
+            table.row(line, text, records, at_end=line >= len(document.lines) - 1)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Rows below a heading.
+
+    Parameters
+    ----------
+    columns
+        Names of the columns behind host, interval and time, without "/s".
+    wide
+        Whether they come again for each interface or processor.
+    mixed
+        Whether other columns follow, of which nobody can tell where they begin.
+    """
+
+    columns: Sequence[str]
+    wide: bool
+    mixed: bool
+
+    @classmethod
+    def of(cls, heading: str) -> _Table:
+        """Give the table of a heading."""
+        first, *others = heading.rstrip().removesuffix("[...]").split("[...]")
+        names = [name.removesuffix("/s") for name in first.split(";")[3:]]
+        return cls(names, heading.rstrip().endswith("[...]") and not others, bool(others))
+
+    def row(self, line: int, text: str, records: _Records, *, at_end: bool) -> None:
+        """Take one row."""
+        host, length, stamp, *values = text.split(";")
         seconds = number(length)
         if seconds is None or seconds < 0:
-            continue
-        own = columns[3:]
-        if len(values) % len(own) if wide else len(values) < len(own):
-            records.findings.problem(
-                line, "truncated" if line >= len(document.lines) - 1 else "malformed",
-                f"found {len(values)} values, expected {len(own)}; left out",
-            )  # fmt: skip
-            continue
+            return
+        width = len(self.columns)
+        if not width or (len(values) % width if self.wide else len(values) < width):
+            said = f"found {len(values)} values, expected {width}; left out"
+            records.findings.problem(line, "truncated" if at_end else "malformed", said)
+            return
         time = records.time(line, stamp)
         if time is None:
-            continue
+            return
         records.times.append(time)
-        for first in range(0, len(values), len(own)):
-            row = dict(zip((name.removesuffix("/s") for name in own), values[first : first + len(own)], strict=False))
+        for first in range(0, len(values) if self.wide else width, width):
+            row = dict(zip(self.columns, values[first : first + width], strict=False))
             if "IFACE" in row:
-                records.network(
-                    row, line=line, host=host, interface=row["IFACE"], time=time, interval_s=seconds or None
-                )
+                known = {"line": line, "host": host, "interface": row["IFACE"], "time": time}
+                records.network(row, interval_s=seconds or None, **known)
             elif row.get("CPU") in {"-1", "all"}:
                 records.processor(row)
 
@@ -206,7 +231,7 @@ def _json(value: Any, records: _Records) -> None:  # noqa: ANN401 - of any JSON
                     known = {"host": name, "interface": link.get("iface"), "time": time}
                     records.network(link, interval_s=number(str(stamp.get("interval"))), **known)
             for load in entry.get("cpu-load") or entry.get("cpu-load-all") or ():
-                if isinstance(load, dict) and load.get("cpu") in {"all", "-1"}:
+                if isinstance(load, dict) and str(load.get("cpu")) in {"all", "-1"}:
                     records.processor(load)
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from hecn_analysis.counters import mpstat
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.readings import moments, number
 from hecn_analysis.counters.sysstat import CLOCK, Days, first_line
@@ -27,9 +28,8 @@ FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
 WHOLE: Final = True
 
-_HEADING: Final = re.compile(r"(?:^|\s)(?:[%\w-]+/s|%\w+|IFACE|[kt]b\w+|ldavg-1|proc/s|runq-sz|dentunusd)(?=\s|$)")
-_OTHERS: Final = re.compile(r"%iowait\s+%irq\b|\bUID\b.*\bPID\b|\bTGID\b|^\S+\s.*\bintr/s.*%idle")
-"""Headings of mpstat and pidstat, which have the same first line."""
+_OTHERS: Final = re.compile(r"\bUID\b.*\bPID\b|\bTGID\b|\bCommand\b")
+"""Headings of pidstat, which has the same first line."""
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
 _POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
@@ -41,9 +41,13 @@ def recognises(document: Document) -> bool:
     """Whether a first line is followed by a table of sar, which is neither mpstat's nor iostat's."""
     if first_line(document) is None or re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE):
         return False
-    headings = [line for line in document.lines[:400] if CLOCK.match(line) and _HEADING.search(line)]
-    others = [line for line in headings if _OTHERS.search(line)]
+    headings = [line for line in document.lines[:400] if CLOCK.match(line) and _is_heading(line.split()[1:])]
+    others = [line for line in headings if _OTHERS.search(line) or mpstat.HEADING.search(line)]
     return bool(headings) and not others
+
+
+def _is_heading(words: Sequence[str]) -> bool:
+    return len(words) > 1 and not any(number(word) is not None for word in words[1:])
 
 
 def read(document: Document, findings: Findings) -> None:
@@ -85,7 +89,7 @@ class _Report:
         """Take a line with a clock: a heading or a row."""
         if "RESTART" in words or words[:1] in (["COM"], ["COMMENT"]) or len(words) < 2:
             return
-        if not any(number(word) is not None for word in words[1:]):
+        if _is_heading(words):
             self._columns = words
             self._time = self._days.time(line, clock, " ".join(words), counts=False)
             return

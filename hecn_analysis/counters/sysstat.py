@@ -31,8 +31,8 @@ _CLOCK_TEXT: Final = (
     rf"(?:(?P<before>{_HALVES})\s?)?(?P<hour>\d{{1,2}})(?:[:.]|時|时|시 ?)(?P<minute>\d\d)(?:[:.]|分|분 ?)"
     rf"(?P<second>\d\d)(?:秒|초)?(?:\s?(?P<after>{_HALVES}))?"
 )
-CLOCK: Final = re.compile(rf"^{_CLOCK_TEXT}(?=\s)", re.IGNORECASE)
-"""A clock at the beginning of a line."""
+CLOCK: Final = re.compile(rf"^(?:(?P<epoch>\d{{9,10}})|{_CLOCK_TEXT})(?=\s)", re.IGNORECASE)
+"""A clock at the beginning of a line, or seconds since 1970 (-U)."""
 _STAMP: Final = re.compile(
     rf"^(?P<date>\d[\d/.年月日. -]{{5,14}}?)[ T]{_CLOCK_TEXT}(?P<zone>Z|[+-]\d\d:?\d\d)?$", re.IGNORECASE
 )
@@ -118,6 +118,8 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
 
 def clock_of(found: re.Match[str]) -> time | None:
     """Time of day of a match of `CLOCK`, None for one that cannot be."""
+    if found["hour"] is None:
+        return None
     hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
     if half:
         if not 1 <= hour <= 12:
@@ -207,6 +209,8 @@ class Days:
         counts
             Whether the line is a row; a heading has the clock at which the first interval begins.
         """
+        if found["epoch"]:
+            return float(found["epoch"])
         clock = clock_of(found)
         if clock is None or self._day is None:
             return None

@@ -27,7 +27,7 @@ from xml.etree.ElementTree import Element
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval
 from hecn_analysis.counters.json_parts import values_of
-from hecn_analysis.counters.readings import local_time
+from hecn_analysis.counters.readings import local_time, moment
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
 VERSIONS: Final = "vnstat 1.11 to 2.13"
@@ -44,9 +44,10 @@ _ONELINE: Final = re.compile(
     rf"^1;(?P<name>[^;\s]{{1,32}});[^;]{{1,20}};{_SIZES};[^;]+;[^;]+;{_SIZES};[^;]+;{_SIZES}\s*$", re.MULTILINE
 )
 _TITLE: Final = re.compile(r"^ (?P<name>\S{1,32})(?: \([^)]*\))?  ?/  ?(?P<kind>5 minute|hourly|daily)\s*$")
+_AMOUNT: Final = r"\d{1,12}(?:[.,]\d{1,3})?"
 _ROW: Final = re.compile(
     r"^\s+(?P<time>\d\d:\d\d|\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4}|\d\d\.\d\d\.\d{2,4})\s+"
-    r"(?P<in>\d[\d.,]*) (?P<in_unit>[KMGTPEk]i?B|B) \|\s+(?P<out>\d[\d.,]*) (?P<out_unit>[KMGTPEk]i?B|B) \|"
+    rf"(?P<in>{_AMOUNT}) (?P<in_unit>[KMGTPEk]i?B|B) \|\s+(?P<out>{_AMOUNT}) (?P<out_unit>[KMGTPEk]i?B|B) \|"
 )
 _DATE: Final = re.compile(r"^\s+(\d{4}-\d\d-\d\d)\s*$")
 _TEXT_KINDS: Final = {"5 minute": ("five minutes", 300), "hourly": ("hours", 3600), "daily": ("days", 86400)}
@@ -100,7 +101,7 @@ def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
     """Time of an entry: its time stamp, or its date and time, which are local. [s since 1970]."""
     stamp = entry.get("timestamp")
     if isinstance(stamp, (int, float)):
-        return float(stamp)
+        return moment(float(stamp))
     date, clock = entry.get("date"), entry.get("time")
     if not isinstance(date, dict):
         return None
@@ -175,7 +176,7 @@ def _plain(element: Element) -> dict[str, Any]:
     for child in element:
         text = (child.text or "").strip()
         entry[child.tag] = _plain(child) if len(child) else int(text) if re.fullmatch(r"-?\d{1,20}", text) else text
-    if (element.get("id") or "").isdigit():
+    if (element.get("id") or "").isdecimal():
         entry["id"] = int(str(element.get("id")))
     return entry
 
