@@ -20,7 +20,10 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("lsblk", "lsblk-json")
 VERSIONS: str = "util-linux 2.19 to 2.41"
 COMMANDS: tuple[str, ...] = ("lsblk",)
-BEGINS: re.Pattern[str] | None = re.compile(r"NAME\s+(?:KNAME|MAJ:MIN|SIZE|ROTA|TYPE|FSTYPE|RM|RO)\b")
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"NAME\s+(?:KNAME|PATH|MAJ:MIN|SIZE|ROTA|TYPE|FSTYPE|FSVER|LABEL|UUID|MOUNTPOINTS?|RM|RO|RA|WSAME|STATE|SCHED|MODEL|SERIAL"
+    r"|VENDOR|TRAN|HCTL|PKNAME|ZONED|ALIGNMENT|MIN-IO|OPT-IO|PHY-SEC|LOG-SEC|RQ-SIZE|DISC-[A-Z]{2,4}|HOTPLUG|RAND)(?:\s|$)"
+)
 REPEATS: bool = False
 
 _PAIRS: Final = re.compile(r'(?:[A-Z][A-Z:-]{1,12}="[^"]{0,400}" ?){2,60}$')
