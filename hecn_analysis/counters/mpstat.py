@@ -127,14 +127,16 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
                 locals_.append(local)
                 times.append(local_time(findings, None, local))
             rows = entry.get("cpu-load") or entry.get("node-load")
-            for load in rows if isinstance(rows, list) else ():
-                if isinstance(load, dict) and str(load.get("cpu", load.get("node"))) in {"all", "-1"}:
-                    loads.append(load)
+            loads += [load for load in rows if _is_all(load)] if isinstance(rows, list) else []
     findings.facts.update(moments(times))
     findings.facts["n_samples"] = count
     if locals_:
         findings.facts.update(first_time_local=locals_[0].isoformat(), last_time_local=locals_[-1].isoformat())
     _loads(loads, findings)
+
+
+def _is_all(load: object) -> bool:
+    return isinstance(load, dict) and str(load.get("cpu", load.get("node"))) in {"all", "-1"}
 
 
 def _moment(date: str, text: str, last: datetime | None) -> datetime | None:
