@@ -35,9 +35,9 @@ tables:
 
 EPILOG = f"""\
 examples:
-  hecn counters data/counters --table interfaces
-  hecn counters data/counters --table rates --format csv -o rates.csv
-  hecn counters data/counters --table sources --format json
+  hecn counters data/counters/session/walks.txt.gz --table interfaces
+  hecn counters data/counters/session/*.log --table rates --format csv -o rates.csv
+  hecn counters data/counters/samples/snmpwalk --table sources --format json
   snmpwalk -v2c -c public switch ifXTable | hecn counters -
 
 exit status:
@@ -73,7 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         frame = getattr(counters, arguments.table)
         columns = list(frame.columns)
-        shown = frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if form == "text" else frame
+        people = form == "text" and arguments.table != "problems"
+        shown = frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if people else frame
         rows = _named(output.records(shown))
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
     problems = _named(output.records(counters.problems))
