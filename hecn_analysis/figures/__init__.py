@@ -9,9 +9,12 @@ from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
+from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.topology import plot_topology, topology_rows
 from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
+from hecn_analysis.figures.traffic import plot_traffic, traffic_rows
+from hecn_analysis.figures.traffic_profile import plot_traffic_profile, traffic_profile_rows
 from hecn_analysis.figures.utilisation import plot_utilisation, utilisation_rows
 from hecn_analysis.figures.whatif import plot_whatif, whatif_rows
 
@@ -28,15 +31,21 @@ __all__ = [
     "plot_limit_steps",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
+    "plot_reconciliation",
     "plot_residuals",
     "plot_topology",
     "plot_tornado",
+    "plot_traffic",
+    "plot_traffic_profile",
     "plot_utilisation",
     "plot_whatif",
+    "reconciliation_rows",
     "residuals_rows",
     "slot_cases",
     "topology_rows",
     "tornado_rows",
+    "traffic_profile_rows",
+    "traffic_rows",
     "utilisation_rows",
     "whatif_rows",
 ]
