@@ -89,6 +89,7 @@ def degraded(seen: Seen) -> Iterator[Finding]:
             source=_DEGRADED,
         )
     yield from _degraded_volumes(seen)
+    yield from _degraded_pools(seen)
 
 
 def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
@@ -108,6 +109,24 @@ def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
                     verify="the controller's program: the volume's state is optimal",
                     source=_DEGRADED,
                 )
+
+
+def _degraded_pools(seen: Seen) -> Iterator[Finding]:
+    """Pools of ZFS that work without some of their disks."""
+    for facts in seen.facts("zpool-status"):
+        for pool in facts["pools"]:
+            failed = [disk for group in pool["groups"] for disk in group["failed"]]
+            if pool["state"] in (None, "ONLINE") and not failed:
+                continue
+            yield Finding(
+                "degraded-array",
+                f"ZFS pool {pool['name']}",
+                f"state {pool['state']}" + (f", {listed(failed)} failed" if failed else ""),
+                "ONLINE with all disks",
+                fix=f"zpool replace {pool['name']} {failed[0] if failed else 'DISK'} NEW_DISK",
+                verify=f"zpool status {pool['name']}",
+                source=_DEGRADED,
+            )
 
 
 def stripe_cache(seen: Seen) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ _SYSFS: Final = (("sysfs",), "hecn capture (grep . /sys/block/md*/md/stripe_cach
 _ARRAYS: Final = (
     (
         *("mdstat", "mdadm-detail", "storcli-json", "storcli", "megacli", "ssacli", "hpacucli", "arcconf", "tw_cli"),
-        *("sas2ircu", "areca-cli64"),
+        *("sas2ircu", "areca-cli64", "zpool-status"),
     ),
     "cat /proc/mdstat, or the RAID controller's program",
 )

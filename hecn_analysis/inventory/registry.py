@@ -20,6 +20,7 @@ from hecn_analysis.inventory import (
     dmidecode,
     ethtool,
     free,
+    hdparm,
     hwloc,
     ibstat,
     interrupts,
@@ -47,6 +48,7 @@ from hecn_analysis.inventory import (
     system,
     tc_qdisc,
     tw_cli,
+    zpool,
 )
 from hecn_analysis.inventory.contract import Facts, Output, Reader
 
@@ -88,6 +90,8 @@ READERS: Final[tuple[Reader, ...]] = (
     system,
     statistics,
     capture_index,
+    hdparm,
+    zpool,
 )
 
 _SHOWN: Final = 60

@@ -65,3 +65,20 @@ def test_lsscsi(facts):
     assert (shelf["hctl"], shelf["type"], shelf["node"]) == ("0:0:10:0", "enclosu", None)
     assert (sas["transport"], sas["model"], sas["node"]) == ("sas:0x5000c50012345678", None, "/dev/sdb")
     assert (nvme["model"], nvme["node"]) == ("MAKER NVME 3T2", "/dev/nvme0n1")
+
+
+def test_hdparm(facts):
+    found = facts("hdparm/identify.txt")
+    assert (found["format"], found["device"], found["model"]) == ("hdparm-I", "/dev/sdd", "MAKER SSD960")
+    assert (found["size_bytes"], found["link_max_bps"]) == (1875385008 * 512, 6e9)
+    assert (found["ssd"], found["rpm"], found["logical_sector"], found["physical_sector"]) == (True, None, 512, 4096)
+
+
+def test_zpool(facts):
+    tank, scratch = facts("zpool/degraded.txt")["pools"]
+    assert (tank["name"], tank["state"], tank["progress"], tank["errors"]) == ("tank", "DEGRADED", 0.195, None)
+    assert [(group["level"], len(group["disks"]), group["failed"]) for group in tank["groups"]] == [
+        ("raidz2", 4, ["ata-MAKER_0002"]),
+        ("raidz2", 1, []),
+    ]
+    assert [group["disks"] for group in scratch["groups"]] == [["nvme1n1"], ["nvme2n1"]]

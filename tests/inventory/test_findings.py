@@ -279,6 +279,12 @@ def test_degraded_arrays_come_first(samples, captured):
     assert given[0].fix.startswith("mdadm --manage /dev/md3")
 
 
+def test_a_pool_without_a_disk(samples, captured):
+    finding = found(captured(zpool=(samples / "zpool" / "degraded.txt").read_text()))[0]["degraded-array"]
+    assert (finding.place, finding.found) == ("ZFS pool tank", "state DEGRADED, ata-MAKER_0002 failed")
+    assert finding.fix == "zpool replace tank ata-MAKER_0002 NEW_DISK"
+
+
 def test_stripe_cache_chunk_governor_and_cap(samples, captured):
     mdstat = (
         "Personalities : [raid6]\nmd0 : active raid6 sdh[7] sdg[6] sdf[5] sde[4] sdd[3] sdc[2] sdb[1] sda[0]\n"

@@ -1,0 +1,97 @@
+"""``zpool status``: pools of ZFS with what they are made of.
+
+Units and traps
+---------------
+- A pool stripes over its groups (mirror-0, raidz2-1), and over disks that stand alone. ``logs``, ``cache``, ``spares``
+  and ``special`` are groups of their own that hold no bulk data.
+- How deep a line is indented says what it belongs to. Names may be whole paths.
+- The state of a pool is ONLINE, DEGRADED, FAULTED, SUSPENDED …; a rebuild is called resilver.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from hecn_analysis.inventory.contract import Facts, Output
+
+FORMATS: tuple[str, ...] = ("zpool-status",)
+VERSIONS: str = "ZFS on Linux 0.6 to OpenZFS 2.3, FreeBSD, illumos"
+COMMANDS: tuple[str, ...] = ("zpool",)
+BEGINS: re.Pattern[str] | None = re.compile(r"\s{0,4}pool: \S")
+REPEATS: bool = False
+
+_FIELD: Final = re.compile(r"\s{0,4}(?P<name>pool|state|status|action|scan|scrub|errors): ?(?P<value>.{0,300})$")
+_ROW: Final = re.compile(
+    r"(?P<indent>[\t ]{1,40})(?P<name>\S{1,200})(?:\s+(?P<state>[A-Z]{4,10})(?:\s+[\d.KMGT]{1,12}){0,3})?"
+    r"(?:\s+\S.{0,200})?$"
+)
+_GROUP: Final = re.compile(
+    r"(?:mirror|raidz[123]?|draid\d?|spare|replacing|special|log)(?:[:\w]{0,40})?-\d{1,6}$|raidz[123]?$|mirror$"
+)
+_APART: Final = frozenset(("logs", "cache", "spares", "special", "dedup"))
+_PROGRESS: Final = re.compile(r"(?P<percent>\d{1,3}(?:\.\d{1,3})?)% done")
+
+
+def recognises(output: Output) -> bool:
+    """Look for a pool and its configuration."""
+    head = output.head(60)
+    return re.search(r"^\s{0,4}pool: \S", head, re.MULTILINE) is not None and "config:" in output.text[:20_000]
+
+
+def read(output: Output) -> Facts:
+    """Read all pools."""
+    pools: list[dict[str, Any]] = []
+    depths: list[int] = []
+    config, apart = False, False
+    for line in output.lines:
+        field = _FIELD.match(line)
+        if field is not None and field["name"] == "pool":
+            pools.append({"name": field["value"].strip(), "state": None, "scan": None, "groups": [], "errors": None})
+            config = False
+        elif pools and field is not None:
+            _named(pools[-1], field["name"], field["value"].strip())
+            config = config and field["name"] != "errors"
+        elif pools and line.strip() == "config:":
+            config, apart, depths = True, False, []
+        elif pools and (progress := _PROGRESS.search(line)) is not None:
+            pools[-1]["progress"] = round(float(progress["percent"]) / 100, 6)
+        elif pools and config and (row := _ROW.match(line)) is not None and row["name"] != "NAME":
+            apart = _member(pools[-1], row, depths, apart=apart)
+    return Facts("zpool-status", {"n_pools": len(pools), "pools": pools})
+
+
+def _named(pool: dict[str, Any], name: str, text: str) -> None:
+    if name == "state":
+        pool["state"] = text or None
+    elif name in ("scan", "scrub"):
+        pool["scan"] = text or None
+    elif name == "errors":
+        pool["errors"] = None if text == "No known data errors" else text or None
+
+
+def _member(pool: dict[str, Any], row: re.Match[str], depths: list[int], *, apart: bool) -> bool:
+    """Take over a line of the configuration; say whether what follows holds no bulk data."""
+    depth = len(row["indent"].expandtabs(8))
+    if not depths:
+        depths.append(depth)  # the pool itself
+        return False
+    if row["name"] in _APART and row["state"] is None:
+        return True
+    if depth <= depths[0]:
+        return True
+    if apart:
+        return True
+    kind = _GROUP.match(row["name"])
+    if kind is not None and depth <= depths[0] + 2:
+        level = row["name"].partition("-")[0].partition(":")[0]
+        pool["groups"].append({"level": level, "state": row["state"], "disks": [], "failed": []})
+    elif kind is None:
+        if depth <= depths[0] + 2:
+            pool["groups"].append({"level": "disk", "state": row["state"], "disks": [], "failed": []})
+        if pool["groups"]:
+            group = pool["groups"][-1]
+            group["disks"].append(row["name"])
+            if row["state"] not in (None, "ONLINE"):
+                group["failed"].append(row["name"])
+    return False
