@@ -119,7 +119,9 @@ def _host(group: Group) -> CapturedHost:
             host = make_host(name, kept)
         except InputError as error:
             message = f"found {error.found}, expected {error.expected}; left out of the host"
-            problems.append({"source_file": files[0], "line": None, "kind": "inconsistent", "message": message})
+            problem: dict[str, object] = {"source_file": files[0], "line": None, "kind": "inconsistent"}
+            if not problems or problems[-1]["message"] != message:
+                problems.append({**problem, "message": message})
         else:
             return CapturedHost(name, host, kept, machine.summary(), machine, found, files, problems)
     kept = {key: keys[key] for key in ("title", "source")}
@@ -209,9 +211,9 @@ def _virtual_costs() -> Keys:
     """What a core of a virtual machine takes, as measured on one, with room for others."""
     name, least = _VIRTUAL_CPU
     measured = Library(places.models_dir()).entry("hosts", name).below(("cpu",)).values
-    costs = {key: value for key, value in measured.items() if isinstance(value, dict) and key != "clock"}
+    costs = {key: value for key, value in measured.items() if isinstance(value, dict)}
     for key, cost in costs.items():
-        if key.endswith("_cost"):
+        if key.endswith("_cost") or key == "clock":
             spread = max(units.parse(cost.get("spread", 0), "fraction"), least)
             costs[key] = {**cost, "spread": spread, "basis": "assumed", "source": f"measured on {name}, another guest"}
     return costs
@@ -447,6 +449,8 @@ def _array(machine: Machine, array: Array, slots: Keys) -> Keys | None:
     disks = [machine.disks.get(name, {}) for name in array.members]
     like = next((disk for disk in disks if disk), array.disk)
     keys: Keys = {"level": array.level, "disks": array.disks, "disk": _disk(machine, like)}
+    if array.disks == 1:  # what controllers call RAID 0 of one disk
+        del keys["level"]
     if array.level in {50, 60}:
         keys["groups"] = 2
     if array.level == 10 and array.disks % 2:  # md makes such arrays, of which no formula knows

@@ -96,11 +96,25 @@ def test_two_processors_in_one_folder_are_two_hosts(captured):
 
 
 def test_what_contradicts_itself_is_left_out_of_the_host(captured):
-    text = "Personalities : [raid6]\nmd0 : active raid6 sda[0] sdb[1]\n      9000000 blocks level 6, 64k chunk [2/2] [UU]\n"
+    text = "Personalities : [raid6]\nmd0 : active raid6 sda[0] sdb[1]\n      9000 blocks level 6, 64k chunk [2/2]\n"
     inventory = captured(mdstat=text)
     [host] = inventory.hosts
     assert host.host.arrays == {}
     assert [row["kind"] for row in inventory.problems.to_dict("records")] == ["inconsistent"]
+
+
+def test_raid_of_one_disk_is_a_disk(captured):
+    text = "Adapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\n"
+    level = "RAID Level          : Primary-0, Secondary-0, RAID Level Qualifier-0\n"
+    [host] = captured(megacli=f"{text}{level}Size                : 931.0 GB\nNumber Of Drives    : 1\n").hosts
+    [array] = host.host.arrays.values()
+    assert (array.level, array.disks) == (None, 1)
+
+
+def test_a_guest_without_a_clock_has_that_of_another(captured):
+    [host] = captured(lscpu=CPU.format("Acme 1") + "Hypervisor vendor: KVM\n").hosts
+    assert host.machine.virtual is True
+    assert (host.host.cpu.clock.basis, host.host.cpu.clock.value) == ("assumed", 2.6e9)
 
 
 def test_a_processor_that_nobody_knows_has_the_prior(captured):

@@ -174,7 +174,7 @@ def test_old_free_has_buffers_apart():
 
 
 def test_interrupts():
-    text = "        CPU0     CPU1\n  24:    10      5   PCI-MSI 524288-edge      eth0-TxRx-0\n NMI:  1  2   Non-maskable\n"
+    text = "        CPU0     CPU1\n  24:    10      5   PCI-MSI 5-edge      eth0-TxRx-0\n NMI:  1  2   Non-maskable\n"
     facts = read(interrupts, text)
     assert facts.values["irqs"] == {"24": {"counts": [10, 5], "actions": "eth0-TxRx-0"}}
 
