@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.whatif import whatif as whatif
     from hecn_analysis.prediction import predict as predict
     from hecn_analysis.prediction.calibration import calibrate as calibrate
+    from hecn_analysis.prediction.sweep import sweep as sweep
     from hecn_analysis.prediction.validation import validate as validate
 
     __version__: str
@@ -46,6 +47,7 @@ _SOURCES = {
     "read": "logs",
     "read_counters": "counters",
     "read_inventory": "inventory",
+    "sweep": "prediction.sweep",
     "tornado": "planning.whatif",
     "validate": "prediction.validation",
     "whatif": "planning.whatif",
@@ -65,6 +67,7 @@ __all__ = [
     "read",
     "read_counters",
     "read_inventory",
+    "sweep",
     "tornado",
     "validate",
     "whatif",
