@@ -79,14 +79,14 @@ def read(document: Document, findings: Findings) -> None:
         found.setdefault(key, (point, names, metrics.Collected(point.line)))[2].values.update(values)
     facts = []
     for point, names, collected in found.values():
-        metrics.hand_over(findings, names, collected, point.time)
+        row = metrics.hand_over(findings, names, collected, point.time)
         facts.append(
             {
                 "name": names["interface"],
                 "index": names["index"],
                 "device": names["host"],
                 "port": point.tags.get("device_port"),
-                **collected.columns(),
+                **{name: value for name, value in row.items() if name not in {"host", "interface", "index"}},
             }
         )
     findings.facts["interfaces"] = facts

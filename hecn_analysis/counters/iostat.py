@@ -35,9 +35,9 @@ def recognises(document: Document) -> bool:
     if document.start.startswith("{"):
         return '"sysstat"' in document.start[:200] and bool(re.search(r'"(?:avg-cpu|disk_device)"', document.start))
     return bool(
-        _DEVICES.search(document.text)
-        or _DEVICES_LAST.search(document.text)
-        or (_PROCESSORS.search(document.text) and first_line(document))
+        _DEVICES.search(document.start)
+        or _DEVICES_LAST.search(document.start)
+        or (_PROCESSORS.search(document.start) and first_line(document))
     )
 
 

@@ -120,11 +120,8 @@ class Collected:
             if octets is not None:
                 row[f"{way}_octets"] = _count(octets)
                 row["counter_bits"] = 64 if wide else 32
-            for bits in ("64", "32"):
-                parts = [value for name, value in values.items() if name.startswith(f"{way}_packets_{bits}_")]
-                if parts:
-                    row[f"{way}_packets"] = _count(sum(parts))
-                    break
+        for name, value in self._packets().items():
+            row[name] = _count(value)
         row.setdefault("counter_bits", width(row))
         row["speed_bps"] = self._speed()
         if "state" in values:
@@ -132,6 +129,15 @@ class Collected:
         elif "up" in values:
             row["up"] = values["up"] == 1
         return {name: value for name, value in row.items() if value is not None}
+
+    def _packets(self) -> dict[str, float | int]:
+        """Packets of all kinds added up, of the wider counters where both are there."""
+        found: dict[tuple[str, str], float | int] = {}
+        for name, value in self.values.items():
+            if "_packets_" in name:
+                way, _, bits, _ = name.split("_")
+                found[way, bits] = found.get((way, bits), 0) + value
+        return {f"{way}_packets": value for (way, _), value in sorted(found.items())}
 
     def _speed(self) -> float | int | None:
         """Claimed speed. A card without a link says -1, 0 or the largest number; ifSpeed ends at 4.29 Gb/s. [bit/s]."""
@@ -151,8 +157,8 @@ def _count(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected, time: float | None) -> None:
-    """Hand over a sample, or an interface where nothing was counted.
+def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected, time: float | None) -> dict[str, Any]:
+    """Hand over a sample, or an interface where nothing was counted, and give its columns.
 
     Parameters
     ----------
@@ -170,3 +176,4 @@ def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected
         findings.sample(line=collected.line, time=time, **row)
     else:
         findings.interface(**{name: value for name, value in row.items() if name != "counter_bits"})
+    return row
