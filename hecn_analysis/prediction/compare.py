@@ -128,6 +128,25 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     return frame
 
 
+def provenance(names: Iterable[str]) -> pd.DataFrame:
+    """Where each measured number of some series stands, without predicting it: columns as those of `compare`."""
+    several = [load_series(name) for name in names]
+    rows = [
+        {
+            "series": series.name,
+            "series_title": series.title,
+            "case": name,
+            "title": case.title,
+            **measured(case, series),
+            "document": series.document,
+            "place": case.place,
+        }
+        for series in several
+        for name, case in series.cases.items()
+    ]
+    return pd.DataFrame(rows).convert_dtypes()
+
+
 def _row(series: Series, name: str) -> dict[str, Any]:
     case = series.cases[name]
     result: Prediction = predict(series.scenarios[name])

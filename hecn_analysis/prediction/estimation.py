@@ -17,8 +17,9 @@ from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.draws import Z90, FloatArray
 from hecn_analysis.prediction.measurements import Measurement
+from hecn_analysis.prediction.parameters import value_at, with_parameters
 from hecn_analysis.prediction.priors import before_calibration
-from hecn_analysis.prediction.sensitivity import Dependence, share_of_transport, uncertain, value_at, with_parameters
+from hecn_analysis.prediction.sensitivity import Dependence, share_of_transport, uncertain
 
 #: What the model is off by where all parameters are known: its error in the laboratory, on links and disks. [1]
 MODEL_ERROR = 0.02

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel
 
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.draws import Draws, FloatArray
-from hecn_analysis.prediction.model import predict
+from hecn_analysis.prediction.parameters import value_at
 from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.solve import max_min
+from hecn_analysis.prediction.sweep import sweep
 from hecn_analysis.prediction.transport import Transport
 
 #: A parameter is changed by this much of its logarithm to find slopes.
@@ -46,34 +45,6 @@ def uncertain(scenario: Scenario) -> dict[str, Parameter]:
         for name, parameter in draw.used.items()
         if parameter.spread > 0 and parameter.value > 0 and name != _OF_A_RUN and value_at(scenario, name) == parameter
     }
-
-
-def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds
-    """What a description says at a dotted name, None where it says nothing."""
-    found: Any = scenario
-    for key in name.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
-    return found
-
-
-def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> Scenario:
-    """Return the scenario with other values of parameters, by their names."""
-    roles: dict[str, Any] = {}
-    for name, parameter in parameters.items():
-        role, *path = name.split(".")
-        roles[role] = _put(roles.get(role, getattr(scenario, role)), path, parameter)
-    return replace(scenario, **roles)
-
-
-def _put(described: Any, path: list[str], parameter: Parameter) -> Any:  # noqa: ANN401 - model or mapping
-    key, *rest = path
-    is_mapping = isinstance(described, Mapping)
-    below = described[key] if is_mapping else getattr(described, key)
-    new = _put(below, rest, parameter) if rest else parameter
-    if is_mapping:
-        return {**described, key: new}
-    assert isinstance(described, BaseModel)  # noqa: S101 - descriptions are made of models and mappings
-    return described.model_copy(update={key: new})
 
 
 class _Nudged(Draws):
@@ -176,8 +147,8 @@ def share_of_transport(scenario: Scenario) -> float | None:
         return None
     if scenario.tool.protocol == "file" or not Transport.of(scenario, Draws(0), reverse=False).matters:
         return 1.0
-    found = predict(scenario)
-    return None if found.bottleneck_class in _NO_HOST else found.throughput_bps / steady
+    (found,) = sweep(scenario, {"path.rtt": [scenario.path.rtt.value]}, intervals=False).to_dict("records")
+    return None if found["bottleneck_class"] in _NO_HOST else float(found["throughput_bps"]) / steady
 
 
 def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArray]:

@@ -24,7 +24,7 @@ from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 from hecn_analysis.hardware.scenario import scalar
 from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
 from hecn_analysis.prediction.model import Model
-from hecn_analysis.prediction.sensitivity import value_at, with_parameters
+from hecn_analysis.prediction.parameters import value_at, with_parameters
 from hecn_analysis.prediction.solve import IntArray
 from hecn_analysis.progress import track
 
@@ -89,8 +89,8 @@ def sweep(
        80 ms     256 KiB           window
        80 ms      64 MiB           window
     """
-    base = load_scenario(scenario)
     axes = {key: _plain(key, values) for key, values in vary.items()}
+    base = load_scenario(scenario, {key: values[0] for key, values in axes.items() if values})
     places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}

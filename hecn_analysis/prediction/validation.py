@@ -50,10 +50,10 @@ class Validation:
     ----------
     rows
         One row a measurement and mode: ``mode``, ``id``, ``group``, ``repeat``, ``hosts`` (who sends to whom),
-        ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing where the document gives the rate as
-        "more than"), ``inside`` (the interval), ``bottleneck``, ``bottleneck_class``, ``stated_limit``, ``named``
-        (whether the bottleneck is the stated one), ``determined`` (whether the source says enough for a prediction),
-        ``fault`` (why a row could not be predicted).
+        ``measured_bps``, ``predicted_bps``, ``low_bps``, ``high_bps``, ``error`` (predicted / measured - 1; missing
+        where the document gives the rate as "more than"), ``inside`` (the interval), ``bottleneck``,
+        ``bottleneck_class``, ``stated_limit``, ``named`` (whether the bottleneck is the stated one), ``determined``
+        (whether the source says enough for a prediction), ``fault`` (why a row could not be predicted).
     groups
         One row a mode and group, and ``all``, of what is determined: see `summary`.
     left_out
@@ -208,6 +208,32 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         found += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
     columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults"]
     return pd.DataFrame(found, columns=columns)
+
+
+def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a measurement, with error and interval of each mode beside each other.
+
+    Parameters
+    ----------
+    rows
+        As in `Validation.rows`.
+
+    Returns
+    -------
+    DataFrame
+        ``group``, ``id``, ``measured`` (in Gb/s, as text), for each mode ``<mode> error`` and ``<mode> interval`` (in
+        Gb/s, as text; with a dagger where the measurement lies outside), ``bottleneck`` and ``stated_limit``.
+    """
+    keys = ["group", "id"]
+    first = rows.drop_duplicates(keys).set_index(keys)
+    found = first[["measured_bps"]].assign(measured=[f"{rate / 1e9:.4g}" for rate in first["measured_bps"]])
+    for mode, of_mode in rows.groupby("mode", sort=False):
+        own = of_mode.drop_duplicates(keys).set_index(keys)
+        ends = zip(own["low_bps"], own["high_bps"], own["inside"], strict=True)
+        texts = [f"{low / 1e9:.4g} – {high / 1e9:.4g}{'' if inside else ' †'}" for low, high, inside in ends]
+        found[f"{mode} error"] = own["error"].astype(float)
+        found[f"{mode} interval"] = pd.Series(texts, own.index, dtype=object)
+    return found.assign(bottleneck=first["bottleneck"], stated_limit=first["stated_limit"]).reset_index()
 
 
 def _summarised(name: str, rows: pd.DataFrame) -> dict[str, object]:
