@@ -34,6 +34,7 @@ COMMANDS = {
     "validate": "predictions of measured rows, and how far off they are",
     "measure": "predict a transfer, run it with nuttcp, iperf3, dd or fio, and compare",
     "capture": "what this host is made of and how it is set, one file a command",
+    "snmp": "read the counters of switches and hosts from their SNMP agents",
     "archive": "a store of all that was read, by day, for SQL and tables",
     "brief": "result briefs: HTML, PDF and an index page",
     "completion": "completion of this command line in a shell",

@@ -1,0 +1,115 @@
+"""``hecn snmp poll``: the counters of switches and hosts, read from their agents, into an archive or a table."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis import units
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.archive import Archive
+    from hecn_analysis.live.snmp import Round
+
+DESCRIPTION = """\
+Read the counters of all interfaces from agents of SNMP, many at once, again and
+again, into an archive or a table. 64-bit counters are preferred. Credentials
+come from a file that only you can read, or from HECN_SNMP_VERSION,
+HECN_SNMP_COMMUNITY, HECN_SNMP_USER, HECN_SNMP_AUTHENTICATION_KEY and
+HECN_SNMP_PRIVACY_KEY in the environment; they are never shown."""
+
+EPILOG = """\
+examples:
+  hecn snmp poll switch1 switch2 --interval 30s --archive ARCHIVE
+  hecn snmp poll 192.0.2.1 --rounds 2 --interval 5s --format csv
+  hecn snmp poll core1 --credentials snmp.yaml --archive ARCHIVE
+
+snmp.yaml:
+  version: "3"
+  user: watcher
+  authentication_key: …
+  privacy_key: …
+  hosts: {old-switch: {version: 2c, community: …}}
+
+An agent that does not answer is told, and the others go on. Ctrl-C ends; every
+round that was told is in the archive."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the commands of ``hecn snmp``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
+    poll = commands.add_parser("poll", help="read counters, again and again", description=DESCRIPTION, epilog=EPILOG)
+    poll.add_argument("hosts", nargs="+", metavar="HOST", help="address of an agent, with :PORT where it is not 161")
+    poll.add_argument("--interval", default="30s", metavar="TIME", help="from one round to the next (default: 30s)")
+    poll.add_argument("--rounds", type=int, metavar="N", help="how many rounds (default: until interrupted)")
+    poll.add_argument("--archive", metavar="FOLDER", help="add each round to this archive instead of writing a table")
+    poll.add_argument("--credentials", metavar="FILE", help="YAML file of version, community, user, keys; see below")
+    poll.add_argument("--timeout", default="2s", metavar="TIME", help="to wait for an answer (default: 2s)")
+    poll.add_argument("--retries", type=int, default=1, metavar="N", help="how often to ask again (default: 1)")
+    add_output_arguments(poll)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Poll until there are enough rounds, or until interrupted."""
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.live import snmp  # noqa: PLC0415 (see above)
+
+    interval = units.parse(arguments.interval, "time", name="--interval")
+    timeout = units.parse(arguments.timeout, "time", name="--timeout")
+    if (
+        interval <= 0
+        or timeout <= 0
+        or (arguments.rounds is not None and arguments.rounds < 1)
+        or arguments.retries < 0
+    ):
+        raise InputError("an interval, timeout or number that is not positive", "times above 0s and 1 round or more")
+    if arguments.rounds is None and arguments.archive is None:
+        raise InputError("neither --rounds nor --archive", "one of them: a table needs an end")
+    agents = snmp.agents(arguments.hosts, credentials=arguments.credentials)
+    kept: list[Round] = []
+    archive = None if arguments.archive is None else Archive(arguments.archive)
+
+    def take(found: Round) -> None:
+        status = reading.tell(found.problems, f"{reading.count(len(found.samples), 'reading')}", "each stands above")
+        faults.append(status)
+        if archive is None:
+            kept.append(found)
+        elif len(found.samples):
+            _add(archive, found)
+
+    faults: list[int] = []
+    with suppress(KeyboardInterrupt):
+        asyncio.run(
+            snmp.watch(
+                agents, take, interval_s=interval, rounds=arguments.rounds, timeout_s=timeout, retries=arguments.retries
+            )
+        )
+    if archive is None:
+        output.deliver(_table(kept, output.chosen_format(arguments)), arguments)
+    return max(faults, default=0)
+
+
+def _add(archive: Archive, found: Round) -> None:
+    """Add a round to the archive, under the moment of its first answer."""
+    first = found.samples["time"].min()
+    hosts = found.samples["source_file"].unique()
+    key = f"snmp-{first.value}-{hashlib.sha256(repr(sorted(hosts)).encode()).hexdigest()[:16]}"
+    archive.add(key, {"samples": found.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
+    say(f"{first:%H:%M:%S} UTC: {reading.count(len(found.samples), 'reading')} of {reading.count(len(hosts), 'agent')}")
+
+
+def _table(kept: list[Any], form: str) -> Iterator[str]:
+    import pandas as pd  # noqa: PLC0415 (not needed for --help)
+
+    samples = pd.concat([found.samples for found in kept], ignore_index=True)
+    shown = samples.drop(columns=["line", "discontinuity_s", "source_file"]) if form == "text" else samples
+    return output.written(output.records(shown), list(samples.columns), form, 4)

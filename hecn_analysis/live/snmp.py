@@ -1,0 +1,348 @@
+"""Polling of agents over SNMP, many at once: each round is a set of readings of the counters of their interfaces.
+
+Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once (GetBulk) where the version has them.
+What is asked for is the octets, packets, errors and
+discards of IF-MIB (RFC 2863), in 64 bits where the agent counts so; `hecn_analysis.counters.snmp` makes readings of the
+answers, as of walks that other programs wrote down.
+
+Secrets come from a file or the environment, never from the command line, and are shown by nothing here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pandas as pd
+from pysnmp.error import PySnmpError
+from pysnmp.hlapi.v3arch import asyncio as snmp
+
+from hecn_analysis import tables
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.snmp import NUMBERS, Readings, Value
+from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.hardware import yaml_file
+
+#: Columns of a request, those that belong together: rates are of octets, whose readings should be one moment's.
+_COLUMNS: Final = (
+    ("ifHCInOctets", "ifHCOutOctets", "ifInOctets", "ifOutOctets", "ifName", "ifDescr"),
+    ("ifHighSpeed", "ifSpeed", "ifOperStatus", "ifMtu", "ifType", "ifAlias"),
+    ("ifHCInUcastPkts", "ifHCOutUcastPkts", "ifInUcastPkts", "ifOutUcastPkts", "ifInErrors", "ifOutErrors"),
+    ("ifHCInMulticastPkts", "ifHCInBroadcastPkts", "ifHCOutMulticastPkts", "ifHCOutBroadcastPkts"),
+    ("ifInDiscards", "ifOutDiscards", "ifCounterDiscontinuityTime", "ifInNUcastPkts", "ifOutNUcastPkts"),
+)
+_ROWS: Final = 16
+_NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance)
+_AT_ONCE: Final = 64
+
+_AUTHENTICATION: Final[Mapping[str, Any]] = {
+    "md5": snmp.USM_AUTH_HMAC96_MD5,
+    "sha": snmp.USM_AUTH_HMAC96_SHA,
+    "sha224": snmp.USM_AUTH_HMAC128_SHA224,
+    "sha256": snmp.USM_AUTH_HMAC192_SHA256,
+    "sha384": snmp.USM_AUTH_HMAC256_SHA384,
+    "sha512": snmp.USM_AUTH_HMAC384_SHA512,
+}
+_PRIVACY: Final[Mapping[str, Any]] = {
+    "des": snmp.USM_PRIV_CBC56_DES,
+    "3des": snmp.USM_PRIV_CBC168_3DES,
+    "aes": snmp.USM_PRIV_CFB128_AES,
+    "aes192": snmp.USM_PRIV_CFB192_AES,
+    "aes256": snmp.USM_PRIV_CFB256_AES,
+}
+_FIELDS: Final = (*("version", "community", "user", "authentication", "authentication_key", "privacy", "privacy_key"),)
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """How to ask an agent; keys are left out of every text.
+
+    Attributes
+    ----------
+    version
+        ``1``, ``2c`` or ``3``.
+    community
+        Of versions 1 and 2c.
+    user, authentication, authentication_key, privacy, privacy_key
+        Of version 3; `authentication` one of md5, sha, sha224 to sha512, `privacy` of des, 3des, aes, aes192, aes256.
+    """
+
+    version: Literal["1", "2c", "3"] = "2c"
+    community: str = field(default="public", repr=False)
+    user: str = field(default="", repr=False)
+    authentication: str = "sha"
+    authentication_key: str = field(default="", repr=False)
+    privacy: str = "aes"
+    privacy_key: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, values: Mapping[str, object], place: str) -> Credentials:
+        """Credentials of named values; `place` says where they stand, for a message that does not show them."""
+        for name in values:
+            if name not in _FIELDS:
+                raise InputError(
+                    f"key {name!r}", f"one of {', '.join(_FIELDS)}", source=place, advice=did_you_mean(name, _FIELDS)
+                )
+        text = {name: str(value) for name, value in values.items()}
+        for name, known in (
+            ("version", ("1", "2c", "3")),
+            ("authentication", tuple(_AUTHENTICATION)),
+            ("privacy", tuple(_PRIVACY)),
+        ):
+            if text.get(name, known[0]) not in known:
+                raise InputError(f"{name} {text[name]!r}", f"one of {', '.join(known)}", source=place)
+        if text.get("version") == "3" and not text.get("user"):
+            raise InputError("version 3 without a user", "the key 'user'", source=place)
+        return cls(**text)  # type: ignore[arg-type]
+
+    def data(self) -> Any:  # noqa: ANN401 - what the library takes
+        """Return what the library takes."""
+        if self.version != "3":
+            return snmp.CommunityData(self.community, mpModel=0 if self.version == "1" else 1)
+        keys: dict[str, Any] = {}
+        if self.authentication_key:
+            keys |= {"authKey": self.authentication_key, "authProtocol": _AUTHENTICATION[self.authentication]}
+        if self.privacy_key:
+            keys |= {"privKey": self.privacy_key, "privProtocol": _PRIVACY[self.privacy]}
+        return snmp.UsmUserData(self.user, **keys)  # noqa: S509 - as safe as the agent can
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent to poll: address, port, credentials."""
+
+    host: str
+    port: int = 161
+    credentials: Credentials = Credentials()
+
+    @property
+    def name(self) -> str:
+        """Address and, where it is not the usual one, port."""
+        return self.host if self.port == 161 else f"{self.host}:{self.port}"
+
+
+def agents(
+    hosts: Iterable[str],
+    *,
+    credentials: str | os.PathLike[str] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> list[Agent]:
+    """Agents of addresses ``HOST`` or ``HOST:PORT``, with the credentials of a file or of the environment.
+
+    Parameters
+    ----------
+    hosts
+        Addresses.
+    credentials
+        YAML file of ``version``, ``community``, ``user``, ``authentication``, ``authentication_key``, ``privacy`` and
+        ``privacy_key``; under ``hosts`` the same for single addresses. Nobody else may be able to read it.
+    environment
+        Without a file: ``HECN_SNMP_VERSION``, ``HECN_SNMP_COMMUNITY``, and so on.
+
+    Raises
+    ------
+    InputError
+        An address that is none, a file that others can read, an unknown key.
+    """
+    common: dict[str, object] = {
+        name: environment[variable] for name in _FIELDS if (variable := f"HECN_SNMP_{name.upper()}") in environment
+    }
+    place = "the environment"
+    single: Mapping[str, Any] = {}
+    if credentials is not None:
+        path = Path(credentials)
+        if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise InputError("a file of secrets that others may read", "one for you alone", source=path,
+                             advice=f"chmod 600 {path}")  # fmt: skip
+        values = dict(yaml_file.load(path).values)
+        single = values.pop("hosts", None) or {}
+        common, place = values, str(path)
+    found = []
+    for text in hosts:
+        host, _, port = text.partition(":") if text.count(":") == 1 else (text, "", "")
+        if not host or (port and not (port.isdigit() and 0 < int(port) < 65536)):
+            raise InputError(f"agent {text!r}", "an address such as 'switch1' or '192.0.2.1:161'")
+        own = single.get(text) or single.get(host) or {}
+        found.append(Agent(host, int(port or 161), Credentials.of({**common, **own}, place)))
+    return found
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round of polling gave: a table of samples, and a table of problems of agents that did not answer."""
+
+    samples: pd.DataFrame
+    problems: pd.DataFrame
+
+
+async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int = 1) -> Round:
+    """Read the counters of all interfaces of agents, many at once.
+
+    Parameters
+    ----------
+    asked
+        The agents.
+    timeout_s
+        Time to wait for an answer. [s]
+    retries
+        How often to ask again.
+
+    Returns
+    -------
+    Round
+        ``samples`` as in `hecn_analysis.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not answer,
+        or answers with nonsense, is a problem; what it said before counts.
+    """
+    engine = snmp.SnmpEngine()
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(agent: Agent) -> Findings:
+        async with gate:
+            return await _Conversation(engine, agent, timeout_s, retries).read()
+
+    try:
+        found = await asyncio.gather(*(one(agent) for agent in asked))
+    finally:
+        engine.close_dispatcher()
+    rows = [{"source_file": part.source_file, **row} for part in found for row in part.samples]
+    seconds: list[Any] = [row.pop("time", None) for row in rows]
+    samples = tables.make("samples", rows)
+    times = pd.array([None if moment is None else round(moment * 1e6) for moment in seconds], dtype="Int64")
+    samples["time"] = pd.to_datetime(times, unit="us", utc=True).astype(tables.COLUMNS["samples"]["time"].dtype)
+    return Round(samples, tables.make("problems", [problem for part in found for problem in part.problems]))
+
+
+class _Conversation:
+    """One reading of one agent."""
+
+    def __init__(self, engine: Any, agent: Agent, timeout_s: float, retries: int) -> None:  # noqa: ANN401
+        self._engine = engine
+        self._agent = agent
+        self._patience = {"timeout": timeout_s, "retries": retries}
+        self.findings = Findings(f"snmp://{agent.name}")
+
+    async def read(self) -> Findings:
+        """Ask for all columns and hand over what was answered."""
+        readings = Readings(self.findings)
+        try:
+            self._target = await snmp.UdpTransportTarget.create((self._agent.host, self._agent.port), **self._patience)
+            own = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
+            readings.time(time.time())
+            for number, value in own:
+                _put(readings, number, value)
+            for columns in _COLUMNS:
+                await self._walk(columns, readings)
+        except (OSError, ValueError, RuntimeError, PySnmpError) as error:
+            self._fault(" ".join(str(error).split()) or type(error).__name__)
+        readings.finish()
+        if not self.findings.samples and not self.findings.problems:
+            self._fault("an agent without counters of interfaces")
+        return self.findings
+
+    def _fault(self, found: str) -> None:
+        self.findings.problem(
+            None,
+            "unreadable",
+            f"found {found}, expected counters of interfaces; check the address, the credentials, and whom the agent "
+            "lets ask",
+        )
+
+    async def _get(self, *numbers: str) -> list[tuple[str, Any]]:
+        answer = await snmp.get_cmd(
+            self._engine, self._agent.credentials.data(), self._target, snmp.ContextData(),
+            *(snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers), lookupMib=False,
+        )  # fmt: skip
+        return self._bindings(answer)
+
+    def _bindings(self, answer: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+        fault, status, _, bindings = answer
+        if fault:
+            raise RuntimeError(f"no answer ({fault})" if "No SNMP response" in str(fault) else str(fault))
+        if status and int(status) != 2:  # noSuchName of version 1: the end of a column
+            raise RuntimeError(f"the answer {status.prettyPrint()}")
+        return [(str(name), value) for name, value in bindings]
+
+    async def _walk(self, columns: Sequence[str], readings: Readings) -> None:
+        """Ask for the next rows of columns until they all have ended."""
+        at = {NUMBERS[column]: NUMBERS[column] for column in columns}
+        while at:
+            prefixes, asked = list(at), dict(at)
+            for place, (number, value) in enumerate(await self._next(list(asked.values()))):
+                prefix = prefixes[place % len(prefixes)]
+                if prefix not in at or isinstance(value, _NOTHING):
+                    continue
+                if not number.startswith(f"{prefix}."):  # the column has ended, and the next one begins
+                    at.pop(prefix)
+                    continue
+                if _order(number) <= _order(at[prefix]):
+                    raise RuntimeError(f"rows that do not go on ({number} after {at[prefix]})")
+                at[prefix] = number
+                _put(readings, number, value)
+            at = {prefix: number for prefix, number in at.items() if number != asked[prefix]}
+
+    async def _next(self, numbers: Sequence[str]) -> list[tuple[str, Any]]:
+        """Rows after some variables, row by row in their order."""
+        ask = self._engine, self._agent.credentials.data(), self._target, snmp.ContextData()
+        objects = [snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers]
+        if self._agent.credentials.version != "1":
+            return self._bindings(await snmp.bulk_cmd(*ask, 0, _ROWS, *objects, lookupMib=False))
+        found = []
+        for number, each in zip(numbers, objects, strict=True):  # a column that has ended is refused with all beside it
+            row = self._bindings(await snmp.next_cmd(*ask, each, lookupMib=False))
+            found.append(row[0] if row else (number, snmp.EndOfMibView()))
+        return found
+
+
+def _order(number: str) -> tuple[int, ...]:
+    return tuple(map(int, number.split(".")))
+
+
+def _put(readings: Readings, number: str, value: Any) -> None:  # noqa: ANN401
+    """Hand over a variable, its value as a walk would have it written down."""
+    prefix, _, instance = number.rpartition(".")
+    if isinstance(value, snmp.OctetString):
+        octets = bytes(value)
+        readings.put(prefix, instance, Value(octets.hex(), 1, octets=True))
+    else:
+        readings.put(prefix, instance, Value(value.prettyPrint(), 1))
+
+
+async def watch(
+    asked: Sequence[Agent],
+    take: Callable[[Round], None],
+    *,
+    interval_s: float,
+    rounds: int | None = None,
+    timeout_s: float = 2.0,
+    retries: int = 1,
+) -> None:
+    """Poll again and again, at moments that do not drift.
+
+    Parameters
+    ----------
+    asked
+        The agents.
+    take
+        Gets each round.
+    interval_s
+        Time from one round to the next; a round that takes longer makes the next ones wait for their turn. [s]
+    rounds
+        How many; None: until cancelled.
+    timeout_s, retries
+        As in `poll`.
+    """
+    start = time.monotonic()
+    done = 0
+    while rounds is None or done < rounds:
+        take(await poll(asked, timeout_s=timeout_s, retries=retries))
+        done += 1
+        if rounds is not None and done >= rounds:
+            return
+        passed = time.monotonic() - start
+        await asyncio.sleep((int(passed / interval_s) + 1) * interval_s - passed)

@@ -1,0 +1,184 @@
+"""Polling of agents: real ones of net-snmp on loopback, and some that answer nonsense, nothing, or too late."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hecn_analysis.archive import Archive
+from hecn_analysis.cli import main
+from hecn_analysis.errors import InputError
+from hecn_analysis.live.snmp import Agent, Credentials, agents, poll, watch
+
+KEYS = {"user": "watcher", "authentication_key": "authpass1", "privacy_key": "privpass1"}
+VERSIONS = {
+    "1": Credentials("1", "seldom"),
+    "2c": Credentials("2c", "seldom"),
+    "3": Credentials("3", **KEYS),
+}
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory):
+    """Port of an agent of this machine."""
+    if shutil.which("snmpd") is None:
+        pytest.skip("snmpd (package snmpd) is not installed")
+    folder = tmp_path_factory.mktemp("snmpd")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    (folder / "snmpd.conf").write_text(
+        f"agentaddress udp:127.0.0.1:{number}\nrocommunity seldom 127.0.0.1\nsysName agent-under-test\n"
+        'createUser watcher SHA "authpass1" AES "privpass1"\nrouser watcher priv\n'
+    )
+    daemon = subprocess.Popen(
+        ["snmpd", "-f", "-Ln", "-C", "-c", str(folder / "snmpd.conf")],
+        env={**os.environ, "SNMP_PERSISTENT_DIR": str(folder)},
+    )
+    try:
+        for _ in range(50):
+            if len(asyncio.run(poll([Agent("127.0.0.1", number, VERSIONS["2c"])], timeout_s=0.3, retries=0)).samples):
+                break
+            time.sleep(0.2)
+        yield number
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
+@pytest.fixture
+def silent():
+    """Port of a socket that never answers."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
+        sink.bind(("127.0.0.1", 0))
+        yield sink.getsockname()[1]
+
+
+def read(*asked, **patience):
+    return asyncio.run(poll(list(asked), **{"timeout_s": 5.0, "retries": 1} | patience))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_agent_says_what_the_kernel_counted(port, version):
+    found = read(Agent("127.0.0.1", port, VERSIONS[version]))
+    assert found.problems.empty
+    row = found.samples[found.samples["interface"] == "lo"].iloc[0]
+    assert row["host"] == "agent-under-test"
+    assert row["source_file"] == f"snmp://127.0.0.1:{port}"
+    assert row["counter_bits"] == (32 if version == "1" else 64)
+    assert abs(row["time"].timestamp() - time.time()) < 10
+    assert row["uptime_s"] > 0
+    assert row["up"]
+    lines = Path("/proc/net/dev").read_text().splitlines()
+    kernel = {line.split(":")[0].strip(): line.split(":")[1].split() for line in lines if ":" in line}
+    assert set(found.samples["interface"]) == set(kernel)
+    now = int(kernel["lo"][0])
+    read_then = row["in_octets"]
+    assert read_then <= now or version == "1"  # of version 1, what is left of 32 bits
+    assert (now - read_then) % 2**32 < 2**31
+
+
+def test_an_agent_that_refuses_or_is_silent_is_told_and_the_others_are_read(port, silent):
+    found = read(
+        Agent("127.0.0.1", port, Credentials("2c", "wrong-and-secret")),
+        Agent("127.0.0.1", port, VERSIONS["2c"]),
+        Agent("127.0.0.1", silent, VERSIONS["2c"]),
+        Agent("127.0.0.1", port, Credentials("3", **{**KEYS, "privacy_key": "another-secret"})),
+        timeout_s=0.3,
+        retries=0,
+    )
+    assert found.samples["source_file"].unique().tolist() == [f"snmp://127.0.0.1:{port}"]
+    assert sorted(found.problems["source_file"]) == sorted(
+        [f"snmp://127.0.0.1:{silent}", *[f"snmp://127.0.0.1:{port}"] * 2]
+    )
+    said = " ".join(found.problems["message"])
+    assert "secret" not in said
+    assert "check the address, the credentials" in said
+
+
+def test_nonsense_is_no_counter(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as liar:
+        liar.bind(("127.0.0.1", 0))
+        liar.settimeout(3)
+
+        def answer():
+            try:
+                while True:
+                    request, address = liar.recvfrom(65536)
+                    liar.sendto(b"\x30\x82\xff\xff" + request[::-1], address)
+            except OSError:
+                return
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        found = read(Agent("127.0.0.1", liar.getsockname()[1]), Agent("127.0.0.1", port, VERSIONS["2c"]),
+                     timeout_s=0.4, retries=0)  # fmt: skip
+        liar.close()
+        thread.join()
+    assert len(found.problems) == 1
+    assert not found.samples.empty
+
+
+def test_many_agents_take_no_longer_than_the_slowest(port, silent):
+    asked = [Agent("127.0.0.1", silent)] * 40 + [Agent("127.0.0.1", port, VERSIONS["2c"])]
+    found = read(*asked, timeout_s=0.5, retries=0)
+    assert len(found.problems) == 40
+    assert not found.samples.empty
+
+
+def test_rounds_come_at_their_moments(port):
+    rounds = []
+    asyncio.run(watch([Agent("127.0.0.1", port, VERSIONS["2c"])], rounds.append, interval_s=1.5, rounds=3))
+    times = [found.samples["time"].min().timestamp() for found in rounds]
+    assert len(times) == 3
+    assert all(later - earlier > 1.0 for earlier, later in pairwise(times))
+
+
+def test_credentials_are_shown_by_nothing():
+    shown = repr(
+        Agent("s", 161, Credentials("3", community="c0", user="u0", authentication_key="k0", privacy_key="p0"))
+    )
+    assert not any(secret in shown for secret in ("c0", "u0", "k0", "p0"))
+
+
+def test_credentials_of_a_file_go_to_their_hosts(tmp_path):
+    file = tmp_path / "snmp.yaml"
+    file.write_text("version: '3'\nuser: w\nhosts: {old: {version: 2c, community: c}}\n")
+    with pytest.raises(InputError, match=r"others may read.*chmod 600"):
+        agents(["s"], credentials=file)
+    file.chmod(0o600)
+    new, old = agents(["s", "old:1161"], credentials=file)
+    assert (new.credentials.version, new.credentials.user, new.port) == ("3", "w", 161)
+    assert (old.credentials.version, old.credentials.community, old.name) == ("2c", "c", "old:1161")
+    file.write_text("comunity: very-secret\n")
+    with pytest.raises(InputError, match="did you mean 'community'") as fault:
+        agents(["s"], credentials=file)
+    assert "very-secret" not in str(fault.value)
+
+
+def test_credentials_of_the_environment():
+    (agent,) = agents(["s"], environment={"HECN_SNMP_COMMUNITY": "c", "HECN_SNMP_VERSION": "1"})
+    assert (agent.credentials.version, agent.credentials.community) == ("1", "c")
+    with pytest.raises(InputError, match="version '4', expected one of 1, 2c, 3"):
+        agents(["s"], environment={"HECN_SNMP_VERSION": "4"})
+    with pytest.raises(InputError, match="agent 's:x'"):
+        agents(["s:x"], environment={})
+
+
+def test_the_command_fills_an_archive(port, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HECN_SNMP_COMMUNITY", "seldom")
+    folder = tmp_path / "archive"
+    asked = ["snmp", "poll", f"127.0.0.1:{port}", "--rounds", "2", "--interval", "0.5s", "--archive", str(folder)]
+    assert main(asked) == 0
+    said = capsys.readouterr()
+    assert "seldom" not in said.err + said.out
+    samples = Archive(folder).table("samples")
+    assert (samples[samples["interface"] == "lo"].shape[0]) == 2
+    assert main(["snmp", "poll", f"127.0.0.1:{port}"]) == 1  # a table needs an end
