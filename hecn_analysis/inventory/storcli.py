@@ -24,7 +24,10 @@ COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "st
 BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S")
 REPEATS: bool = True
 
-_TEXT: Final = re.compile(r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +DID +State ", re.MULTILINE)
+_TEXT: Final = re.compile(
+    r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +DID +State |^Ctl +Model +Ports +PDs ", re.MULTILINE
+)
+_OVERVIEW: Final = re.compile(r"\s{0,4}\d{1,3} +(?P<model>[A-Za-z]\S{1,40}) +\d{1,4} +\d{1,4} +\d{1,4} +\S")
 _PAIR: Final = re.compile(r"(?P<name>[A-Z][\w /.()-]{1,60}?) = ?(?P<value>.{0,200})$")
 _SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]B$")
 _ADDRESS: Final = re.compile(r"(?P<place>[0-9a-fA-F]{1,5}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}):(?P<function>[0-9a-fA-F]{2})$")
@@ -68,6 +71,8 @@ def read(output: Output) -> Facts:
         data = controller.get("Response Data")
         for name, value in _flat(data):
             _named(values, name, value)
+            if name == "Number of Controllers":
+                values["n_controllers"] = amounts.whole(value)
         for row in _rows(data):
             _row(values, row)
     if output.json_truncated:
@@ -105,10 +110,15 @@ def _rows(data: object) -> Iterator[dict[str, Any]]:
 def _tables(output: Output, facts: Facts) -> Facts:
     """Read the form for people: pairs, and tables whose columns stand under their heads."""
     heads: list[str] = []
+    overview = False
     for line in output.lines:
         words = line.split()
+        overview = bool(words) and (overview or words[:3] == ["Ctl", "Model", "Ports"])
         if not words:
             heads = []
+        elif overview and (controller := _OVERVIEW.match(line)) is not None:
+            facts.values["n_controllers"] += 1
+            facts.values["controller"] = facts.values["controller"] or controller["model"]
         elif "DG/VD" in words or "EID:Slt" in words:
             heads = words
         elif heads and not line.startswith("-") and (row := _cells(heads, words)) is not None:
@@ -144,8 +154,6 @@ def _named(values: dict[str, Any], name: str, text: str) -> None:
         values["pci"] = amounts.address(f"{place['place']}.{int(place['function'], 16):x}")
     elif name == "On Board Memory Size" and values["memory_bytes"] is None:
         values["memory_bytes"] = amounts.size(text) or None
-    elif name == "Number of Controllers" and not values["n_controllers"]:
-        values["n_controllers"] = amounts.whole(text)
 
 
 def _row(values: dict[str, Any], row: dict[str, Any]) -> None:

@@ -46,6 +46,18 @@ def test_storcli_as_json_and_as_tables(facts):
     ]
 
 
+def test_storcli_lists_controllers(facts):
+    text = (
+        "-------------------------------------------------------------------------------\n"
+        "Ctl Model              Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth\n"
+        "-------------------------------------------------------------------------------\n"
+        "  0 Ours3108               8   0   0     0   0     0 N/A On  1&2 Y      3 Opt\n"
+        "  1 Ours9361-8i            8   2   1     0   1     0 Opt On  1&2 Y      2 Opt\n"
+    )
+    found = facts(text, text=True)
+    assert (found["n_controllers"], found["controller"]) == (2, "Ours3108")
+
+
 def test_storcli_that_breaks_off_gives_what_is_there(facts):
     text = '{\n"Controllers":[\n{"Command Status" : {"Controller" : 0},\n"Response Data" : {"Basics" : {"Model" : "C"},'
     said = ["4: truncated: found the end inside the JSON, expected its closing brackets"]
