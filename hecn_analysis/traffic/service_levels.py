@@ -327,6 +327,7 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
     for one in watched:
         outages += one[2]
     good, tests = _tests(runs)
+    over = f", in {len(watched)} ports or series of tests" if len(watched) > 1 else ""
     rows = []
     if level.availability is not None:
         row = _row("availability", level.availability, "1")
@@ -334,7 +335,7 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
             length = level.restoral_time or max(total, 1.0)
             lost = outage_bounds(len(outages), down, total, length)
             row |= {"estimate": 1 - down / total, "low": 1 - lost[1], "high": 1 - lost[0]}
-            row["evidence"] = f"{len(outages)} outage(s), {_time(down)} of {_time(total)} watched"
+            row["evidence"] = f"{len(outages)} outage(s), {_time(down)} of {_time(total)} watched{over}"
         elif tests:
             low, high = proportion_bounds(good, tests)
             row |= {
@@ -353,8 +354,8 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
         if outages:
             longest = max(outages, key=lambda one: one[1])
             row |= {"estimate": longest[1], "low": max(one[0] for one in outages), "high": longest[1]}
-            over = row["low"] > level.restoral_time
-            row |= {"verdict": FAIL if over else PASS if row["high"] < level.restoral_time else UNKNOWN}
+            late = row["low"] > level.restoral_time
+            row |= {"verdict": FAIL if late else PASS if row["high"] < level.restoral_time else UNKNOWN}
             row["needed"] = "tests more often" if row["verdict"] == UNKNOWN else ""
         else:
             row["needed"] = "an outage to judge by"

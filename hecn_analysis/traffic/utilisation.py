@@ -523,8 +523,9 @@ def bounds(
             if not known.any():
                 continue
             many = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)
-            # Maxima are those of the source's own shortest intervals: they bound slots that are no shorter
-            told = ~np.isnan(kept[known]) & (length[known].min() <= LONGEST_INTERVAL * slot_s)
+            # Maxima are those of the source's own polls, its short intervals: they bound slots that are no shorter
+            poll_s = np.quantile(length[known], 0.1, method="higher")
+            told = ~np.isnan(kept[known]) & (poll_s <= LONGEST_INTERVAL * slot_s)
             most = np.fmin(np.where(told, kept[known], np.inf), np.inf if np.isnan(speed) else speed)
             most = np.maximum(np.fmin(most, many * mean[known]), mean[known])
             low, high = percentile_bounds(mean[known], many, percent=percent, most_bps=most)

@@ -131,8 +131,8 @@ def test_percentile_of_averages_over_more_than_a_slot_is_refused_and_bounds_are_
 
 
 def test_maxima_that_a_source_keeps_tighten_the_bounds():
-    steps = [3600.0] * 48 + [300.0]  # MRTG: older rows are consolidated, their maxima are of five minutes
-    mixed = table(np.full(49, 1e9), step=steps, in_max_bps=2e9)
+    steps = [3600.0] * 48 + [300.0] * 12  # MRTG: older rows are consolidated, their maxima are of five minutes
+    mixed = table(np.full(60, 1e9), step=steps, in_max_bps=2e9)
     found = bounds(mixed, speeds=10e9).set_index("direction").loc["in"]
     assert (found["peak_low_bps"], found["peak_high_bps"]) == (2e9, 2e9)
     assert found["percentile_high_bps"] == 2e9
