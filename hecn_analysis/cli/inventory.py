@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             say_all([_line(problem) for problem in problems], "hecn inventory --table problems lists all")
         counts = Counter(str(problem["kind"]) for problem in problems)
         say(
-            f"{len(inventory.sources)} outputs read, {len(problems)} problems: "
+            f"{_count(len(inventory.sources), 'output')} read, {_count(len(problems), 'problem')}: "
             + ", ".join(f"{count} {kind}" for kind, count in counts.items())
         )
     return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
@@ -146,7 +146,7 @@ def _figures(host: CapturedHost) -> dict[str, object]:
     for name, slot in host.host.slots.items():
         card = slot.nic or slot.controller
         bus = f"PCIe Gen{slot.gen} x{slot.lanes}" if slot.bus == "pcie" else "PCI-X"
-        figures[f"slot {name}"] = f"{bus}, {card.title if card is not None else 'no card known'}"
+        figures[f"slot {name}"] = f"{bus}, {card.title if card is not None else host.machine.named(name)}"
     for name, array in host.host.arrays.items():
         level = f"RAID {array.level} of {array.disks} disks" if array.level is not None else "one disk"
         figures[f"storage {name}"] = f"{level}, {array.disk.title or 'of unknown kind'}"
@@ -165,6 +165,10 @@ def _short(row: dict[str, Any]) -> str:
         for name, value in row.items()
         if name not in left_out and value is not None
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _line(problem: output.Row) -> str:

@@ -180,6 +180,14 @@ class Machine:
             bridge = self.bridge_above(bridge)
         return found
 
+    def named(self, card: str) -> str:
+        """Name of the device in a slot, by the slot's name: the address without function, the first domain left out."""
+        place = card if card.count(":") > 1 else f"0000:{card}"
+        return next(
+            (str(one["name"]) for at, one in self.devices.items() if at.startswith(f"{place}.") and one.get("name")),
+            "a device without a name",
+        )
+
     def cards(self) -> dict[str, list[Device]]:
         """Network cards, storage controllers and NVMe drives: their functions, by address without function."""
         found: dict[str, list[Device]] = {}
