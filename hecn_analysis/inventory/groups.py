@@ -2,12 +2,14 @@
 
 An sosreport keeps ``proc/cpuinfo`` and ``sos_commands/pci/lspci`` below one folder; a capture of ours, or a person's,
 is a folder of files. Several hosts are several folders. Where two files of one folder cannot be of one host (two
-processors, two firmwares), each file is taken for a host of its own.
+processors, two firmwares), those whose names begin alike (``n1-lscpu.txt``, ``n1-lspci.txt``), or else end alike, are
+taken for one host; where that does not part them either, each file for a host of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 #: Folders that belong to the host above them, wherever they stand, and those that do as the last ones.
 _WITHIN: Final = frozenset({"proc", "sos_commands", "insights_commands"})
 _LAST: Final = frozenset({"etc", "sys", "sos_strings"})
+_STDIN: Final = "/dev/stdin"
 #: What two outputs of one host cannot say differently, by format.
 _SAME: Final = {
     "lscpu": ("model", "sockets", "threads_per_core"),
@@ -65,13 +68,10 @@ def groups(captured: Sequence[Captured]) -> list[Group]:
         if clash is None:
             found.append(Group(PurePosixPath(folder).name or folder, members))
             continue
-        files: dict[str, list[Captured]] = {}
-        for one in members:
-            files.setdefault(one.output.source_file, []).append(one)
         first, second = clash
         message = (
             f"found another {second.facts.format} than in {first.output.source_file}, expected the files of a folder "
-            "to be of one host; each is taken for one of its own"
+            "to be of one host; taken apart by their names"
         )
         problem: dict[str, object] = {
             "source_file": second.output.source_file,
@@ -79,7 +79,7 @@ def groups(captured: Sequence[Captured]) -> list[Group]:
             "kind": "ambiguous",
             "message": message,
         }
-        apart = [Group(_stem(name), outputs) for name, outputs in files.items()]
+        apart = [Group(name, outputs) for name, outputs in _apart(members).items()]
         apart[0].problems.append(problem)
         found += apart
     return found
@@ -95,6 +95,8 @@ def _folder(source_file: str) -> str:
     >>> _folder("a/sos.tar.xz!sosreport-n1/sos_commands/pci/lspci"), _folder("caps/n2/lscpu.txt"), _folder("lscpu.txt")
     ('a/sos.tar.xz/sosreport-n1', 'caps/n2', '')
     """
+    if source_file == _STDIN:
+        return "stdin"
     parts = _parts(source_file)[:-1]
     for index, part in enumerate(parts):
         if part in _WITHIN and (index > 0 or source_file.startswith("/") or len(parts) > 1 or part != "proc"):
@@ -107,6 +109,24 @@ def _folder(source_file: str) -> str:
 
 def _stem(source_file: str) -> str:
     return PurePosixPath(_parts(source_file)[-1]).stem
+
+
+def _apart(members: Sequence[Captured]) -> dict[str, list[Captured]]:
+    """Outputs that cannot be of one host, by what the names of their files have in common, else by file."""
+    words: tuple[Callable[[str], str], ...] = (
+        lambda stem: re.split(r"[-_.]", stem)[0],
+        lambda stem: re.split(r"[-_.]", stem)[-1],
+    )
+    for word in words:
+        hosts: dict[str, list[Captured]] = {}
+        for one in members:
+            hosts.setdefault(word(_stem(one.output.source_file)), []).append(one)
+        if len(hosts) > 1 and all(_clash(outputs) is None for outputs in hosts.values()):
+            return hosts
+    files: dict[str, list[Captured]] = {}
+    for one in members:
+        files.setdefault(_stem(one.output.source_file), []).append(one)
+    return files
 
 
 def _clash(members: Sequence[Captured]) -> tuple[Captured, Captured] | None:

@@ -1,5 +1,7 @@
 """Hosts made of what was captured."""
 
+import pytest
+
 import hecn_analysis as hecn
 from hecn_analysis.hardware import Host
 from hecn_analysis.inventory import host as builder
@@ -93,6 +95,14 @@ def test_two_processors_in_one_folder_are_two_hosts(captured):
     [problem] = inventory.problems.to_dict("records")
     assert problem["kind"] == "ambiguous"
     assert "found another lscpu than in" in problem["message"]
+
+
+@pytest.mark.parametrize("name", ["{host}-{what}", "{what}_{host}"])
+def test_names_that_begin_or_end_alike_keep_a_host_together(captured, name):
+    models = {"n1": "AMD EPYC 7402P 24-Core Processor", "n2": "AMD EPYC 7742 64-Core Processor"}
+    files = {name.format(host=host, what="lscpu"): CPU.format(model) for host, model in models.items()}
+    files |= {name.format(host=host, what="mem"): "MemTotal: 100 kB\nMemFree: 10 kB\n" for host in models}
+    assert [(host.name, len(host.source_files)) for host in captured(**files).hosts] == [("n1", 2), ("n2", 2)]
 
 
 def test_what_contradicts_itself_is_left_out_of_the_host(captured):
