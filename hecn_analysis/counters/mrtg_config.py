@@ -8,7 +8,8 @@ Units and traps
   gauge or a program, which count something else.
 - Keywords are known in any case; a line that begins with a blank continues the one before; "[_]" sets what targets have
   that say nothing, "[^]" and "[$]" what stands before and after all that they say. An empty value ends such a default.
-- A target is a port of a host, "port:community@host:::::version", a sum of several, or a program in backticks.
+- A target is a port of a host, "port:community@host:::::version", a sum of several, two variables of a host with "&"
+  between them, which may be octets or not, or a program in backticks.
   Communities are passwords: they are not handed on.
 - Interval is in minutes, or minutes:seconds. Without one, MRTG means 5 minutes; here it is missing.
 """
@@ -29,16 +30,14 @@ WHOLE: Final = True
 _KEY: Final = re.compile(
     r"(?P<key>[A-Za-z][A-Za-z0-9*]{1,40})\[(?P<target>[^\]\s]{1,200})\]\s{0,40}:\s{0,40}(?P<value>.*)$"
 )
-_GLOBAL: Final = re.compile(
-    r"(?P<key>workdir|htmldir|imagedir|logdir|interval|runasdaemon|enableipv6|enablesnmpv3|logformat|refresh|forks|language|"
-    r"include|writeexpires|nomib2|pathadd|libadd|loadmibs|iconpath|threshdir|singlerequest|maxage)\s{0,40}:\s{0,40}(?P<value>.*)$",
-    re.IGNORECASE,
-)
-_MARKS: Final = frozenset({"target", "maxbytes", "workdir", "options", "pagetop", "title"})
+_GLOBAL: Final = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9]{1,40})\s{0,40}:\s{0,40}(?P<value>.*)$")
+_MARKS: Final = frozenset({"maxbytes", "maxbytes1", "options", "pagetop", "title"})
+_MOSTLY: Final = 3
 _SNMP: Final = re.compile(
     r"(?P<port>-?[^\s:@+*/()]{0,3}(?:\\.|[^\s:@`])*?):(?P<community>(?:\\.|[^\s@`])*)@(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+)"
     r"(?P<more>(?::[^\s:+*/()]{0,20}){0,6})"
 )
+_OCTETS: Final = re.compile(r"(?:ifHC|if)(?:In|Out)Octets|2\.2\.1\.1[06]\.|31\.1\.1\.1\.(?:6|10)\.", re.IGNORECASE)
 _VERSION_FIELD: Final = 5
 _DEFAULT_VERSION: Final = 1
 _SCRIPT: Final = "`"
@@ -46,18 +45,21 @@ _BITS: Final = 8
 
 
 def recognises(document: Document) -> bool:
-    """Whether there is a target, and nothing in front of it but keywords, comments and their continuations."""
+    """Whether there is a target with another keyword, in a file that begins with a keyword and has little else."""
     seen: set[str] = set()
+    known = others = 0
     for line in document.start.split("\n"):
         if not line.strip() or line.startswith(("#", " ", "\t")):
             continue
         found = _KEY.match(line) or _GLOBAL.match(line)
         if found is None:
-            return False
-        seen.add(found["key"].lower())
-        if "target" in seen and seen & (_MARKS - {"target"}):
-            return True
-    return "target" in seen
+            others += 1
+            if not known:
+                return False
+        else:
+            known += 1
+            seen.add(found["key"].lower() if "target" in found.groupdict() else "")
+    return "target" in seen and bool(seen & _MARKS) and known >= _MOSTLY * others
 
 
 def read(document: Document, findings: Findings) -> None:
@@ -77,6 +79,8 @@ def read(document: Document, findings: Findings) -> None:
             lines.setdefault(target.lower(), number)
             for word, text in general["_"].items():
                 known.setdefault(word, text)
+            if key == "target":
+                known["name"] = target
             known[key] = " ".join(filter(None, (general["^"].get(key), value, general["$"].get(key))))
         elif found := _GLOBAL.match(line):
             everywhere[found["key"].lower()] = found["value"].strip()
@@ -170,7 +174,7 @@ def _target(words: dict[str, str]) -> dict[str, object]:
     most = _number(words.get("maxbytes") or words.get("maxbytes1"))
     fields = ports[0]["more"].split(":") if ports else []
     version = fields[_VERSION_FIELD] if len(fields) > _VERSION_FIELD else ""
-    octets = not gauge and not script and most is not None
+    octets = not gauge and not script and most is not None and ("&" not in text or _OCTETS.search(text) is not None)
     return {
         "name": words["name"],
         "title": words.get("title"),

@@ -322,7 +322,8 @@ class Readings:
         uptime = scalar["sysUpTime"].seconds if "sysUpTime" in scalar else None
         self._source(variables, scalar, uptime)
         tables = {name: values for name, values in variables.items() if name in _OF_INTERFACES | _OF_ETHERNET}
-        indices = sorted({index for values in tables.values() for index in values})
+        known = {name: values for name, values in tables.items() if name in _OF_INTERFACES} or tables
+        indices = sorted({index for values in known.values() for index in values})
         for index in indices:
             own = {name: values[index] for name, values in tables.items() if index in values}
             self._interface(index, own, time, uptime)
