@@ -29,7 +29,7 @@ from what is known of components in general (models/priors.yaml)."""
 EPILOG = """\
 examples:
   hecn validate
-  hecn validate --series c-dd c-disk-to-disk --leave-one-out
+  hecn validate --series hotlava pcix --leave-one-out
   hecn validate runs.csv --mapping mapping.yaml
   hecn validate runs.csv --mapping mapping.yaml --format json -o errors.json
 
