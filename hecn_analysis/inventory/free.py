@@ -43,6 +43,7 @@ _UNITS: Final = {
     "-g": 1 << 30,
     "--gibi": 1 << 30,
 }
+_NOT_SWAP: Final = ("-/+", "Low", "High", "Total")
 _SMALLEST: Final = 4096
 
 
@@ -65,7 +66,7 @@ def read(output: Output) -> Facts:
     old = any(found["name"].startswith("-/+") for _, found in rows) or (len(sizes) == 6 and header[-1] == "cached")
     columns = _OLD if old else _WIDE if len(sizes) >= 7 else _NEW
     unit = _unit(facts, number, sizes, output.command)
-    swap = next((found["sizes"].split() for _, found in rows[1:] if not found["name"].startswith("-/+")), [])
+    swap = next((found["sizes"].split() for _, found in rows[1:] if not found["name"].startswith(_NOT_SWAP)), [])
     for name, text in zip(columns, sizes, strict=False):
         key = {"buffers": "buffers_bytes", "cache": "cache_bytes", "cached": "cached_bytes"}.get(
             name, f"mem_{name}_bytes"

@@ -173,6 +173,18 @@ def test_old_free_has_buffers_apart():
     assert "mem_available_bytes" not in facts.values
 
 
+def test_free_with_low_and_high_memory():
+    head = "              total        used        free      shared  buff/cache   available\n"
+    low = "Low:        16000000     8000000     8000000\nHigh:              0           0           0\n"
+    facts = read(free, f"{head}Mem: 16000000 8000000 4000000 1000 4000000 7000000\n{low}Swap: 2000000 0 2000000\n")
+    assert facts.values["swap_total_bytes"] == 2000000 << 10
+
+
+def test_caches_in_bytes():
+    facts = read(lscpu, "CPU(s): 2\nThread(s) per core: 1\nSocket(s): 1\nL3 cache: 28835840\n")
+    assert facts.values["l3_bytes"] == 28835840
+
+
 def test_interrupts():
     text = "        CPU0     CPU1\n  24:    10      5   PCI-MSI 5-edge      eth0-TxRx-0\n NMI:  1  2   Non-maskable\n"
     facts = read(interrupts, text)
