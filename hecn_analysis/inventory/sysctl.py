@@ -26,7 +26,7 @@ REPEATS: bool = False
 
 _LINE: Final = re.compile(
     r"(?P<key>(?:abi|crypto|compat|debug|dev|fs|hw|iogpu|kern|kernel|ktrace|machdep|net|p1003_1b|security|sunrpc|sys|user|vfs"
-    r"|vm|audit|kperf)\.[\w./:+%@*-]{1,120})\s?[=:](?:\s(?P<value>.{0,2000}))?$"
+    r"|vm|audit|kperf)\.[\w./:+%@*-]{1,120}?)\s?(?:=\s?|:(?:\s|$))(?P<value>.{0,2000})$"
 )
 _HEAD: Final = 40
 _LEAST: Final = 2
