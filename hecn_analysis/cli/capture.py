@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import FORMATS, Parser
-from hecn_analysis.cli.remarks import say
+
+if TYPE_CHECKING:
+    from hecn_analysis.live.capture import Captured
 
 DESCRIPTION = """\
 Capture this host for 'hecn inventory': runs the commands that are here of those
@@ -20,11 +24,13 @@ and needs no root; what root would add is said at the end."""
 EPILOG = """\
 examples:
   hecn capture
-  hecn capture -o dtn1
   hecn capture -o dtn1.tar.gz --redact
-  hecn capture --script > capture.sh       # for hosts without Python
+  hecn capture -o mine && hecn capture --from mine -o theirs --redact
+  hecn capture --script > capture.sh
+
+The script is for hosts without Python, or where one cannot reach them oneself:
+  sh capture.sh FOLDER
   ssh HOST sh -s -- - < capture.sh > HOST.tar
-  hecn capture --from dtn1 -o dtn1-redacted --redact
 
 --redact puts stand-ins for serial numbers, MAC addresses, world wide names,
 UUIDs, host names and IP addresses, the same one for the same thing in every
@@ -62,15 +68,23 @@ def run(arguments: argparse.Namespace) -> int:
             captured = capture.redact_folder(arguments.source, target)
         else:
             captured = capture.capture(target, redact=arguments.redact, progress=True)
-    rows = [asdict(row) for row in captured.rows]
-    shown = [row for row in rows if row["file"]] if arguments.format == "text" else rows
-    columns = ("file", "ended", "duration_s", "note") if arguments.format == "text" else capture.COLUMNS
-    shown = [{name: row[name] or None for name in columns} if arguments.format == "text" else row for row in shown]
-    sys.stdout.writelines(output.written(shown, columns, arguments.format))
-    say(f"{captured.files} files in {captured.place}; index.csv there says how each command ended")
-    absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
-    if absent and arguments.source is None:
-        say("programs that are not here: " + ", ".join(absent))
-    if captured.for_root:
-        say("root would add: " + "; ".join(captured.for_root))
+    sys.stdout.writelines(_written(captured, arguments.format))
     return 0
+
+
+def _written(captured: Captured, form: str) -> Iterator[str]:
+    """The index; for people what is in the folder, and what is missing there."""
+    from hecn_analysis.live import capture  # noqa: PLC0415
+
+    rows = [{name: value or None for name, value in asdict(row).items()} for row in captured.rows]
+    if form != "text":
+        yield from output.written(rows, capture.COLUMNS, form)
+        return
+    names = ("file", "ended", "duration_s", "note")
+    yield from output.written([{name: row[name] for name in names} for row in rows if row["file"]], names, form)
+    yield f"\n{captured.files} files in {captured.place}; index.csv there says how each command ended\n"
+    absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
+    if absent:
+        yield f"programs that are not here: {', '.join(absent)}\n"
+    if captured.for_root:
+        yield f"root would add: {'; '.join(captured.for_root)}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -30,11 +31,13 @@ ssh:USER@HOST:PORT. A sender or receiver called 'this' is the host at that end
 as it is found; that is so where none is named."""
 
 EPILOG = r"""examples:
-  hecn measure --tool nuttcp --set tool.duration=2
-  hecn measure --tool iperf3 --from netns:a --to netns:b --set path.rate=1Gb/s
-  hecn measure --tool nuttcp --to ssh:dtn7 --address 10.0.0.7 --repeats 5
-  hecn measure --tool dd-write --file /data/new.dat --set tool.bytes=4GiB
-  hecn measure --tool iperf3 --to ssh:dtn7 --dry-run
+  hecn measure --tool dd-write --set tool.bytes=64MiB tool.io=buffered
+  hecn measure --tool nuttcp --to ssh:dtn7 --repeats 5 --dry-run
+  hecn measure --tool iperf3 --to ssh:me@dtn7 --address 10.0.0.7 --dry-run
+  hecn measure --tool iperf3 --from netns:a --to netns:b --address 10.0.0.2 \
+      --set path.rate=1Gb/s --dry-run
+
+Without --dry-run, which prints the exact commands, they are run.
 
 Tools: nuttcp, iperf3, dd-read, dd-write, fio-read, fio-write.
 
@@ -122,10 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         kept = f"; what was found out until then is in {folder}" if folder.is_dir() else ""
         say(f"stopped: servers and files of the measurement are gone{kept}")
         raise
-    output_lines = _written(found, arguments.format)
-    for line in output_lines:
-        print(line, end="")
-    say(f"everything is in {found.folder}")
+    sys.stdout.writelines(_written(found, arguments.format))
     faults = [f"run {one.run}: {one.error}" for one in found.runs if one.error]
     say_all(faults, f"{folder}/runs.csv")
     return 1 if faults else 0
@@ -144,4 +144,4 @@ def _written(found: Measured, form: str) -> Iterator[str]:
     rows = [{name: row[name] if row[name] != "" else None for name in COLUMNS} for row in rows]
     yield from output.written(rows, COLUMNS, form)
     if form == "text":
-        yield f"\n{found}\n"
+        yield f"\n{found}\nEverything is in {found.folder}.\n"

@@ -463,7 +463,7 @@ class _Finder:
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
         runs = self._probe_disk(place, reads=reads)
-        source = f"{len(runs)} runs of dd, direct, {hosts.PROBE_BYTES >> 20} MiB each"
+        source = f"{len(runs)} runs of dd, {self.tool.io}, {hosts.PROBE_BYTES >> 20} MiB each"
         return ("read_rate" if reads else "write_rate"), hosts.rate(runs, source)
 
     def _probe_loopback(self, machine: Place) -> list[hosts.Probed]:
@@ -495,7 +495,9 @@ class _Finder:
         name = f"{self.ends.file}.probe"
         blocks = (f"bs={tools.BLOCK}", f"count={hosts.PROBE_BYTES // tools.BLOCK}")
         write = ("dd", "if=/dev/zero", f"of={name}", *blocks)
-        words = ("dd", f"if={name}", "of=/dev/null", *blocks, "iflag=direct") if reads else (*write, "oflag=direct")
+        read = ("dd", f"if={name}", "of=/dev/null", *blocks)
+        how = ("iflag=direct", "oflag=direct") if self.tool.io == "direct" else (None, "conv=fdatasync")
+        words = [word for word in ((*read, how[0]) if reads else (*write, how[1])) if word is not None]
         found: list[hosts.Probed] = []
         try:
             ended = place.run([*write, "conv=fsync"], limit_s=_AMOUNT_LIMIT_S)

@@ -174,11 +174,12 @@ def test_command_captures_this_host_and_what_was_captured_is_redacted_later(tmp_
     monkeypatch.chdir(tmp_path)
     assert main(["capture", "-o", "mine", "--format", "json"]) == 0
     out, err = capsys.readouterr()
+    assert err == ""
     rows = json.loads(out)
-    assert {row["file"] for row in rows} - {""} == {path.name for path in Path("mine").iterdir()} - {"index.csv"}
+    assert {row["file"] for row in rows} - {None} == {path.name for path in Path("mine").iterdir()} - {"index.csv"}
     assert {"cpuinfo.txt", "meminfo.txt", "uname.txt"} <= {row["file"] for row in rows}
-    assert "index.csv there says how each command ended" in err
     assert main(["capture", "--from", "mine", "-o", "theirs", "--redact"]) == 0
+    assert "files in theirs; index.csv there says how each command ended\n" in capsys.readouterr().out
     assert not (tmp_path / "theirs/lspci-xxxx.txt").exists()
     assert (tmp_path / "theirs/cpuinfo.txt").read_bytes() == (tmp_path / "mine/cpuinfo.txt").read_bytes()
     assert main(["capture", "--from", "nowhere", "-o", "x"]) == 1
@@ -190,9 +191,8 @@ def test_command_says_what_root_would_add(tmp_path, monkeypatch, capsys):
     commands = (Command("a.txt", ("echo", "a"), root="optics"), Command("b.txt", ("no-such-program",), root="arrays"))
     monkeypatch.setattr(capture.capture, "__kwdefaults__", {**capture.capture.__kwdefaults__, "commands": commands})
     assert main(["capture", "-o", str(tmp_path / "c")]) == 0
-    err = capsys.readouterr().err
-    assert "hecn: root would add: optics\n" in err
-    assert "hecn: programs that are not here: no-such-program\n" in err
+    out = capsys.readouterr().out
+    assert out.endswith("programs that are not here: no-such-program\nroot would add: optics\n")
 
 
 def test_command_prints_the_script(capsys):
