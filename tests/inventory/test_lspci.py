@@ -67,6 +67,11 @@ def test_numbers_only():
     assert facts["ethernet"] == ["0000:03:00.0", "0000:03:00.1"]
 
 
+def test_a_maker_that_nobody_knows():
+    [device] = read("01:00.0 Processing accelerators: Device 1e52:b140\n", "lspci")["devices"]
+    assert device["vendor_device"] == "1e52:b140"
+
+
 def test_records_and_quotes():
     first, second = read(RECORDS, "lspci-nnmmv")["devices"]
     assert (first["vendor_device"], first["slot"], first["numa_node"]) == ("8086:100f", "33", 1)
