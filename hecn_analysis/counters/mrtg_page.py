@@ -29,7 +29,7 @@ WHOLE: Final = True
 _MARK: Final = re.compile(
     r"<!--\s*(?P<what>max|av|cu|avmx)(?P<way>in|out)\s+(?P<period>[dwmy])\s+(?P<value>\d{1,20})\b"
 )
-_MADE_BY: Final = re.compile(r"<!-- MRTG (?P<version>[\d.]{3,20})")
+_MADE_BY: Final = re.compile(r"(?:<!-- |CONTENT=\")MRTG (?P<version>[\d.]{3,20})", re.IGNORECASE)
 _INDEX: Final = re.compile(r"(?:indexmaker|MRTG Index Page)")
 _ENTRY: Final = re.compile(
     r"<A\s+HREF=\"(?P<page>[^\"]{1,400})\"[^>]{0,400}>\s*<IMG[^>]{0,400}?SRC=\"(?P<image>[^\"]{1,400}?)-(?:day|week|month|year)\.(?:png|gif|cgi)",

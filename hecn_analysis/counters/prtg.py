@@ -36,6 +36,7 @@ WHOLE: Final = True
 _RAW: Final = re.compile(r"(?:\s?\(RAW\)|_raw)$", re.IGNORECASE)
 _SEPARATORS: Final = ",;\t"
 _GRAPHER: Final = "timecode (seconds since 2000/1/1)"
+_UNIT: Final = re.compile(r"\((?P<unit>[kKMGT]?(?:bit|byte|Byte|B|b)s?/s\w{0,3})\)\s*$")
 _SUMMARY: Final = re.compile(r"[^\d(（]{2,60}[(（][^)）]{0,60}\d[^)）]{0,60}[)）]\s*$")
 _HEADER_LINES: Final = 5
 _NO_DATA: Final = "Not enough monitoring data"
@@ -145,12 +146,22 @@ def _of_csv(document: Document, findings: Findings, at: int, separator: str, hea
             row = Row(line_number, words, numbers)
             for place, (plain, raw) in enumerate(pairs):
                 if place != dated:
-                    row.values[header[plain]] = (_at(cells, plain), _at(cells, raw))
+                    row.values[header[plain]] = (_with_unit(_at(cells, plain), header[plain]), _at(cells, raw))
             _cover(row)
             yield row
         elif not _SUMMARY.match(words):
             found = separator.join(cells)[:80]
             findings.problem(line_number, "malformed", f"found {found!r}, expected a row with a date; left out")
+
+
+def _with_unit(words: str, name: str) -> str:
+    """Give a bare number the unit that the name of its column ends with.
+
+    >>> _with_unit("1,200", "Traffic In (kbit/s)"), _with_unit("1,200 kbit/s", "Traffic In(SPEED) (kbit/s)")
+    ('1,200 kbit/s', '1,200 kbit/s')
+    """
+    unit = _UNIT.search(name)
+    return f"{words} {unit['unit']}" if unit and re.fullmatch(r"[\d., \u00a0]{1,30}", words) else words
 
 
 def _at(cells: Sequence[str], place: int | None) -> str:

@@ -150,7 +150,7 @@ def channel(name: str, words: str = "") -> Channel | None:
     """
     if _DOWNTIME.search(name):
         return Channel("downtime", "", name)
-    unit = _QUANTITY.match(words.strip()) if words else None
+    unit = _QUANTITY.match(words.strip() if words else "")
     if unit is not None:
         kind = "speed" if unit["per"] else "volume"
     elif _SPEED.search(name):

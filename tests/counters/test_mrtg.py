@@ -87,6 +87,25 @@ def test_pages(samples):
     assert [target["name"] for target in index["targets"]] == ["hv", "hvbits"]
 
 
+def test_an_old_page(counters_of):
+    source = counters_of("""\
+<HTML>
+<HEAD><TITLE>Traffic of eth0</TITLE>
+<META HTTP-EQUIV="Generator" CONTENT="MRTG 2.10.13">
+<!-- maxin d 308 -->
+<!-- cuin d 146 --><!-- cuout d 93099 --><!-- avmxin d 121 -->
+</HEAD>
+<BODY><IMG VSPACE=10 SRC="eth0-day.png" ALT="day">Incoming Traffic in Bytes per Second</BODY></HTML>
+""").sources[0]
+    assert (source["version"], source["name"]) == ("2.10.13", "eth0")
+    assert source["periods"]["day"] == {
+        "max_in_bps": 2464,
+        "last_in_bps": 1168,
+        "last_out_bps": 744792,
+        "mean_max_in_bps": 968,
+    }
+
+
 def test_the_page_of_something_else_has_no_rates(samples, counters_of):
     text = (samples / "mrtg" / "port1.html").read_text()
     text = (

@@ -86,6 +86,23 @@ def test_words_alone(samples):
     ]
 
 
+def test_units_in_the_names_of_columns(counters_of):
+    counters = counters_of(
+        """\
+sep=,
+"Date Time","Traffic In(SPEED) (kbit/s)","Traffic In(SPEED)(RAW)","Traffic Out (kbit/s)","Coverage (%)","Coverage(RAW)"
+"05/29/2026 10:00:00 AM","5,380 kbit/s","672500.0000","1,200","100 %","0000010000"
+"05/29/2026 10:05:00 AM","","","30","100 %","0000010000"
+"Sums (of 2 values)","","","1,230","",""
+""",
+        time_zone="UTC",
+    )
+    assert shown(counters) == [
+        ("2026-05-29T10:00:00Z", 5.38e6, 1.2e6, "given"),
+        ("2026-05-29T10:05:00Z", None, 30e3, "given"),
+    ]
+
+
 def test_traffic_grapher(samples):
     counters = read_counters(samples / "prtg" / "traffic-grapher.csv", time_zone="America/New_York")
     assert shown(counters)[0] == ("2005-11-15T23:00:00Z", 9.8e9, 120e6, "given")
