@@ -41,10 +41,12 @@ _LINUX_COLUMNS: Final = {
 _BSD_COLUMNS: Final = {
     "ipkts": "in_packets",
     "ierrs": "in_errors",
+    "ifail": "in_errors",
     "idrop": "in_discards",
     "ibytes": "in_octets",
     "opkts": "out_packets",
     "oerrs": "out_errors",
+    "ofail": "out_errors",
     "obytes": "out_octets",
     "drop": "out_discards",
 }
