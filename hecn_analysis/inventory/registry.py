@@ -6,6 +6,7 @@ a problem that says what else could.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,6 +96,8 @@ READERS: Final[tuple[Reader, ...]] = (
 )
 
 _SHOWN: Final = 60
+#: Within what collects everything of a host (sosreport, Insights), most files are nobody's business.
+_DUMP: Final = re.compile(r"(?:^|[/!\\])(?:sosreport-|sos_commands|insights_commands)")
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
             said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
             message = f"found {said!r} after the command {words!r}, expected its output; left out"
             problem(output.first, "unrecognised", message)
-    if not found.captured and not found.problems:
+    if not found.captured and not found.problems and not _DUMP.search(document.source_file):
         problem(None, "unrecognised", _unrecognised(document))
     return found
 

@@ -89,9 +89,11 @@ def test_files_in_an_archive_are_of_one_host(tmp_path):
     (folder / "meminfo").write_text(MEMINFO)
     (folder.parent / "sos_commands" / "numa").mkdir(parents=True)
     (folder.parent / "sos_commands" / "numa" / "numactl_-H").write_text(NODES)
+    (folder.parent / "sos_commands" / "numa" / "other").write_text("what nobody reads\n")
     with tarfile.open(tmp_path / "n7.tar.gz", "w:gz") as archive:
         archive.add(folder.parent, "sosreport-n7")
     inventory = read_inventory(tmp_path / "n7.tar.gz")
+    assert inventory.problems.empty
     [host] = inventory.hosts
     assert host.name == "sosreport-n7"
     assert len(host.source_files) == 2
