@@ -123,6 +123,7 @@ class Collected:
         for name, value in self._packets().items():
             row[name] = _count(value)
         row.setdefault("counter_bits", width(row))
+        row["uptime_s"] = values.get("uptime_s")
         row["speed_bps"] = self._speed()
         if "state" in values:
             row["up"] = values["state"] == 1
@@ -175,5 +176,5 @@ def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected
     if any(name.startswith(("in_", "out_")) for name in row):
         findings.sample(line=collected.line, time=time, **row)
     else:
-        findings.interface(**{name: value for name, value in row.items() if name != "counter_bits"})
+        findings.interface(**{name: value for name, value in row.items() if name not in {"counter_bits", "uptime_s"}})
     return row

@@ -43,6 +43,7 @@ _COMMENT: Final = re.compile(rf"^#(?: (?:HELP|TYPE|UNIT) {_NAME}(?:[ \t].*)?| EO
 _DECLARED: Final = re.compile(rf"^# (?:HELP|TYPE|UNIT) {_NAME}", re.MULTILINE)
 _LOOKED_AT: Final = 200
 _LISTED: Final = 20
+_LONGEST: Final = 1.6e9  # s: an uptime of fifty years; more is a time of day without the time of the start
 _HOSTS: Final = ("instance", "agent_host", "hostname", "host", "source", "sysName")
 _INTERFACES: Final = ("ifName", "device", "interface", "nic", "ifDescr", "name")
 
@@ -68,6 +69,7 @@ def read(document: Document, findings: Findings) -> None:
         None,
     )
     clock = {one.time: moment(one.value) for one in found if one.name == "node_time_seconds"}
+    started = _uptimes(found, host)
     interfaces: dict[tuple[Any, ...], tuple[dict[str, Any], dict[float | None, metrics.Collected]]] = {}
     for one in found:
         key = metrics.column(one.name)
@@ -84,6 +86,8 @@ def read(document: Document, findings: Findings) -> None:
             times.setdefault(one.time, metrics.Collected(one.line)).values[key] = one.value
     for names, times in interfaces.values():
         for time, collected in times.items() or ((None, metrics.Collected(0)),):
+            if (uptime := started.get((names["host"], time))) is not None:
+                collected.values["uptime_s"] = uptime
             metrics.hand_over(findings, names, collected, clock.get(time, time) if clock else time)
     _facts(found, findings)
 
@@ -181,6 +185,27 @@ def _interface(
     return known.setdefault(
         (names["host"], names["index"], name if names["index"] is None else None, more), (names, {})
     )
+
+
+def _uptimes(found: list[_Metric], host: str | None) -> dict[tuple[str | None, float | None], float]:
+    """Time since the start of agents (sysUpTime, in hundredths of a second) and hosts, by host and time. [s]."""
+    result: dict[tuple[str | None, float | None], float] = {}
+    boots: dict[tuple[str | None, float | None], float] = {}
+    for one in found:
+        key = (next((one.labels[label] for label in _HOSTS if one.labels.get(label)), host), one.time)
+        if one.name == "sysUpTime":
+            result[key] = one.value / 100
+        elif one.name == "node_boot_time_seconds":
+            boots[key] = one.value
+        elif one.name == "node_time_seconds":
+            result[key] = one.value
+    for key, boot in boots.items():
+        now = result.get(key)
+        if now is None or now < boot:
+            result.pop(key, None)
+        else:
+            result[key] = now - boot
+    return {key: value for key, value in result.items() if 0 <= value < _LONGEST}
 
 
 def _facts(found: list[_Metric], findings: Findings) -> None:

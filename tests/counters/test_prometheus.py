@@ -60,6 +60,15 @@ def test_snmp_exporter(counters_of):
     assert counters.interfaces.alias.iloc[0] == 'up "link"'
 
 
+def test_uptimes(counters_of):
+    agent = counters_of(SNMP + "# TYPE sysUpTime gauge\nsysUpTime 1.2345e+06\n")
+    assert agent.samples.uptime_s.tolist() == [12345, 12345]
+    line = 'node_network_receive_bytes_total{device="eth0"} 1\n'
+    host = counters_of(f"# TYPE a gauge\nnode_boot_time_seconds 1.7e+09\nnode_time_seconds 1.70000006e+09\n{line}")
+    assert host.samples.uptime_s.tolist() == [60]
+    assert counters_of(f"# TYPE a gauge\nnode_time_seconds 1.70000006e+09\n{line}").samples.uptime_s.isna().all()
+
+
 def test_times_are_milliseconds_and_seconds(counters_of):
     line = 'node_network_receive_bytes_total{{device="eth0"}} 1 {}\n'
     prometheus = counters_of("# TYPE a counter\n" + line.format(1601830800000) + line.format(1601830815000))
