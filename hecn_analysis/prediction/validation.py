@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from hecn_analysis.errors import HecnError, InputError
@@ -221,18 +222,22 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``group``, ``id``, ``measured`` (in Gb/s, as text), for each mode ``<mode> error`` and ``<mode> interval`` (in
-        Gb/s, as text; with a dagger where the measurement lies outside), ``bottleneck`` and ``stated_limit``.
+        ``group``, ``id``, ``measured`` [Gb/s], for each mode ``<mode> value`` (error, with a dagger where the
+        measurement lies outside of the interval) and ``<mode> interval`` [Gb/s], all as text; ``bottleneck`` and
+        ``stated_limit``.
     """
     keys = ["group", "id"]
     first = rows.drop_duplicates(keys).set_index(keys)
-    found = first[["measured_bps"]].assign(measured=[f"{rate / 1e9:.4g}" for rate in first["measured_bps"]])
+    found = first.assign(measured=[f"{rate / 1e9:.4g}" for rate in first["measured_bps"]])[["measured"]]
     for mode, of_mode in rows.groupby("mode", sort=False):
         own = of_mode.drop_duplicates(keys).set_index(keys)
-        ends = zip(own["low_bps"], own["high_bps"], own["inside"], strict=True)
-        texts = [f"{low / 1e9:.4g} – {high / 1e9:.4g}{'' if inside else ' †'}" for low, high, inside in ends]
-        found[f"{mode} error"] = own["error"].astype(float)
-        found[f"{mode} interval"] = pd.Series(texts, own.index, dtype=object)
+        errors = zip(own["error"].astype(float), own["inside"], strict=True)
+        words = [f"{'–' if np.isnan(off) else f'{off:+.1%}'}{'' if inside else ' †'}" for off, inside in errors]
+        ends = zip(own["low_bps"], own["high_bps"], strict=True)
+        found[f"{mode} value"] = pd.Series(words, own.index, dtype=object)
+        found[f"{mode} interval"] = pd.Series(
+            [f"{low / 1e9:.4g} – {high / 1e9:.4g}" for low, high in ends], own.index, dtype=object
+        )
     return found.assign(bottleneck=first["bottleneck"], stated_limit=first["stated_limit"]).reset_index()
 
 

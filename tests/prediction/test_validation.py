@@ -8,7 +8,7 @@ import pytest
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
 from hecn_analysis.places import models_dir
-from hecn_analysis.prediction.validation import validate, validate_series
+from hecn_analysis.prediction.validation import side_by_side, validate, validate_series
 
 TABLE = """\
 name,kind,mb,rate_gbps,members,limit,run
@@ -127,3 +127,32 @@ def test_the_shipped_series_name_every_stated_limit():
 def test_shipped_mappings_are_well_formed(path):
     with pytest.raises(InputError, match="found the expression"):  # of a table without the columns
         validate(pd.DataFrame({"x": [1]}), path)
+
+
+def test_modes_stand_side_by_side():
+    rows = validate_series(["c-dd"], modes=("in-sample", "leave-one-out")).rows
+    assert rows["mode"].tolist() == ["in-sample"] * 2 + ["leave-one-out"] * 2
+    table = side_by_side(rows).set_index("id")
+    assert table.loc["c-dd-read", "measured"] == "21.24"
+    assert table.loc["c-dd-read", "in-sample value"] == "-0.0%"
+    # without its only run, a disk is what disks of its time are: 85 MB/s ± 35 %, over 28 data disks
+    left_out = rows.set_index(["mode", "id"]).loc[("leave-one-out", "c-dd-read")]
+    assert left_out["predicted_bps"] == pytest.approx(28 * 85e6 * 8, rel=0.01)
+    assert left_out["low_bps"] < left_out["predicted_bps"] / 1.25
+    assert table.loc["c-dd-read", "leave-one-out value"] == "-10.4%"
+
+
+def test_what_is_not_determined_does_not_count():
+    found = validate_series(["sc09-tools", "c-dd"])
+    assert found.rows["determined"].sum() == 2
+    groups = found.groups.set_index("group")
+    assert groups.loc["all", "rows"] == 2
+    assert groups.loc["sc09-tools", "rows"] == 23
+
+
+def test_the_goals_are_met_without_the_rows_that_are_predicted():
+    """Median error at most 5 %, every stated limit named."""
+    total = validate_series(modes=("leave-one-out",)).groups.set_index("group").loc["all"]
+    assert total["mdape"] <= 0.05
+    assert total["named"] == 1
+    assert 0.8 <= total["coverage"] <= 0.95
