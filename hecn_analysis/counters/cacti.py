@@ -14,12 +14,12 @@ Units and traps
 
 from __future__ import annotations
 
-import csv
 import re
 from datetime import datetime
 from typing import Final
 
 from hecn_analysis.counters import rrdtool_xport
+from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Document, Findings
 
 FORMATS: Final = ("cacti-csv",)
@@ -33,29 +33,29 @@ _LONGEST_HEAD: Final = 40
 
 def recognises(document: Document) -> bool:
     """Whether the third and fourth line have dates, the fifth and sixth whole numbers, as a graph of Cacti has them."""
-    head = [_cells(line) for line in document.lines[: len(_HEAD)]]
+    head = [cells_of(line) for line in document.lines[: len(_HEAD)]]
     if len(head) < len(_HEAD) or not all(len(cells) == 2 for cells in head):
         return False
     values = [cells[1] for cells in head]
-    return all(map(_DATE.match, values[2:4])) and all(value.isdigit() for value in values[4:6])
+    return all(map(_DATE.match, values[2:4])) and all(re.fullmatch(r"\d{1,9}", value) for value in values[4:6])
 
 
 def read(document: Document, findings: Findings) -> None:
     """Read the lines about the graph, then the rows."""
     findings.format = "cacti-csv"
-    head = dict(zip(_HEAD, (_cells(line)[1] for line in document.lines[: len(_HEAD)]), strict=True))
+    head = dict(zip(_HEAD, (cells_of(line)[1] for line in document.lines[: len(_HEAD)]), strict=True))
     at = len(_HEAD)
-    while at < min(len(document.lines), _LONGEST_HEAD) and _cells(document.lines[at]) not in ([], [""]):
+    while at < min(len(document.lines), _LONGEST_HEAD) and cells_of(document.lines[at]) not in ([], [""]):
         at += 1
-    while at < len(document.lines) and _cells(document.lines[at]) in ([], [""]):
+    while at < len(document.lines) and cells_of(document.lines[at]) in ([], [""]):
         at += 1
-    legend = [cell.strip() for cell in _cells(document.lines[at])[1:]] if at < len(document.lines) else []
+    legend = [cell.strip() for cell in cells_of(document.lines[at])[1:]] if at < len(document.lines) else []
     if not legend:
         findings.problem(at, "truncated", "found no names of columns, expected them behind the lines about the graph")
     rows: rrdtool_xport.Rows = []
     before: float | None = None
     for number, line in enumerate(document.lines[at + 1 :], at + 2):
-        cells = _cells(line)
+        cells = cells_of(line)
         if not line.strip():
             continue
         time = _time(cells[0], findings, before)
@@ -77,13 +77,6 @@ def read(document: Document, findings: Findings) -> None:
         )
     findings.facts.update(title=head["title"], vertical_label=head["unit"], step_s=int(head["step"]))
     rrdtool_xport.hand_over(head["title"], legend, rows, findings, head["unit"])
-
-
-def _cells(line: str) -> list[str]:
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error:
-        return []
 
 
 def _time(text: str, findings: Findings, before: float | None) -> float | None:

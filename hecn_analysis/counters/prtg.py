@@ -16,7 +16,6 @@ Units and traps
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -26,6 +25,7 @@ from xml.etree.ElementTree import Element
 
 import defusedxml.ElementTree as SafeElementTree
 
+from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.prtg_rows import Row, channel, hand_over, is_raw_date, moment, number
 
@@ -85,7 +85,7 @@ def _table(document: Document) -> tuple[int, str, list[str]] | None:
         if not line.strip() or line.startswith("sep="):
             continue
         for separator in _SEPARATORS:
-            header = _cells(line, separator)
+            header = cells_of(line, separator)
             if len(header) > 2 and _is_ours(header, document.lines[at + 1 : at + 3], separator):
                 return at, separator, header
         return None
@@ -101,18 +101,11 @@ def _is_ours(header: Sequence[str], following: Sequence[str], separator: str) ->
     if len(raw) < 2 and not known:
         return False
     for line in following:
-        cells = _cells(line, separator)
+        cells = cells_of(line, separator)
         for plain, number_ in pairs[:2]:
             if plain < len(cells) and _dated(cells[plain]):
                 return number_ is None or (number_ < len(cells) and is_raw_date(cells[number_]))
     return False
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    try:
-        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
-    except csv.Error:
-        return []
 
 
 def _pairs(header: Sequence[str]) -> list[tuple[int, int | None]]:
@@ -133,7 +126,7 @@ def _pairs(header: Sequence[str]) -> list[tuple[int, int | None]]:
 
 def _of_csv(document: Document, findings: Findings, at: int, separator: str, header: Sequence[str]) -> Iterator[Row]:
     pairs = _pairs(header)
-    lines = [(n, _cells(line, separator)) for n, line in enumerate(document.lines[at + 1 :], at + 2) if line.strip()]
+    lines = [(n, cells_of(line, separator)) for n, line in enumerate(document.lines[at + 1 :], at + 2) if line.strip()]
     dated = next(
         (n for n, (plain, _) in enumerate(pairs) if any(_dated(_at(cells, plain)) for _, cells in lines[:3])), 0
     )
@@ -189,7 +182,7 @@ def _of_grapher(
     epoch = datetime(2000, 1, 1)  # noqa: DTZ001 - local
     ways = {"in": ("kbits_per_sec_in", "bytes_in"), "out": ("kbits_per_sec_out", "bytes_out")}
     for line_number, line in enumerate(document.lines[at + 1 :], at + 2):
-        cells = _cells(line, separator)
+        cells = cells_of(line, separator)
         if not line.strip():
             continue
         seconds = number(cells[place[_GRAPHER]]) if place[_GRAPHER] < len(cells) else None

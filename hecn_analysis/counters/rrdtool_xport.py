@@ -14,7 +14,6 @@ Units and traps
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -25,6 +24,7 @@ from xml.etree.ElementTree import Element
 
 import defusedxml.ElementTree as SafeElementTree
 
+from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval
 from hecn_analysis.counters.directions import in_bits, ways
@@ -38,6 +38,7 @@ _JSON: Final = re.compile(r"\{\s*[\"']?about[\"']?\s*:\s*[\"']RRD[Tt]ool ")
 _CSV: Final = re.compile(r"\"time\"(?P<sign>[,;\t])\"")
 _CSV_ROW: Final = re.compile(r"(?P<time>\d{8,11})[,;\t]\"")
 _BITS: Final = 8
+_LATEST: Final = 1e11  # seconds since 1970
 
 Rows = list[tuple[int | None, float, list[float]]]
 """Line, time and values of each row."""
@@ -154,7 +155,7 @@ def _of_xml(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     for place, row in enumerate(root.iterfind("data/row")):
         time = _number(row.findtext("t")) if row.find("t") is not None else start_s + place * step
         values = [_number(value.text) for value in row if value.tag != "t"]
-        if math.isfinite(time):
+        if abs(time) < _LATEST:
             rows.append((lines[place] if place < len(lines) else None, time, values))
     return legend, rows
 
@@ -187,7 +188,7 @@ def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
         numbers = [math.nan if cell is None else _number(str(cell)) for cell in row]
         timed = bool(row) and isinstance(row[0], str) and len(row) == len(legend) + 1
         time = numbers[0] if timed else start + place * step
-        if math.isfinite(time):
+        if abs(time) < _LATEST:
             rows.append((None, time, numbers[1:] if timed else numbers))
     return legend, rows
 
@@ -206,13 +207,13 @@ def _cut(text: str) -> str:
 def _of_csv(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     header = _CSV.match(document.start)
     separator = header["sign"] if header else ","
-    legend = next(csv.reader([document.lines[0]], delimiter=separator), [""])[1:]
+    legend = cells_of(document.lines[0], separator)[1:]
     rows: Rows = []
     for line_number, line in enumerate(document.lines[1:], 2):
         if not line.strip():
             continue
-        cells = next(csv.reader([line], delimiter=separator), [])
-        if not _CSV_ROW.match(line) or len(cells) != len(legend) + 1:
+        words = cells_of(line, separator)
+        if not _CSV_ROW.match(line) or len(words) != len(legend) + 1:
             last = line_number == len(document.lines)
             findings.problem(
                 line_number,
@@ -220,7 +221,7 @@ def _of_csv(document: Document, findings: Findings) -> tuple[list[str], Rows]:
                 f"found {line[:80]!r}, expected a time and {len(legend)} values; left out",
             )
             continue
-        rows.append((line_number, float(cells[0]), [_number(cell) for cell in cells[1:]]))
+        rows.append((line_number, float(words[0]), [_number(word) for word in words[1:]]))
     return legend, rows
 
 

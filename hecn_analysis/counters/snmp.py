@@ -299,7 +299,7 @@ class Readings:
             Its value.
         """
         name = OBJECTS.get(prefix)
-        if name is None or not instance.isdigit() or len(instance) > 10:
+        if name is None or not instance.isdecimal() or len(instance) > 10:
             return
         values = self._variables.get(name)
         if values is not None and int(instance) in values:

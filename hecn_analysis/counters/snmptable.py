@@ -13,12 +13,12 @@ Units and traps
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.snmp import NO_INDEX, NUMBERS, Readings, Value
 
@@ -114,7 +114,7 @@ class _Table:
 
     def _words(self, line: str, cut: Sequence[slice] | None) -> list[str]:
         if self._separator is not None:
-            return next(csv.reader([line], delimiter=self._separator), [])
+            return cells_of(line, self._separator)
         if cut is None:
             return line.split()
         return [line[part] for part in cut if part.start < len(line)]

@@ -195,7 +195,7 @@ def _variable(line: str) -> _Variable | None:
 def _number(oid: str, module: str | None) -> str | None:
     """Give the number of a variable; of one whose name is not known "" if a module is named, else None."""
     words = oid.replace("[", ".").replace("]", "").lstrip(".").split(".")
-    last = max((place for place, word in enumerate(words) if not word.isdigit()), default=-1)
+    last = max((place for place, word in enumerate(words) if not word.isdecimal()), default=-1)
     if last < 0:
         return ".".join(words) if oid.startswith((".", "1.3.6.1.")) and len(words) >= 4 and words[0] in "012" else None
     node = NODES.get(words[last])
