@@ -34,6 +34,8 @@ TOGETHER = 0.8
 CONTRADICTS = 3.0
 #: Share of what is known of a parameter that the runs named as its source give.
 _MOST = 0.9
+#: Lines of a file that a source names.
+LINES_NAMED = 8
 
 PARAMETER_COLUMNS = [
     *("parameter", "host", "end", "unit", "prior_value", "prior_spread_fraction", "value", "spread_fraction"),
@@ -223,7 +225,12 @@ def _source(measured: Sequence[Measurement], information: FloatArray) -> str:
         file, _, lines = measured[number].source.rpartition(":")
         first, _, last = lines.partition("-")
         by_file.setdefault(file, []).append(first if last in ("", first) else lines)
-    return "; ".join(f"{file}:{', '.join(dict.fromkeys(lines))}" for file, lines in by_file.items())
+    return "; ".join(f"{file}:{_listed(list(dict.fromkeys(lines)))}" for file, lines in by_file.items())
+
+
+def _listed(lines: Sequence[str]) -> str:
+    more = f" and {len(lines) - LINES_NAMED} more" if len(lines) > LINES_NAMED else ""
+    return ", ".join(lines[:LINES_NAMED]) + more
 
 
 def _runs(problem: Problem, posterior: Posterior) -> pd.DataFrame:
