@@ -89,6 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.live import measure  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.live.places import Place  # noqa: PLC0415
     from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
+    from hecn_analysis.live.runs import Request  # noqa: PLC0415
 
     keys, scenarios = settings(arguments.set)
     if scenarios and arguments.scenario is None:
@@ -101,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--port {arguments.port}", "1 to 65534")
     named = {role: name for role in ROLES if (name := getattr(arguments, role)) is not None}
     duration = {} if arguments.duration is None else {"tool.duration": arguments.duration}
-    request = measure.Request(
+    request = Request(
         arguments.scenario,
         {**named, **duration, **keys},
         Place.parse(arguments.sender_place),

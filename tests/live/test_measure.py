@@ -18,9 +18,9 @@ import yaml
 import hecn_analysis as hecn
 from hecn_analysis.cli import main
 from hecn_analysis.errors import HecnError, InputError, MissingProgramError
-from hecn_analysis.live import hosts, measure, path, programs
-from hecn_analysis.live.measure import MeasurementError, Request
+from hecn_analysis.live import finder, hosts, measure, path, programs
 from hecn_analysis.live.places import Place
+from hecn_analysis.live.runs import MeasurementError, Request
 from tests.live.conftest import words_of_processes
 
 QUICK = {"inventory": False, "probe": False, "repeats": 2}
@@ -427,7 +427,7 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
         "send_cost": {"value": 1, "spread": 0.2},
         "receive_cost": {"value": 2, "spread": 0.2},
     }
-    monkeypatch.setattr(measure._Finder, "_processor", lambda *_: (measured, (None, {"value": 0.5})))
+    monkeypatch.setattr(finder.Finder, "_processor", lambda *_: (measured, (None, {"value": 0.5})))
     monkeypatch.setattr(measure, "_run", lambda number, *_: measure.Run(number, "inside", 3.9e9))
     keys = {"tool": "iperf3", "sender.tcp_wmem_max": "1 MB"}
     found = measure.measure(Request(keys=keys, repeats=1), tmp_path / "m")
@@ -478,7 +478,7 @@ def test_archive_of_another_host_cannot_write_elsewhere(tmp_path):
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
     (tmp_path / "in").mkdir()
-    measure._unpack(packed.getvalue(), tmp_path / "in")
+    finder._unpack(packed.getvalue(), tmp_path / "in")
     assert sorted(path.name for path in (tmp_path / "in").iterdir()) == ["absolute.txt", "escaped.txt", "index.csv"]
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-    measure._unpack(b"ssh: no archive", tmp_path / "in")
+    finder._unpack(b"ssh: no archive", tmp_path / "in")

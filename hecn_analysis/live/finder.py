@@ -1,0 +1,247 @@
+"""Finds out what a scenario leaves open: the hosts at its ends, by inventory and probes, and the path between them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+import hecn_analysis as hecn
+from hecn_analysis.errors import InputError
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.live import capture, hosts, path, programs, script, tools
+from hecn_analysis.live.places import Place
+from hecn_analysis.live.runs import (
+    AMOUNT_LIMIT_S,
+    ROLES,
+    SPARE_S,
+    Folder,
+    MeasurementError,
+    Request,
+    ends_of,
+    figures_of,
+    removal,
+    run_once,
+)
+
+THIS: Final = "this"
+_CAPTURE_S: Final = 300.0
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A scenario whose hosts and path are still to be found: enough to know the commands.
+
+    Attributes
+    ----------
+    scenario
+        It has hosts without limits where the real ones are not known.
+    keys
+        What was given, and what a run does where nothing is.
+    this
+        The ends that are the hosts as they are found.
+    """
+
+    scenario: Scenario
+    keys: Mapping[str, Any]
+    this: frozenset[str]
+
+
+def draft_of(request: Request) -> Draft:
+    """Give what is known of a scenario before anything is looked at.
+
+    Parameters
+    ----------
+    request
+        What is to be measured.
+
+    Raises
+    ------
+    InputError
+        No tool is named, or the keys cannot be.
+    """
+    keys = dict(request.keys)
+    if request.scenario is not None:
+        ideal = {role: "ideal" for role in ROLES if keys.get(role) == THIS}
+        keys = {**hecn.load_scenario(request.scenario, {**keys, **ideal}).keys, **keys}
+    this = frozenset(role for role in ROLES if keys.get(role, THIS) == THIS)
+    keys = {key: value for key, value in keys.items() if key not in this}
+    if "tool" not in keys:
+        raise InputError("no tool", f"one of {', '.join(tools.names())}")
+    keys |= tools.settings(str(keys["tool"]), keys)
+    draft = hecn.load_scenario({**dict.fromkeys(this, "ideal"), "path.ip": 4, **keys})
+    return Draft(draft, keys, this)
+
+
+class Finder:
+    """Finds out what a scenario leaves open.
+
+    Parameters
+    ----------
+    request
+        What, where and how often.
+    draft
+        The scenario so far.
+    ends
+        Addresses, ports and files.
+    here
+        The folder for all that is found.
+    """
+
+    def __init__(self, request: Request, draft: Draft, ends: tools.Ends, here: Folder) -> None:
+        self.request = request
+        self.draft = draft
+        self.tool = draft.scenario.tool
+        self.ends = ends
+        self.here = here
+        self._inventories: dict[Place, dict[str, Any]] = {}
+        self._processors: dict[Place, tuple[dict[str, Any], hosts.Shares]] = {}
+
+    def scenario(self) -> Scenario:
+        """The scenario with all that can be found out about the ends and the path; what was given goes above."""
+        found: dict[str, Any] = {}
+        for role, end in zip(ROLES, (self.tool.source_end, self.tool.sink_end), strict=True):
+            if end != "none":
+                found |= self._host(role, on_disk=end == "disk")
+        if self.tool.protocol != "file" and "path" not in self.draft.keys:
+            found |= self._path()
+        return hecn.load_scenario({**found, **self.draft.keys})
+
+    def _host(self, role: str, *, on_disk: bool) -> dict[str, Any]:
+        """Keys for the host at one end; none where it was named."""
+        place = self.request.sender if role == "sender" else self.request.receiver
+        if place not in self._inventories:
+            self._inventories[place] = _inventory(place, role, self.here) if self.request.inventory else {}
+        if role not in self.draft.this:
+            return {}
+        host = {"name": "this host", **self._inventories[place], **hosts.settings_of_kernel(place)}
+        if self.request.probe:
+            if self.tool.protocol != "file" and (self._on_one_machine or "cpu" not in host):
+                cpu, shares = self._processor(place)
+                host = hosts.with_processor(host, cpu)
+                if (share := shares[ROLES.index(role)]) is not None:
+                    host["cpu_quota"] = share
+            if on_disk and not self._says_disk(role):
+                key, rate = self._disk(place, reads=role == "sender")
+                host[key] = rate
+        return {f"{role}.{key}": value for key, value in host.items()}
+
+    @property
+    def _on_one_machine(self) -> bool:
+        """Whether the ends share a processor: then a byte costs it here what it costs over its loopback interface."""
+        sender, receiver = self.request.sender, self.request.receiver
+        return sender == receiver or (sender.is_here and receiver.is_here)
+
+    def _says_disk(self, role: str) -> bool:
+        """Whether the keys that were given say how fast an end's disk is."""
+        said = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
+        return any(key.startswith(said) for key in self.draft.keys)
+
+    def _processor(self, place: Place) -> tuple[dict[str, Any], hosts.Shares]:
+        """The processor of a place with what a byte costs it, and the shares of it that sender and receiver get.
+
+        These are None where the cores are idle. A machine is asked once.
+        """
+        machine = Place() if place.is_here else place  # a namespace has a processor of this machine
+        if machine not in self._processors:
+            found = hosts.processor(machine)
+            is_shared = len(hosts.busy_cores(machine)) > found["cores"] - len(ROLES)
+            runs = self._probe_loopback(machine)
+            source = f"{len(runs)} runs of {self.tool.name} over the loopback interface, {hosts.PROBE_S:g} s each"
+            measured = hosts.costs(runs, float(found["clock"]["value"]), source)
+            shares = hosts.shares(runs, source) if is_shared else (None, None)
+            self._processors[machine] = ({"send_cost": 0, "receive_cost": 0, **found, **measured}, shares)
+        return self._processors[machine]
+
+    def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
+        runs = self._probe_disk(place, reads=reads)
+        source = f"{len(runs)} runs of dd, {self.tool.io}, {hosts.PROBE_BYTES >> 20} MiB each"
+        return ("read_rate" if reads else "write_rate"), hosts.rate(runs, source)
+
+    def _probe_loopback(self, machine: Place) -> list[hosts.Probed]:
+        """Short runs of the tool over a machine's own loopback interface."""
+        request = Request(sender=machine, receiver=machine)
+        scenario = hecn.load_scenario(
+            {
+                "sender": "ideal",
+                "receiver": "ideal",
+                "path.ip": 4,
+                "tool": self.tool.name,
+                "tool.duration": hosts.PROBE_S,
+            }
+        )
+        plan = tools.plan(scenario, ends_of(request, is_networked=True), {})
+        found: list[hosts.Probed] = []
+        error = ""
+        for number in range(1, hosts.PROBES + 1):
+            log = self.here.log(f"probe-loopback-{machine.kind}-{number}", plan.log)
+            error = run_once(request, plan, hosts.PROBE_S + SPARE_S, log)
+            if not error and (result := figures_of(log)) is not None:
+                found.append((result["throughput_bps"], result["cpu_sender_fraction"], result["cpu_receiver_fraction"]))
+        if not found:
+            raise MeasurementError(error or f"{plan.program} at {machine}: no result over the loopback interface")
+        return found
+
+    def _probe_disk(self, place: Place, *, reads: bool) -> list[hosts.Probed]:
+        """Short runs of dd on the file system of the test."""
+        name = f"{self.ends.file}.probe"
+        blocks = (f"bs={tools.BLOCK}", f"count={hosts.PROBE_BYTES // tools.BLOCK}")
+        write = ("dd", "if=/dev/zero", f"of={name}", *blocks)
+        read = ("dd", f"if={name}", "of=/dev/null", *blocks)
+        how = ("iflag=direct", "oflag=direct") if self.tool.io == "direct" else (None, "conv=fdatasync")
+        words = [word for word in ((*read, how[0]) if reads else (*write, how[1])) if word is not None]
+        found: list[hosts.Probed] = []
+        try:
+            ended = place.run([*write, "conv=fsync"], limit_s=AMOUNT_LIMIT_S)
+            for number in range(1, hosts.PROBES + 1) if ended.ok else ():
+                ended = place.run(words, limit_s=AMOUNT_LIMIT_S)
+                log = self.here.log(f"probe-disk-{number}", "txt")
+                log.write_bytes(ended.stdout + ended.stderr)
+                if ended.ok and (result := figures_of(log)) is not None:
+                    found.append((result["throughput_bps"], None, None))
+        finally:
+            place.run(removal(name))
+        if not found:
+            raise MeasurementError(f"dd at {place}: {ended.complaint or ended.how}")
+        return found
+
+    def _path(self) -> dict[str, Any]:
+        """Keys for the path between the ends."""
+        sender, receiver = self.request.sender, self.request.receiver
+        rtt = None
+        if "path.rtt" not in self.draft.keys:
+            ended = sender.run(path.ping(self.ends.address))
+            log = self.here.log("ping", "txt")
+            log.write_bytes(ended.stdout + ended.stderr)
+            rtt = path.round_trip(str(log))
+        at_receiver = None if receiver == sender else path.device_with(receiver, self.ends.address)
+        duration = float("inf")
+        if self.tool.bytes is None:
+            duration = tools.DURATION_S if self.tool.duration is None else self.tool.duration.value
+        return path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
+
+
+def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:
+    """Capture a place and read it into a host, as far as it can be read."""
+    target = here.folder / f"inventory-{role}"
+    if place.is_here and place.kind == "local":
+        capture.capture(target)
+    else:
+        ended = place.run(["sh", "-s", "--", "-"], limit_s=_CAPTURE_S, stdin=script.script().encode())
+        target.mkdir()
+        _unpack(ended.stdout, target)
+    found = hecn.read_inventory(str(target)).hosts
+    return hosts.described(found[0].host) if found else {}
+
+
+def _unpack(packed: bytes, target: Path) -> None:
+    """Put the files of an archive into a folder, as far as it is one: plain files alone, each by its bare name."""
+    with contextlib.suppress(tarfile.TarError), tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and member.size <= programs.LARGEST:
+                (target / PurePosixPath(member.name).name).write_bytes(content.read())

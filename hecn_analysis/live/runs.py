@@ -1,0 +1,228 @@
+"""Runs of a tool: what was asked for, how a run is started, and what its output says.
+
+Servers, and files that a run makes, are gone when it ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+import hecn_analysis as hecn
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.live import path, programs, tools
+from hecn_analysis.live.places import Place
+
+ROLES: Final = ("sender", "receiver")
+
+SPARE_S: Final = 20.0
+AMOUNT_LIMIT_S: Final = 300.0
+_SERVER_S: Final = 10.0
+_LOOK_S: Final = 0.1
+_PORTS: Final = range(20_000, 30_000)
+_FIGURES: Final = ("throughput_bps", "duration_s", "cpu_sender_fraction", "cpu_receiver_fraction", "retransmits")
+
+
+class MeasurementError(HecnError):
+    """A measurement that could not be made: the tool failed, its server did not start, nothing was measured."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be measured, where.
+
+    Attributes
+    ----------
+    scenario
+        File or name of a scenario; None: the keys alone.
+    keys
+        Keys set over it. A sender or receiver that is ``this`` or is not named is the host at that end as it is found.
+    sender, receiver
+        Where the ends are.
+    address
+        Where the sender finds the receiver; None: found out.
+    port
+        First port of TCP to use; None: the tool's own, or free ones where both ends are on this machine.
+    repeats
+        How many runs.
+    file
+        File for a test of a disk; None: one in the current folder of that end, removed at the end.
+    limit_s
+        Time that a run may take; None: by its duration. [s]
+    inventory, probe
+        Whether to capture the ends, and to measure what is not known of them.
+    """
+
+    scenario: str | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    sender: Place = field(default_factory=Place)
+    receiver: Place = field(default_factory=Place)
+    address: str | None = None
+    port: int | None = None
+    repeats: int = 3
+    file: str | None = None
+    limit_s: float | None = None
+    inventory: bool = True
+    probe: bool = True
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder of a measurement."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of it."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def log(self, name: str, ending: str) -> Path:
+        """Place of a log."""
+        return self.folder / "logs" / f"{name}.{ending}"
+
+
+def limit_of(scenario: Scenario) -> float:
+    """Time that a run may take where nobody says it: its duration and some more; a fixed amount has minutes [s]."""
+    if scenario.tool.bytes is not None:
+        return AMOUNT_LIMIT_S
+    duration = tools.DURATION_S if scenario.tool.duration is None else scenario.tool.duration.value
+    return duration + SPARE_S
+
+
+def ends_of(request: Request, *, is_networked: bool) -> tools.Ends:
+    """Address, port and file of a measurement; what is not asked for is found out or made up.
+
+    Parameters
+    ----------
+    request
+        What is asked for.
+    is_networked
+        Whether it crosses a network.
+
+    Raises
+    ------
+    InputError
+        The address cannot be told, or is none.
+    """
+    address = "127.0.0.1"
+    if is_networked:
+        address = request.address or path.address_of(request.receiver, request.sender)
+        if address.startswith("-"):
+            raise InputError(f"address {address!r}", "an address or a name")
+    port = request.port
+    if port is None and request.sender.is_here and request.receiver.is_here:
+        taken = request.receiver.ports() if is_networked else set()
+        port = secrets.choice([number for number in _PORTS if not taken & {number, number + 1}])
+    file = request.file or f"hecn-measure-{secrets.token_hex(3)}.dat"
+    place = request.sender
+    is_there = request.file is not None and place.run(["test", "-e", request.file]).ok
+    return tools.Ends(address, port, file, is_there)
+
+
+def commands(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[str]:
+    """The exact commands of a measurement, as they could be typed.
+
+    Parameters
+    ----------
+    request
+        Where.
+    plan
+        What.
+    limit_s
+        Time that a run may take. [s]
+    """
+    at = request.sender if plan.at == "sender" else request.receiver
+    times = f"   # {request.repeats} times"
+    if plan.prepare is not None:
+        yield tools.shown(at.argv(plan.prepare, limit_s=limit_s)) + "   # once"
+    if plan.server is not None:
+        yield tools.shown(_server_argv(request, plan, limit_s)) + times
+    yield tools.shown(at.argv(plan.client, limit_s=limit_s)) + times
+    if plan.file is not None:
+        yield tools.shown(at.argv(removal(plan.file))) + "   # once"
+
+
+def _server_argv(request: Request, plan: tools.Plan, limit_s: float) -> list[str]:
+    return request.receiver.argv(plan.server or (), limit_s=limit_s + _SERVER_S, stays=True)
+
+
+def removal(file: str) -> tuple[str, ...]:
+    """Give the command that removes a file."""
+    return ("rm", "-f", "--", file)
+
+
+@contextlib.contextmanager
+def left_tidy(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[None]:
+    """Make the file that a test reads, and remove what it leaves."""
+    at = request.sender if plan.at == "sender" else request.receiver
+    if plan.file is not None and at.run(["test", "-e", plan.file]).ok:
+        raise InputError("a file that is there", "a new one, which the test writes and removes", source=plan.file)
+    try:
+        if plan.prepare is not None:
+            ended = at.run(plan.prepare, limit_s=limit_s)
+            if not ended.ok:
+                raise MeasurementError(f"{at}: {plan.program}: {ended.complaint or ended.how}")
+        yield
+    finally:
+        if plan.file is not None:
+            at.run(removal(plan.file))
+
+
+def run_once(request: Request, plan: tools.Plan, limit_s: float, log: Path) -> str:
+    """Start the server where there is one, run the client, keep what both print; give what went wrong."""
+    at = request.sender if plan.at == "sender" else request.receiver
+    with contextlib.ExitStack() as stack:
+        server = None
+        if plan.server is not None and plan.port is not None:
+            server = stack.enter_context(programs.Program(_server_argv(request, plan, limit_s)))
+            if not _ready(request.receiver, plan.port, server):
+                said = server.printed()
+                why = said.complaint or f"does not wait at port {plan.port}"
+                return f"the server at {request.receiver} did not start: {why}"
+        ended = programs.run(at.argv(plan.client, limit_s=limit_s), limit_s=limit_s)
+        log.write_bytes(ended.stdout + ended.stderr)
+        if server is not None:
+            log.with_name(f"{log.stem}-server.txt").write_bytes(server.printed().stdout + server.printed().stderr)
+    complaint = _complaint(ended)
+    return f"{plan.program} at {at}: {complaint}" if complaint else ""
+
+
+def _complaint(ended: programs.Ended) -> str:
+    """What a tool says went wrong, nothing where all is well; iperf3 says it in its JSON, at times with status 0."""
+    with contextlib.suppress(ValueError):
+        found = json.loads(ended.stdout)
+        if isinstance(found, dict) and found.get("error"):
+            return str(found["error"])
+    if ended.how.startswith("time limit"):
+        return f"did not end within its {ended.how}"
+    return "" if ended.ok else ended.complaint or ended.how
+
+
+def _ready(place: Place, port: int, server: programs.Program) -> bool:
+    """Wait until the server waits for connections."""
+    until = time.monotonic() + _SERVER_S
+    while server.runs and time.monotonic() < until:
+        if place.listens(port):
+            return True
+        time.sleep(_LOOK_S)
+    return False
+
+
+def figures_of(log: Path) -> dict[str, Any] | None:
+    """The figures of the run in a log; None where it has none."""
+    for row in hecn.read(log).runs.to_dict("records"):
+        figures = {name: None if pd.isna(row[name]) else row[name] for name in _FIGURES}
+        if figures["throughput_bps"] is None and not pd.isna(row["sender_throughput_bps"]):
+            figures["throughput_bps"] = row["sender_throughput_bps"]
+        if figures["throughput_bps"] is not None:
+            return figures
+    return None
