@@ -6,9 +6,14 @@ import argparse
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.inventory import CapturedHost
+
+CAPTURED = "captured"
 
 
 def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -23,21 +28,31 @@ def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
     names
         sender, receiver, path, tool.
     """
-    return {name: _end(given) for name in names if (given := getattr(arguments, name)) is not None}
+    keys: dict[str, Any] = {}
+    for name in names:
+        given = getattr(arguments, name)
+        if given is None:
+            continue
+        host = _captured(given)
+        keys[name] = given if host is None else host.description
+        if host is not None:  # told apart from a description of that name
+            keys[f"{name}.name"] = f"{host.name} ({CAPTURED})"
+    return keys
 
 
-def _end(given: str) -> Any:  # noqa: ANN401 - a name, or the keys of a host
+def _captured(given: str) -> CapturedHost | None:
+    """The host whose outputs a folder or an archive holds; None for a name and for a description."""
     path = Path(given)
     if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):
-        return given
+        return None
     from hecn_analysis import places  # noqa: PLC0415 - for a folder only
     from hecn_analysis.hardware import Library  # noqa: PLC0415
     from hecn_analysis.inventory import read_inventory  # noqa: PLC0415
 
     if given in Library(places.models_dir()).names("hosts"):
-        return given
+        return None
     hosts = read_inventory(path).hosts
     if len(hosts) != 1:
         found = f"{len(hosts)} hosts ({', '.join(host.name for host in hosts)})" if hosts else "no captured output"
         raise InputError(found, "what was captured on one host (hecn capture)", source=given)
-    return hosts[0].description
+    return hosts[0]
