@@ -255,9 +255,12 @@ _GAP, _HIT, _LUCK, _PHASE = range(_PURPOSES)
 
 def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """SplitMix64's mixing function (Steele, Lea, Flood, OOPSLA 2014): neighbouring numbers become unrelated ones."""
-    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return number ^ (number >> np.uint64(31))
+    number = number ^ (number >> np.uint64(30))
+    number *= np.uint64(0xBF58476D1CE4E5B9)
+    number ^= number >> np.uint64(27)
+    number *= np.uint64(0x94D049BB133111EB)
+    number ^= number >> np.uint64(31)
+    return number
 
 
 class _Run:
@@ -314,7 +317,11 @@ class _Run:
         """
         number = (self.rounds * _PURPOSES + purpose + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
         bits = _mixed((self.key if which is None else self.key[which]) + np.uint64(number))
-        return ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+        bits >>= np.uint64(12)
+        numbers = bits.astype(np.float64)
+        numbers += 0.5
+        numbers *= 2.0**-52
+        return numbers
 
     def run(self) -> dict[str, NDArray[np.float64]]:
         """All rounds; the result of each element at its own end."""
@@ -650,10 +657,17 @@ class _LossBased(_Run):
             self.k[begin] = np.cbrt(np.maximum(self.last_max - w, 0.0)[begin] / 0.4)
         if self.name == "htcp":
             return self.htcp_step(length)
-        since = self.epoch + self.rtt[:, None] - self.k
-        target = self.origin + 0.4 * since * since * since
-        step = np.minimum(np.maximum(target - w, 0.01), w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
-        step = np.maximum(step, np.where(self.last_max == 0, w / 20, 0.0))  # 5 % a round before the first loss
+        since = self.epoch + self.rtt[:, None]
+        since -= self.k
+        step = 0.4 * since
+        step *= since
+        step *= since
+        step += self.origin
+        step -= w
+        step = np.minimum(np.maximum(step, 0.01), w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
+        before = self.last_max == 0
+        if before.any():
+            step = np.where(before, np.maximum(step, w / 20), step)  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
         self.epoch += length
         # whole packets, and a new look at most every 1/32 s (bictcp_update)

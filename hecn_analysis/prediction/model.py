@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray, agreed, central, drawn
-from hecn_analysis.prediction.resources import build
+from hecn_analysis.prediction.resources import build, streams_per_process
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
 from hecn_analysis.prediction.solve import IntArray, max_min, max_min_throughput
 from hecn_analysis.prediction.transport import Transport
@@ -83,6 +83,15 @@ class Lift:
     window: bool = False
     loss: bool = False
     start_up: bool = False
+
+    def reached_from(self, below: Lift) -> bool:
+        """Whether further lifts lead from a state to this one."""
+        return (
+            self.resources >= below.resources
+            and self.window >= below.window
+            and self.loss >= below.loss
+            and self.start_up >= below.start_up
+        )
 
 
 #: What can be lifted from a state, in the order in which equal ones count.
@@ -461,7 +470,9 @@ class _Report(Model):
         ]
 
     def _cheap_states(self) -> list[Lift]:
-        """States that are worked out at once: those that the first step looks at, and all that one run tells."""
+        """States that are worked out at once: those that the first step looks at, and all that cost little more."""
+        if streams_per_process(self.scenario) == 1:
+            return self._states()
         near = {Lift(), *above(Lift()).values()}
 
         def is_cheap(state: Lift) -> bool:
@@ -484,7 +495,7 @@ class _Report(Model):
             if not possible:
                 break
             if any(state not in self.totals for state in possible):
-                others = [state for state in known if state not in self.totals]
+                others = [state for state in known if state not in self.totals and state.reached_from(here)]
                 self._keep(others, self.throughputs(others, with_draws=False)[0])
             totals = [self.totals[state] if state in possible else np.nan for state in candidates.values()]
             best = KINDS[int(binding(gain(np.array(totals), np.array(self.totals[here]))))]
