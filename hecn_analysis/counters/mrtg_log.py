@@ -9,7 +9,8 @@ Units and traps
 - A row's time ends the interval that begins with the row below. Rows become longer with age: 5 minutes, 30 minutes,
   2 hours, a day; the maximum beside the mean is that of the 5-minute rates.
 - The log has a fixed length: rows of zeros older than the first that is not zero are no measurements and left out. MRTG
-  fills a pause with the mean over it, and writes 0 where a counter was reset or above MaxBytes: that cannot be seen.
+  fills a pause with the mean over it, writes 0 where a rate is above MaxBytes, and 0 or the rate before where a counter
+  was reset: that cannot be seen.
 - The interface is called as the file, which MRTG names after the target.
 """
 

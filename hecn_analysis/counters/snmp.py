@@ -377,6 +377,11 @@ class Readings:
         counters = _counters(own)
         if not any(value is not None for value in counters.values()):
             return
+        for way in ("In", "Out"):
+            wide, narrow = _first(own, f"ifHC{way}Octets"), _first(own, f"if{way}Octets")
+            if wide == 0 and narrow:
+                found = f"0 beside if{way}Octets of {narrow}"
+                self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], found, "the same count; taken as it stands")
         discontinuity = own.get("ifCounterDiscontinuityTime")
         self._findings.sample(
             **identity,
