@@ -46,7 +46,7 @@ class Parameter(BaseModel):
 
 
 #: Unit in which a parameter of each dimension is shown (its value is in SI).
-SHOWN_UNIT: Final[dict[str, str]] = {
+SHOWN_UNIT: Final[dict[units.Dimension, str]] = {
     "rate": "bit/s",
     "bytes": "B",
     "time": "s",
