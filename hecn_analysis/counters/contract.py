@@ -256,7 +256,8 @@ def common_facts(findings: Findings) -> dict[str, object]:
             for key, row in findings.interfaces.items()
         }
         for row in findings.samples:
-            latest[tuple(row.get(name) for name in _IDENTITY)].update({name: row.get(name) for name in _SHOWN})
+            key = tuple(row.get(name) for name in _IDENTITY)  # not that of an interface where its index cannot be
+            latest.setdefault(key, {"name": row.get("interface")}).update({name: row.get(name) for name in _SHOWN})
         for key, more in findings.more.items():
             latest[key].update(more)
         facts["n_interfaces"] = len(latest)

@@ -28,7 +28,7 @@ _LINUX: Final = re.compile(r"^Iface +MTU .*RX-OK +RX-ERR +RX-DRP", re.MULTILINE)
 _BSD: Final = re.compile(
     r"^Name +Mtu +(?:Network|Net/Dest) +Address +(?P<columns>(?:Ipkts|Ibytes)\b.*)$", re.MULTILINE | re.IGNORECASE
 )
-_LINK: Final = re.compile(r"^<?link(?:#(?P<index>\d+))?>?$", re.IGNORECASE)
+_LINK: Final = re.compile(r"^<?link(?:#(?P<index>\d{1,9}))?>?$", re.IGNORECASE)
 _LINUX_COLUMNS: Final = {
     "MTU": "mtu",
     "RX-OK": "in_packets",

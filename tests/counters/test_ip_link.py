@@ -83,3 +83,11 @@ def test_json_that_breaks_off_gives_what_is_whole(recorded, counters_of, said):
     assert [problem.partition(": ")[2] for problem in said(counters)] == [
         "truncated: found JSON that breaks off, expected its end; what is whole is read"
     ]
+
+
+def test_an_index_that_cannot_be_is_left_out(counters_of, said):
+    text = '[{"ifindex": -1, "ifname": "eth0", "stats64": {"rx": {"bytes": 5}, "tx": {"bytes": 6}}}]'
+    counters = counters_of(text)
+    assert counters.samples[["interface", "in_octets"]].to_numpy().tolist() == [["eth0", 5]]
+    assert counters.samples["index"].isna().all()
+    assert "inconsistent: index: found -1, expected a whole number of at least 0; left out" in said(counters)
