@@ -11,13 +11,15 @@ interfaces, shares are larger, and each reads everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,7 +29,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
 from hecn_analysis.traffic.rates import frame
-from hecn_analysis.traffic.series import NAT, NEEDED, Bools, Floats, Ints, Readings, Speeds, Widths, in_blocks
+from hecn_analysis.traffic.series import NAT, NEEDED, Ints, Readings, Speeds, Widths, in_blocks
 from hecn_analysis.traffic.slots import Intervals
 from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
@@ -36,7 +38,22 @@ SHARE_ROWS: Final = (2_000_000, 4_000_000, 8_000_000, 16_000_000)
 _READ_TWICE: Final = 1.6  # times all rows that the shares may read
 _TEXTS = ("host", "interface", "source_file")
 _NUMBERS = ("index", "time", "in_octets", "out_octets", "counter_bits", "speed_bps", "uptime_s", "discontinuity_s")
-_FILLING = {"time": NAT, "in_octets": 0, "out_octets": 0, "counter_bits": 0, "index": -1}  # of missing whole numbers
+_KINDS: Mapping[str, Any] = {  # how the columns of a share are held
+    **dict.fromkeys(_TEXTS, np.int32),
+    **dict.fromkeys(("index", "time"), np.int64),
+    **dict.fromkeys(("in_octets", "out_octets"), np.uint64),
+    "counter_bits": np.uint8,
+    **dict.fromkeys(("speed_bps", "uptime_s", "discontinuity_s"), np.float64),
+    **dict.fromkeys(("in_octets missing", "out_octets missing"), np.bool_),
+}
+_ABSENT: Mapping[Any, Any] = {
+    np.int32: -1,
+    np.int64: -1,
+    np.uint64: 0,
+    np.uint8: 0,
+    np.float64: np.nan,
+    np.bool_: False,
+}
 _BLOCK_ROWS: Final = 250_000  # readings that are computed at once
 _PATIENCE_S: Final = 10
 
@@ -71,13 +88,13 @@ class Share:
     number
         Place of the share among all.
     groups
-        Path and number of each row group, in the order of the files.
+        Path, number and rows of each row group, in the order of the files.
     keys
         Host (else the file) and name of each interface; None for all in these groups.
     """
 
     number: int
-    groups: tuple[tuple[str, int], ...]
+    groups: tuple[tuple[str, int, int], ...]
     keys: frozenset[tuple[str | None, str | None, str | None]]
 
 
@@ -181,18 +198,17 @@ def row_groups(path: str) -> list[Group]:
             table = file.read_row_group(number, columns=texts, use_threads=False)
             codes, names = _codes(table, path)
             runs = _runs(codes)
-            seen = dict.fromkeys(zip(*(codes[name][runs].tolist() for name in _TEXTS), strict=True))
-            found.append(Group(path, number, table.num_rows, tuple(dict.fromkeys(_key(names, key) for key in seen))))
+            host = codes["host"][runs]
+            stead = np.where(host >= 0, -1, codes["source_file"][runs])  # the file, where there is no host
+            texts_of = [
+                np.array([*names[text], None], dtype=object)[code].tolist()
+                for text, code in zip(_TEXTS, (host, codes["interface"][runs], stead), strict=True)
+            ]
+            found.append(Group(path, number, table.num_rows, tuple(dict.fromkeys(zip(*texts_of, strict=True)))))
     return found
 
 
 Key = tuple[str | None, str | None, str | None]
-
-
-def _key(names: dict[str, list[str]], key: tuple[int, int, int]) -> Key:
-    """Host and name; the file only where it stands for a host."""
-    host, interface, file = (names[text][code] if code >= 0 else None for text, code in zip(_TEXTS, key, strict=True))
-    return host, interface, None if host is not None else file
 
 
 def _codes(table: pa.Table, path: str) -> tuple[dict[str, Ints], dict[str, list[str]]]:
@@ -244,10 +260,9 @@ def shares(groups: Sequence[Group]) -> list[Share]:
         found = []
         for keys in _dealt(ordered, weight, size):
             numbers = sorted({number for key in keys for number in holders[key]})
-            place = tuple((groups[number].path, groups[number].number) for number in numbers)
+            place = tuple((groups[number].path, groups[number].number, groups[number].rows) for number in numbers)
             found.append(Share(len(found), place, frozenset(keys)))
-        held = {(group.path, group.number): group.rows for group in groups}
-        if sum(held[place] for share in found for place in share.groups) <= _READ_TWICE * rows:
+        if sum(held for share in found for _, _, held in share.groups) <= _READ_TWICE * rows:
             break
     return found
 
@@ -314,120 +329,157 @@ def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
     return counts
 
 
+class Columns:
+    """Columns of a share, filled row group by row group.
+
+    The memory is that of the thread's share before: fresh memory would cost more than what is written to it.
+    """
+
+    _spare = threading.local()
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self._filled = 0
+        self._given: set[str] = set()
+
+    def _column(self, name: str, kind: npt.DTypeLike) -> Any:  # noqa: ANN401 - an array
+        spare: dict[str, Any] = self._spare.__dict__
+        if name not in spare or len(spare[name]) < self._rows:
+            spare[name] = np.empty(self._rows, dtype=kind)
+        return spare[name]
+
+    def add(self, length: int, values: Mapping[str, Any]) -> None:
+        """Add rows; what a row group lacks is missing."""
+        here = slice(self._filled, self._filled + length)
+        for name, kind in _KINDS.items():
+            given = values.get(name)
+            if given is None:
+                if name in self._given:
+                    self._column(name, kind)[here] = _ABSENT[kind]
+                continue
+            column = self._column(name, kind)
+            if name not in self._given:
+                column[: self._filled] = _ABSENT[kind]
+                self._given.add(name)
+            rows = values.get("rows")
+            if rows is None:
+                column[here] = given
+            elif given.dtype == column.dtype:
+                np.take(given, rows, out=column[here], mode="clip")
+            else:
+                column[here] = given[rows]
+        self._filled = here.stop
+
+    def get(self, name: str) -> Any:  # noqa: ANN401 - an array or None
+        """Give a column; None where nothing was given."""
+        if name not in self._given:
+            return None
+        return self._spare.__dict__[name][: self._filled]
+
+    def number(self, name: str) -> Any:  # noqa: ANN401 - an array or a number
+        """Give a column, or the number that says that it is missing."""
+        found = self.get(name)
+        return _ABSENT[_KINDS[name]] if found is None else found
+
+    def all(self, name: str) -> Any:  # noqa: ANN401 - an array
+        """Give a column that cannot be absent."""
+        found = self.get(name)
+        return np.empty(0, dtype=_KINDS[name]) if found is None else found
+
+
 def _read(share: Share) -> Readings:
     """Read the rows of a share as columns."""
     vocabulary: dict[str, dict[str, int]] = {text: {} for text in _TEXTS}
-    columns: dict[str, list[Any]] = {}
+    columns = Columns(sum(rows for _, _, rows in share.groups))
+    members = Members(share.keys)
     path, file = "", None
-    for place, number in share.groups:
+    for place, number, _ in share.groups:
         if place != path:
             path, file = place, _open(place)
         assert file is not None  # noqa: S101 - opened with the first path
         wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
         table = file.read_row_group(number, columns=wanted, use_threads=False)
         codes, names = _codes(table, place)
-        rows = _mine(share, codes, names)
-        if rows is not None:
-            codes = {name: values[rows] for name, values in codes.items()}
-        for text, values in codes.items():
-            known = vocabulary[text]
+        rows = members.rows(codes, names)
+        values: dict[str, Any] = {"rows": rows}
+        for text, known in vocabulary.items():
             translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
-            columns.setdefault(text, []).append(translation[values])
+            values[text] = translation[codes[text]]
         for name in _NUMBERS:
-            numbers = _numbers(table, name, rows, len(codes["host"]))
-            columns.setdefault(name, []).append(numbers)
-    return _readings(vocabulary, columns)
-
-
-def _mine(share: Share, codes: dict[str, Ints], names: dict[str, list[str]]) -> Ints | None:
-    """Rows of the share's interfaces; None for all."""
-    runs = _runs(codes)
-    keys = list(zip(*(codes[name][runs].tolist() for name in _TEXTS), strict=True))
-    known: dict[tuple[int, int, int], bool] = {key: _key(names, key) in share.keys for key in dict.fromkeys(keys)}
-    if all(known.values()):
-        return None
-    mine = np.fromiter((known[key] for key in keys), dtype=np.bool_, count=len(keys))
-    return np.flatnonzero(np.repeat(mine, np.diff(runs, append=len(codes["host"]))))
-
-
-def _numbers(table: pa.Table, name: str, rows: Ints | None, length: int) -> Any:  # noqa: ANN401 - array, pair or number
-    """Values of a column as NumPy has them; counters with where they are missing."""
-    if name not in table.column_names:
-        return np.nan
-    column = table.column(name)
-    column = (
-        column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks) if column.num_chunks else None
-    )
-    if column is None or column.null_count == length == 0:
-        return np.empty(0)
-    missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
-    if name == "time":
-        kind = column.type
-        if pa.types.is_timestamp(kind) and kind.unit != "ns":
-            column = column.cast(pa.timestamp("ns", kind.tz))
-        column = column.view(pa.int64())
-    if missing is not None:
-        if name not in _FILLING:
-            column = column.cast(pa.float64())
-        column = pc.fill_null(column, _FILLING.get(name, np.nan))
-    values = column.to_numpy(zero_copy_only=False)
-    if rows is not None:
-        values = values[rows]
-        missing = None if missing is None else missing[rows]
-    return (values, missing) if name.endswith("octets") else values
-
-
-def _readings(vocabulary: dict[str, dict[str, int]], columns: dict[str, list[Any]]) -> Readings:
-    sizes = [len(part) for part in columns.get("host", [])]
-
-    def joined(name: str, kind: Any) -> Any:  # noqa: ANN401 - a dtype; an array or one number
-        parts = columns.pop(name, [])
-        if not any(isinstance(part, np.ndarray) for part in parts):
-            return np.nan
-        absent = _FILLING.get(name, np.nan)
-        every = [
-            part.astype(kind, copy=False) if isinstance(part, np.ndarray) else np.full(size, absent, dtype=kind)
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        return np.concatenate(every)
-
-    def counters(name: str) -> tuple[Any, Bools | None]:
-        pairs = columns.pop(name, [])
-        values = np.concatenate([np.empty(0, np.uint64), *(pair[0].astype(np.uint64, copy=False) for pair in pairs)])
-        if all(pair[1] is None for pair in pairs):
-            return values, None
-        return values, np.concatenate(
-            [np.zeros(size, np.bool_) if pair[1] is None else pair[1] for pair, size in zip(pairs, sizes, strict=True)]
-        )
-
-    def times(name: str) -> Floats | None:
-        values = joined(name, np.float64)
-        return values if isinstance(values, np.ndarray) and not bool(np.isnan(values).all()) else None
-
-    def numbers(name: str) -> Any:  # noqa: ANN401
-        parts = columns.pop(name, [])
-        return np.concatenate(parts) if parts else np.empty(0, np.int32)
-
-    index, bits = joined("index", np.int64), joined("counter_bits", np.uint8)
-    (ins, in_missing), (outs, out_missing) = counters("in_octets"), counters("out_octets")
-    time_ns = joined("time", np.int64)
+            values |= _numbers(table, name)
+        columns.add(len(codes["host"]) if rows is None else len(rows), values)
+    times = {
+        name: None if (found := columns.get(name)) is None or bool(np.isnan(found).all()) else found
+        for name in ("uptime_s", "discontinuity_s")
+    }
     return Readings(
         hosts=list(vocabulary["host"]),
         interfaces=list(vocabulary["interface"]),
-        host=numbers("host"),
-        interface=numbers("interface"),
-        file=numbers("source_file"),
-        index=index if isinstance(index, np.ndarray) else -1,
-        time_ns=time_ns if isinstance(time_ns, np.ndarray) else np.empty(0, np.int64),
-        in_octets=ins,
-        out_octets=outs,
-        in_missing=in_missing,
-        out_missing=out_missing,
-        uptime_s=times("uptime_s"),
-        discontinuity_s=times("discontinuity_s"),
-        bits=bits if isinstance(bits, np.ndarray) else 0,
-        speed_bps=joined("speed_bps", np.float64),
+        host=columns.all("host"),
+        interface=columns.all("interface"),
+        file=columns.all("source_file"),
+        index=columns.number("index"),
+        time_ns=columns.all("time"),
+        in_octets=columns.all("in_octets"),
+        out_octets=columns.all("out_octets"),
+        in_missing=columns.get("in_octets missing"),
+        out_missing=columns.get("out_octets missing"),
+        uptime_s=times["uptime_s"],
+        discontinuity_s=times["discontinuity_s"],
+        bits=columns.number("counter_bits"),
+        speed_bps=columns.number("speed_bps"),
     )
+
+
+class Members:
+    """The interfaces of a share, to be looked up for many rows at once."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        pairs = [((host, file), name) for host, name, file in keys]
+        self._owners = {owner: number for number, owner in enumerate(dict.fromkeys(owner for owner, _ in pairs))}
+        self._names = {name: number for number, name in enumerate(dict.fromkeys(name for _, name in pairs))}
+        self._here = np.zeros((len(self._owners) + 1, len(self._names) + 1), dtype=np.bool_)
+        for owner, name in pairs:
+            self._here[self._owners[owner], self._names[name]] = True
+
+    def rows(self, codes: dict[str, Ints], names: dict[str, list[str]]) -> Ints | None:
+        """Rows of these interfaces; None for all."""
+        runs = _runs(codes)
+        hosts = np.array([*(self._owners.get((name, None), -1) for name in names["host"]), -1])
+        files = np.array([*(self._owners.get((None, name), -1) for name in names["source_file"]), -1])
+        known = np.array([*(self._names.get(name, -1) for name in names["interface"]), self._names.get(None, -1)])
+        host = codes["host"][runs]
+        owner = np.where(host >= 0, hosts[host], files[codes["source_file"][runs]])
+        mine = self._here[owner, known[codes["interface"][runs]]]
+        if bool(mine.all()):
+            return None
+        return np.flatnonzero(np.repeat(mine, np.diff(runs, append=len(codes["host"]))))
+
+
+def _numbers(table: pa.Table, name: str) -> dict[str, Any]:
+    """Values of a column as NumPy has them; counters with where they are missing."""
+    if name not in table.column_names or table.column(name).num_chunks == 0:
+        return {}
+    column = table.column(name)
+    column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
+    if name == "time":
+        if pa.types.is_timestamp(column.type) and column.type.unit != "ns":
+            column = column.cast(pa.timestamp("ns", column.type.tz))
+        column = column.view(pa.int64())
+    if missing is not None:
+        kind = _KINDS[name]
+        if kind is np.float64:
+            column = column.cast(pa.float64())
+        column = pc.fill_null(column, {"time": NAT}.get(name, 0 if name.endswith("octets") else _ABSENT[kind]))
+    values = {name: column.to_numpy(zero_copy_only=False)}
+    if name.endswith("octets"):
+        values[name] = (
+            values[name].astype(np.uint64) if values[name].dtype.kind == "f" else values[name].view(np.uint64)
+        )
+        if missing is not None:
+            values[f"{name} missing"] = missing
+    return values
 
 
 def _on_dask(address: str, files: Sequence[str], settings: Settings) -> Iterator[pd.DataFrame]:
