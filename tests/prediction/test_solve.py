@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 
-from hecn_analysis.prediction.solve import max_min
+from hecn_analysis.prediction.solve import max_min, max_min_throughput
 
 demands = hnp.arrays(
     np.float64,
@@ -60,3 +60,24 @@ def test_systems_do_not_touch_each_other(demand):
     together, _ = max_min(demand)
     alone = [max_min(demand[number : number + 1])[0][0] for number in range(len(demand))]
     assert_allclose(together, alone, rtol=1e-9)
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 2**31))
+def test_resource_by_resource_is_the_same(flows, resources, seed):
+    random = np.random.default_rng(seed)
+    shapes = [(4,), (3, 1), (3, 4), (1,)]
+    demand = []
+    for _ in range(resources):
+        shape = shapes[random.integers(4)]
+        alike = random.random() < 0.5
+        column = random.exponential(size=shape)
+        used = np.flatnonzero(random.random(flows) < 0.7)
+        own = {int(flow): column if alike else random.exponential(size=shape) for flow in used}
+        demand.append({flow: values * (random.random(shape) < 0.9) for flow, values in own.items()} or {0: column})
+    table = np.zeros((3, 4, flows, resources))
+    for number, by_flow in enumerate(demand):
+        for flow, values in by_flow.items():
+            table[..., flow, number] = values
+    expected, _ = max_min(table.reshape(12, flows, resources))
+    found = max_min_throughput(demand, flows, (3, 4))
+    assert_allclose(found.reshape(12, flows), expected, rtol=1e-9)
