@@ -15,7 +15,7 @@ def parts(kind: str) -> dict[str, Part]:
     Parameters
     ----------
     kind
-        boards, controllers, cpus, disks, nics, optics or switches.
+        boards, controllers, cpus, disks, enclosures, modules, nics, optics or switches.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""What hosts are made of: processors, boards, cards, disks, optics, switches. Data in ``models/parts/*.yaml``."""
+"""What hosts are made of: processors, boards, memory, cards, disks, enclosures, optics, switches.
+
+Data in ``models/parts/*.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +69,8 @@ class Cpu(Part):
     clock: Frequency = Field(description="core clock under load")
     cores: Annotated[int, Field(ge=1, description="cores of all sockets together")]
     sockets: Annotated[int, Field(ge=1, description="processors of this kind in the host")] = 1
+    socket: str = Field(default="", description="socket that it fits: LGA4189, SP5, …")
+    scales_to: Annotated[int, Field(ge=1, description="processors of this kind that can work together")] = 1
     cores_per_socket: Annotated[int, Field(ge=1)] | None = None
     memory_channels: Annotated[int, Field(ge=1, description="memory channels of a socket")] | None = None
     memory_transfers: Transfers | None = Field(default=None, description="fastest memory, transfers per second")
@@ -203,6 +208,10 @@ class Controller(Part):
     disk_ports: Annotated[int, Field(ge=1, description="SAS, SATA or NVMe links for disks")] | None = None
     disk_port_rate: Rate | None = Field(default=None, description="line rate of each of them")
     raid: bool = Field(default=True, description="computes parity itself; false: a host bus adapter")
+    drives: Literal["sas", "pcie"] = Field(
+        default="sas", description="what its ports take: SAS and SATA drives, or NVMe drives on PCI Express"
+    )
+    drive_form: str = Field(default="", description="form of drives that sit on the card itself and take no bay: M.2")
 
 
 class Disk(Part):
@@ -290,6 +299,7 @@ class Board(Part):
     """A mainboard or server: sockets, memory channels, slots and what joins them."""
 
     sockets: Annotated[int, Field(ge=1)] = 1
+    socket: str = Field(default="", description="what its sockets are: LGA4189, SP5, …")
     memory_channels: Annotated[int, Field(ge=1, description="of a socket")] | None = None
     memory_slots: Annotated[int, Field(ge=1, description="modules that fit, all sockets together")] | None = None
     memory_transfers: Transfers | None = Field(default=None, description="fastest memory, transfers per second")
@@ -312,6 +322,21 @@ class Board(Part):
             if below.node >= self.sockets:
                 raise ValueError(f"found {name!r} on node {below.node}, expected 0 to {self.sockets - 1}")
         return self
+
+
+class Enclosure(Part):
+    """A chassis with its power supplies, for a host or for drives beside it."""
+
+    bays: Annotated[int, Field(ge=0, description="bays for drives")]
+    supply: Power = Field(description="power that its supplies deliver together, without the spare one")
+
+
+class Module(Part):
+    """A memory module."""
+
+    ddr: Annotated[int, Field(ge=1, le=6, description="generation of DDR memory")]
+    transfers: Transfers = Field(description="transfers per second, 8 bytes each")
+    size: Bytes = Field(description="bytes that it holds")
 
 
 class Optic(Part):
@@ -337,6 +362,8 @@ KINDS: dict[str, type[Part]] = {
     "controllers": Controller,
     "cpus": Cpu,
     "disks": Disk,
+    "enclosures": Enclosure,
+    "modules": Module,
     "nics": Nic,
     "optics": Optic,
     "switches": Switch,
