@@ -18,7 +18,6 @@ Units and traps
 from __future__ import annotations
 
 import math
-import re
 import shutil
 import subprocess
 import tempfile
@@ -39,9 +38,7 @@ FORMATS: Final = ("rrdtool-dump", "rrd-binary")
 VERSIONS: Final = "RRDtool 1.0 to 1.8"
 WHOLE: Final = True
 
-_ROOT: Final = re.compile(
-    r"(?:<\?xml[^>]{0,200}>\s*|<!DOCTYPE[^>]{0,400}>\s*|<!--.{0,400}?-->\s*){0,8}<rrd>", re.DOTALL
-)
+_BEFORE_THE_ROOT: Final = (("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
 _MAGIC: Final = b"RRD\0"
 _PATIENCE_S: Final = 120
 _BITS: Final = 8
@@ -72,7 +69,22 @@ class _Archive:
 
 def recognises(document: Document) -> bool:
     """Whether a file has the first bytes of a database, or the root of a dump."""
-    return document.content.startswith(_MAGIC) or _ROOT.match(document.start) is not None
+    return document.content.startswith(_MAGIC) or _without_prolog(document.start).startswith("<rrd>")
+
+
+def _without_prolog(text: str) -> str:
+    """XML from its root on.
+
+    >>> _without_prolog("<?xml version='1.0'?> <!-- a dump --> <rrd>")
+    '<rrd>'
+    """
+    while True:
+        for begin, end in _BEFORE_THE_ROOT:
+            if text.startswith(begin) and end in text:
+                text = text[text.index(end) + len(end) :].lstrip()
+                break
+        else:
+            return text
 
 
 def read(document: Document, findings: Findings) -> None:
