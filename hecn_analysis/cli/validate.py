@@ -72,8 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(_written(found, output.chosen_format(arguments), rows=arguments.rows), arguments)
     faults = found.rows.loc[found.rows["fault"].notna(), "fault"]
     say_all(sorted(set(faults)), "each stands in its row")
-    if guessed := int((~found.rows["determined"].astype(bool)).sum()):
-        say(f"{guessed} rows do not count in 'all': their source does not say what they ran on or how")
     if found.left_out and arguments.runs is not None:
         say(f"{found.left_out} rows left out: the mapping does not take them, or they have no measured rate")
     return 1 if len(faults) else 0

@@ -201,13 +201,14 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``mode``, ``group``, ``rows``, ``conditions`` (measurements without their repeats), ``mdape`` and ``p90``
         (median and 90th percentile of absolute relative errors), ``coverage`` (share of rows inside the 90 % interval),
-        ``named`` (share of rows whose stated limit is the predicted one; missing where none states one), ``faults``.
+        ``named`` (share of rows whose stated limit is the predicted one; missing where none states one), ``faults``,
+        ``undetermined`` (rows that do not count in ``all``; missing where all do).
     """
     found = []
     for mode, of_mode in rows.groupby("mode", sort=False):
         groups = [*of_mode.groupby("group", sort=False), ("all", of_mode[of_mode["determined"].astype(bool)])]
         found += [{"mode": mode, **_summarised(str(name), part)} for name, part in groups]
-    columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults"]
+    columns = ["mode", "group", "rows", "conditions", "mdape", "p90", "coverage", "named", "faults", "undetermined"]
     return pd.DataFrame(found, columns=columns)
 
 
@@ -255,4 +256,5 @@ def _summarised(name: str, rows: pd.DataFrame) -> dict[str, object]:
         "coverage": float(good["inside"].mean()) if len(good) else None,
         "named": float(named.mean()) if len(named) else None,
         "faults": len(rows) - len(good),
+        "undetermined": int((~rows["determined"].astype(bool)).sum()) or None,
     }
