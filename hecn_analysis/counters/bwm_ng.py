@@ -25,7 +25,7 @@ WHOLE: Final = True
 
 _ROW: Final = re.compile(
     r"(?P<time>\d{9,10}(?:\.\d{1,9})?)(?P<mark>[;,])(?P<name>[^;,\s]{1,64})(?P=mark)(?P<out>-?\d+(?:\.\d+)?)(?P=mark)"
-    r"(?P<in>-?\d+(?:\.\d+)?)(?P=mark)(?P<both>-?\d+(?:\.\d+)?)(?P=mark)(?P<bytes_in>\d+)(?P=mark)(?P<bytes_out>\d+)"
+    r"(?P<in>-?\d+(?:\.\d+)?)(?P=mark)(?P<both>-?\d+(?:\.\d+)?)(?P=mark)(?P<bytes_in>\d{1,20})(?P=mark)(?P<bytes_out>\d{1,20})"
     r"(?:(?P=mark)-?[\d.]+){3,20}(?P=mark)?\s*"
 )
 

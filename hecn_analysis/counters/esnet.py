@@ -21,6 +21,7 @@ FORMATS: Final = ("esnet-snmp-json",)
 VERSIONS: Final = "pytokio 0.10 to 0.15"
 WHOLE: Final = True
 
+_MOST: Final = 1e18  # what no port carries
 _FACTORS: Final = {"bytes/sec": 8, "bits/sec": 1, "bytes/s": 8, "bits/s": 1, "Bps": 8, "bps": 1}
 
 
@@ -60,7 +61,7 @@ def read(document: Document, findings: Findings) -> None:
             known = {
                 f"{way}_bps": float(factor * value)
                 for way, value in values.items()
-                if isinstance(value, (int, float)) and not isinstance(value, bool)
+                if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _MOST
             }
             findings.rate(host=router, interface=name, time=time + (step or 0), interval_s=step, **known)
     found = sorted(every)

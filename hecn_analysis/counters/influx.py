@@ -120,9 +120,8 @@ def _plain(text: str) -> str:
 def _field(text: str) -> Any:  # noqa: ANN401 - a number or text
     if text.startswith('"'):
         return _plain(text[1:-1])
-    if text[-1:] in {"i", "u"} and text[:-1].lstrip("-").isdecimal():
-        return int(text[:-1])
-    return int(text) if text.isdecimal() else number(text)
+    digits = text[:-1] if text[-1:] in {"i", "u"} else text
+    return int(digits) if re.fullmatch(r"-?\d{1,20}", digits) else number(digits)
 
 
 def _seconds(text: str | None) -> float | None:

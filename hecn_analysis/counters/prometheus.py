@@ -126,7 +126,7 @@ def _metrics(document: Document, findings: Findings) -> Iterator[_Metric]:
 
 
 def _value(text: str) -> float | int | None:
-    return int(text) if text.isdecimal() else number(text)
+    return int(text) if text.isdecimal() and len(text) <= 20 else number(text)
 
 
 def _unescaped(text: str) -> str:

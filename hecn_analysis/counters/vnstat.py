@@ -101,7 +101,7 @@ def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
     """Time of an entry: its time stamp, or its date and time, which are local. [s since 1970]."""
     stamp = entry.get("timestamp")
     if isinstance(stamp, (int, float)):
-        return moment(float(stamp))
+        return None if moment(stamp) is None else float(stamp)
     date, clock = entry.get("date"), entry.get("time")
     if not isinstance(date, dict):
         return None
