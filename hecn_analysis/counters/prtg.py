@@ -38,6 +38,7 @@ _SEPARATORS: Final = ",;\t"
 _GRAPHER: Final = "timecode (seconds since 2000/1/1)"
 _UNIT: Final = re.compile(r"\((?P<unit>[kKMGT]?(?:bit|byte|Byte|B|b)s?/s\w{0,3})\)\s*$")
 _SUMMARY: Final = re.compile(r"[^\d(（]{2,60}[(（][^)）]{0,60}\d[^)）]{0,60}[)）]\s*$")
+_LATEST: Final = 1 << 32  # seconds since 2000
 _HEADER_LINES: Final = 5
 _NO_DATA: Final = "Not enough monitoring data"
 
@@ -186,7 +187,7 @@ def _of_grapher(
         if not line.strip():
             continue
         seconds = number(cells[place[_GRAPHER]]) if place[_GRAPHER] < len(cells) else None
-        if seconds is None or len(cells) < len(header):
+        if seconds is None or not 0 <= seconds < _LATEST or len(cells) < len(header):
             last = line_number == len(document.lines)
             findings.problem(
                 line_number,

@@ -109,6 +109,13 @@ def test_traffic_grapher(samples):
     assert counters.rates.interval_s.tolist() == [5.0, 5.0]
 
 
+def test_a_time_of_traffic_grapher_that_cannot_be(samples, counters_of, said):
+    text = (samples / "prtg" / "traffic-grapher.csv").read_text().replace("185392805", "1853928051234567")
+    (line,) = said(counters_of(text, time_zone="UTC"))
+    assert line.startswith("3: malformed: found ")
+    assert line.endswith(", expected a date and values; left out")
+
+
 def test_the_hour_that_comes_twice(counters_of):
     rows = "".join(
         f'"25.10.2026 {hour}:00:00 - {hour + 1}:00:00","1 kbit/s","2 kbit/s","100 %"\n' for hour in (1, 2, 2, 3)
