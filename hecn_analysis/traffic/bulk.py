@@ -151,7 +151,7 @@ def interfaces(
     else:
         with ThreadPoolExecutor(threads) as pool:
             groups = [group for found in pool.map(row_groups, files) for group in found]
-            parts = list(pool.map(lambda share: work(share, settings), shares(groups, threads)))
+            parts = list(pool.map(lambda share: work(share, settings), shares(groups)))
     tables = [part for part in parts if len(part)]
     if not tables:
         return work(Share(0, (), frozenset()), settings)
@@ -239,15 +239,13 @@ def _runs(codes: dict[str, Ints]) -> Ints:
     return np.flatnonzero(changes)
 
 
-def shares(groups: Sequence[Group], at_least: int = 2) -> list[Share]:
+def shares(groups: Sequence[Group]) -> list[Share]:
     """Deal interfaces into shares, in the order of their names.
 
     Parameters
     ----------
     groups
         The row groups, in the order of the files.
-    at_least
-        How many shares there should be, for as many that work.
     """
     rows = sum(group.rows for group in groups)
     weight: dict[Key, float] = {}
@@ -260,7 +258,7 @@ def shares(groups: Sequence[Group], at_least: int = 2) -> list[Share]:
     found: list[Share] = []
     for size in SHARE_ROWS:
         found = []
-        for keys in _dealt(ordered, weight, min(size, rows / at_least + 1)):
+        for keys in _dealt(ordered, weight, size):
             numbers = sorted({number for key in keys for number in holders[key]})
             place = tuple((groups[number].path, groups[number].number, groups[number].rows) for number in numbers)
             found.append(Share(len(found), place, frozenset(keys)))
@@ -269,7 +267,7 @@ def shares(groups: Sequence[Group], at_least: int = 2) -> list[Share]:
     return found
 
 
-def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: float) -> Iterator[list[Key]]:
+def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Iterator[list[Key]]:
     keys: list[Key] = []
     held = 0.0
     for key in ordered:
