@@ -155,6 +155,16 @@ class Cpu(Part):
         validate_default=True,
         description="within one machine, both ends: each packet that one core made and another one takes",
     )
+    scatter: Factor = Field(
+        default={
+            "value": 1,
+            "spread": 0.03,
+            "basis": "assumed",
+            "source": "repeats in the documents differ by 1 to 3 %, on a shared machine by 4 to 6 %",
+        },
+        validate_default=True,
+        description="what the same work takes a core in one run, over what it takes in the mean",
+    )
     contention: Factor = Field(
         default=0,
         validate_default=True,

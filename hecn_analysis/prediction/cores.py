@@ -93,7 +93,8 @@ class Cores:
         if on_disk and self.host.arrays:
             cost = self._draw("cpu.storage_interrupt_cost", self.cpu.storage_interrupt_cost)
             others.append((self._storage_cores(flow) or nic, cost, "storage"))
-        seconds_per_cycle = crowding / self._draw("cpu.clock", self.cpu.clock) / 8
+        scatter = self._draw("cpu.scatter", self.cpu.scatter)
+        seconds_per_cycle = scatter * crowding / self._draw("cpu.clock", self.cpu.clock) / 8
         for cores, cost, duty in (*process, *others):
             share = cost * (seconds_per_cycle / len(cores))
             for core in cores:
