@@ -19,7 +19,7 @@ whatever kills one of them loses nothing that was added."""
 
 EPILOG = """\
 examples:
-  hecn archive add ARCHIVE logs/ walks/
+  hecn archive add ARCHIVE data/logs data/counters/session
   hecn archive query ARCHIVE "select tool, max(throughput_bps) from runs group by tool"
   hecn archive list ARCHIVE
   hecn archive compact ARCHIVE
@@ -32,8 +32,10 @@ def add_arguments(parser: Parser) -> None:
     """Add the commands of ``hecn archive``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
-    for name, (summary, run_it) in ACTIONS.items():
-        command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+    for name, (summary, run_it, example) in ACTIONS.items():
+        command = commands.add_parser(
+            name, help=summary, description=summary.capitalize() + ".", epilog=f"examples:\n  {example}"
+        )
         command.add_argument("archive", metavar="ARCHIVE", help="its folder; made where it is not there yet")
         if name == "add":
             command.add_argument("paths", nargs="+", metavar="PATH", help="logs or counters: a file or a directory")
@@ -54,7 +56,7 @@ def _add(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive, add_files  # noqa: PLC0415 (not needed for --help)
 
     added, known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
-    say(f"{added} files added, {known} were there")
+    print(f"{reading.count(added, 'file')} added, {known} there before")
     return reading.tell(
         problems, reading.count(added, "file"), "hecn parse or hecn counters --table problems lists all"
     )
@@ -70,10 +72,7 @@ def _query(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
 
-    archive = Archive(arguments.archive)
-    units = archive.units()
-    _deliver(units, arguments)
-    say(f"{len(archive)} units, {len(archive) - len(units)} of them merged")
+    _deliver(Archive(arguments.archive).units(), arguments)
     return 0
 
 
@@ -91,8 +90,8 @@ def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
 
 
 ACTIONS = {
-    "add": ("add files that are not there yet", _add),
-    "query": ("answer a query in SQL", _query),
-    "list": ("list the units that were added since the last compaction", _list),
-    "compact": ("merge the files of each day into one", _compact),
+    "add": ("add files that are not there yet", _add, "hecn archive add ARCHIVE data/logs data/counters/session"),
+    "query": ("answer a query in SQL", _query, 'hecn archive query ARCHIVE "select count(*) as runs from runs"'),
+    "list": ("list the units that were added since the last compaction", _list, "hecn archive list ARCHIVE"),
+    "compact": ("merge the files of each day into one", _compact, "hecn archive compact ARCHIVE"),
 }

@@ -34,8 +34,8 @@ examples:
   hecn inventory data/inventory
   hecn inventory data/inventory --table sources --format json
   hecn inventory data/inventory --table findings
-  hecn inventory capture --path netem-80ms-10ge --role sender
-  hecn inventory capture -o host.yaml
+  hecn inventory data/inventory --path netem-80ms-10ge --role sender
+  hecn inventory data/inventory -o host.yaml
   hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
   lspci -vvv | hecn inventory -
 
