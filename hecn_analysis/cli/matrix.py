@@ -1,0 +1,142 @@
+"""``hecn matrix``: plan a matrix of tests, see what the runs so far cover, which test is next, how it is run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import hecn_analysis as hecn
+from hecn_analysis import units
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hecn_analysis.planning.matrix import Matrix
+
+DESCRIPTION = """\
+A test matrix: tools over sizes, round-trip times, losses and streams.
+
+  plan      what each cell should reach, and the time and data that it takes
+  status    what the runs so far cover, and the repeats that are still needed
+  next      the tests that tell most about what is not known
+  commands  how these are run: emulated path, file, server, runs
+  compare   the tools of the runs, paired by condition"""
+
+EPILOG = """\
+examples:
+  hecn matrix plan sc09
+  hecn matrix status sc09 data/logs/b-systems-nuttscp.txt
+  hecn matrix next sc09 --count 5 --per time
+  hecn matrix commands sc09 runs/ --count 2 --address 10.0.0.7
+
+A run belongs to a cell by what its log says: tool, size, round-trip time,
+streams. What the logs do not say and holds for all runs is given with --set,
+such as --set path.loss=1e-6 path.rtt=90ms. Runs that fit no cell are told."""
+
+ACTIONS = ("plan", "status", "next", "commands", "compare")
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn matrix``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("action", choices=ACTIONS, metavar="ACTION", help="one of " + ", ".join(ACTIONS))
+    parser.add_argument("matrix", metavar="MATRIX", help="YAML file, or the name of a shipped matrix")
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help="logs of runs, directories of them, or - for stdin")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what holds for all runs and their logs do not say; may be repeated",
+    )
+    parser.add_argument(
+        "--count", type=int, default=10, metavar="N", help="next, commands: how many tests (default: 10)"
+    )
+    parser.add_argument(
+        "--per", choices=("test", "time"), default="test", help="next, commands: what a test tells, or that by its time"
+    )
+    parser.add_argument("--cells", nargs="+", metavar="CELL", help="commands: these cells and not the next ones")
+    parser.add_argument("--address", default="receiver", metavar="ADDRESS", help="commands: the receiver's address")
+    parser.add_argument(
+        "--folder", default="/data", metavar="DIR", help="commands: where the files are (default: /data)"
+    )
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked for."""
+    from hecn_analysis.planning import matrix as planned  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning import matrix_runs, next_tests, tool_comparison  # noqa: PLC0415 (see above)
+
+    if arguments.count < 1:
+        raise InputError(f"--count {arguments.count}", "1 or more")
+    keys, paths = settings(arguments.set)
+    arguments.runs += paths
+    matrix = planned.load_matrix(arguments.matrix)
+    if arguments.action == "plan":
+        frame = planned.plan(matrix)
+        _deliver(frame, arguments)
+        whole, moved = units.format_time(frame["all_s"].sum()), units.format_bytes(frame["all_bytes"].sum())
+        say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {whole} in all, {moved} to move")
+        return 0
+    found = hecn.read(reading.given(arguments.runs), intervals=False)
+    matched = matrix_runs.match(matrix, found.runs, keys)
+    if arguments.action == "compare":
+        compared = tool_comparison.compare_tools(
+            tool_comparison.conditions(matrix, matched), confidence=matrix.repeats.confidence
+        )
+        _deliver(compared.pairs, arguments)
+        if compared.friedman_p is not None:
+            say(f"all alike over {compared.conditions} shared conditions: p = {compared.friedman_p:.3g} (Friedman)")
+    elif arguments.action == "status":
+        frame = matrix_runs.status(matrix, matched)
+        _deliver(frame, arguments)
+        covered = int((frame["missing"] == 0).sum())
+        say(f"{covered} of {len(frame)} cells are known well enough; {frame['missing'].sum()} runs are missing")
+    else:
+        belief = matrix_runs.believed(matrix, matched)
+        if arguments.action == "next":
+            _deliver(next_tests.rank_next(matrix, belief, count=arguments.count, per=arguments.per), arguments)
+        else:
+            names = arguments.cells
+            if names is None:
+                ranked = next_tests.rank_next(matrix, belief, count=arguments.count, per=arguments.per)
+                names = list(dict.fromkeys(ranked["cell"]))
+            missing = matrix_runs.status(matrix, matched).set_index("cell")["missing"]
+            output.deliver(_lines(matrix, names, missing, arguments), arguments)
+    return _told(matched, found.problems)
+
+
+def _lines(matrix: Matrix, names: list[str], missing: pd.Series[int], arguments: argparse.Namespace) -> Iterator[str]:
+    from hecn_analysis.planning.matrix_commands import commands  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.matrix_runs import asked_cells  # noqa: PLC0415 (see above)
+
+    cells = [(cell, max(1, int(missing[cell.name]))) for cell in asked_cells(matrix, names)]
+    for line in commands(matrix, cells, address=arguments.address, folder=arguments.folder):
+        yield line + "\n"
+
+
+def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
+    form = output.chosen_format(arguments)
+    shown = frame
+    if form == "text":
+        shown = frame.drop(columns=[name for name in frame.columns if "." in name or name == "tool"])
+    output.deliver(output.written(output.records(shown), list(frame.columns), form), arguments)
+
+
+def _told(matched: pd.DataFrame, problems: pd.DataFrame) -> int:
+    """Say which runs belong to no cell, and what could not be read."""
+    without = matched[matched["cell"].isna()]
+    say_all(
+        [f"{row['source_file']}:{row['line_first']}: {row['reason']}" for row in without.to_dict("records")],
+        "hecn parse lists all runs",
+    )
+    if len(without):
+        say(f"{reading.count(len(without), 'run')} of {len(matched)} in no cell")
+    return reading.tell(problems, reading.count(len(matched), "run"), "hecn parse --table problems lists all")

@@ -1,0 +1,161 @@
+"""The commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from hecn_analysis import units
+from hecn_analysis.errors import InputError
+from hecn_analysis.live import tools
+from hecn_analysis.planning.matrix import Cell, Emulator, Matrix, amounts
+
+#: netem drops what does not fit its queue; its default of 1000 packets is far less than a long fast path holds.
+_LEAST_PACKETS: Final = 1000
+
+
+def commands(
+    matrix: Matrix,
+    cells: Sequence[tuple[Cell, int]],
+    *,
+    address: str = "receiver",
+    folder: str = "/data",
+) -> Iterator[str]:
+    """Lines of a plan to run cells by hand, in an order that changes the path and the file as rarely as may be.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    cells
+        Cells, each with the number of its runs.
+    address
+        Where the sender finds the receiver.
+    folder
+        Folder of the files at both ends.
+    """
+    rates = {cell.name: float(rate) for cell, rate in zip(matrix.cells, matrix.outlook.throughput_bps, strict=True)}
+    ordered = sorted(
+        cells, key=lambda one: (one[0].scenario.path.rtt.value, one[0].scenario.path.loss.value, _size(one[0]))
+    )
+    spent = [(repeats, *amounts(cell.scenario, rates[cell.name])) for cell, repeats in ordered]
+    whole_s = sum(repeats * (time_s + matrix.pause_s) for repeats, time_s, _ in spent)
+    moved = sum(repeats * data for repeats, _, data in spent)
+    runs = sum(repeats for repeats, _, _ in spent)
+    yield f"# {runs} runs of {len(ordered)} cells: {units.format_time(whole_s)}, {units.format_bytes(moved)} to move"
+    path: tuple[str, ...] = ()
+    files: set[int] = set()
+    for (cell, repeats), (_, time_s, data) in zip(ordered, spent, strict=True):
+        load = rates[cell.name] / _line(cell)
+        yield ""
+        yield (
+            f"# {cell.name}: {repeats} runs of {units.format_time(time_s)}, {units.format_bytes(data)} each, "
+            f"at {units.format_rate(rates[cell.name])} expected ({units.format_fraction(load)} of the line)"
+        )
+        wanted = tuple(emulated(matrix.emulator, cell))
+        if wanted != path:
+            yield from wanted
+            path = wanted
+        yield from _run(matrix, cell, repeats, (address, folder), files)
+
+
+def _loss(cell: Cell) -> float:
+    return float(cell.scenario.path.loss.value)
+
+
+def _line(cell: Cell) -> float:
+    rate = cell.scenario.path.rate
+    return math.inf if rate is None else float(rate.value)
+
+
+def _size(cell: Cell) -> float:
+    return 0.0 if cell.scenario.tool.bytes is None else float(cell.scenario.tool.bytes.value)
+
+
+def emulated(emulator: Emulator | None, cell: Cell) -> Iterator[str]:
+    """Commands that give the path its round-trip time and loss, on a host that forwards between both ends.
+
+    Half of the delay goes each way, and losses to the data alone. There and not at the ends: a sender's own queue is
+    seen by its TCP, which then behaves as it would on no path.
+
+    Parameters
+    ----------
+    emulator
+        The host between; None: there is none, and the commands are a remark.
+    cell
+        The test.
+    """
+    rtt, loss, rate = cell.scenario.path.rtt.value, _loss(cell), _line(cell)
+    if emulator is None:
+        percent = f" and {100 * loss:.6g} % loss" if loss else ""
+        yield f"# needs a path of {units.format_time(rtt)}{percent}"
+        return
+    delay = max(0.0, rtt - units.parse(emulator.base_rtt, "time", name="emulator.base_rtt")) / 2
+    packets = _LEAST_PACKETS
+    if math.isfinite(rate):
+        packets += math.ceil(2 * rate * delay / (8 * cell.scenario.path.mtu))
+    yield "# between both ends:"
+    for device, lost in ((emulator.forward, loss), (emulator.back, 0.0)):
+        words = [
+            "netem",
+            *(["delay", f"{1e3 * delay:g}ms"] if delay else []),
+            *(["loss", f"{100 * lost:.6g}%"] if lost else []),
+        ]
+        words = [*words, "limit", str(packets)] if delay or lost else ["pfifo", "limit", "10000"]
+        yield shlex.join(["sudo", "tc", "qdisc", "replace", "dev", device, "root", *words])
+
+
+def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: set[int]) -> Iterator[str]:
+    address, folder = to
+    scenario = cell.scenario
+    tool, size = scenario.tool, int(_size(cell))
+    file = str(PurePosixPath(folder) / (f"hecn-{size}.dat" if size else "hecn.dat"))
+    if tool.name in tools.names():
+        try:
+            found = tools.plan(scenario, tools.Ends(address, file=file, file_is_there=True), scenario.keys)
+        except InputError as error:
+            yield f"# {error}"
+            return
+        server, client = tools.shown(found.server) if found.server else "", tools.shown(found.client)
+    elif tool.name in matrix.commands:
+        template = matrix.commands[tool.name]
+        values: dict[str, Any] = {
+            "address": address,
+            "file": file,
+            "target": f"{file}.copy",
+            "target_folder": f"{folder}/copies",
+            "streams": tool.streams,
+            "bytes": size,
+            "window": f"{tool.window.value:.0f}",
+            "window_kib": f"{tool.window.value / 1024:.0f}",
+            "duration": "" if tool.duration is None else f"{tool.duration.value:g}",
+        }
+        try:
+            server, client = template.server.format_map(values), template.client.format_map(values)
+        except (KeyError, ValueError, IndexError) as error:
+            raise InputError(
+                f"{error} in the commands of {tool.name}", f"one of {', '.join(values)} in braces", source=matrix.source
+            ) from None
+    else:
+        yield f"# no command is known for {tool.name}: put one under 'commands' in {matrix.source}"
+        return
+    is_copy = tool.source_end == "disk"
+    if is_copy and size not in files:
+        files.add(size)
+        yield f"head -c {size} /dev/urandom > {shlex.quote(file)}   # at the sender, once"
+    loop = f"for run in $(seq {repeats}); do"
+    log = f"{cell.name.replace('/', '-')}-$run.txt"
+    if server:
+        again = f"{loop} {server}; done" if "-1" in server.split() else server
+        yield f"{again}   # at the receiver"
+    yield "# at the sender:"
+    yield loop
+    if is_copy:
+        yield "  sync; echo 3 | sudo tee /proc/sys/vm/drop_caches > /dev/null   # at both ends"
+    yield f"  {client} 2>&1 | tee {log}"
+    if matrix.pause_s:
+        yield f"  sleep {matrix.pause_s:g}"
+    yield "done"

@@ -1,0 +1,249 @@
+"""Which cells of a matrix the runs so far cover, how well their means are known, and how many runs are still needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hecn_analysis import units
+from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.planning.matrix import Cell, Matrix, repeats_needed
+from hecn_analysis.planning.outlook import Belief
+from hecn_analysis.prediction.parameters import value_at
+
+#: A run belongs to a cell whose round-trip time is nearest, if it is so near: 17 ms to 15 ms, 87 ms to 90 ms; a size
+#: of 64 GiB to 64 GB. Differences that are nothing beside a packet's way through hosts do not count. [1], [s]
+_NEAR: Final = {"path.rtt": 0.2, "tool.bytes": 0.1}
+_NEAR_RTT_S: Final = 0.002
+
+#: Runs of a cell from which their own scatter is taken; with fewer, that of all cells of the tool.
+_OWN: Final = 3
+
+#: A run that is faster than this, over what the path carries, was not one over that path.
+_FULL: Final = 1.02
+
+_SAID: Final = {
+    "tool": ("tool",),
+    "tool.bytes": ("bytes",),
+    "path.rtt": ("rtt_s", "rtt_min_s"),
+    "tool.streams": ("streams",),
+}
+
+
+def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Find the cell of each run: by tool, size, round-trip time and streams where the log says them.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    runs
+        Table of runs, as `hecn_analysis.read` gives it.
+    given
+        Keys of the scenario that the logs do not say and that hold for all runs: ``{"path.loss": "1e-6"}``.
+
+    Returns
+    -------
+    DataFrame
+        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps``, ``cell`` (missing
+        where there is none) and ``reason`` why not.
+
+    Raises
+    ------
+    InputError
+        A key in `given` that cannot be.
+    """
+    told = _given(matrix, given or {})
+    rows = []
+    for run in runs.to_dict("records"):
+        cell, reason = _cell_of(matrix, {**_facts(run), **told}, run)
+        rows.append(
+            {
+                **{name: run[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
+                "cell": None if cell is None else cell.name,
+                "reason": reason,
+            }
+        )
+    columns = ["source_file", "line_first", "line_last", "tool", "throughput_bps", "cell", "reason"]
+    return pd.DataFrame(rows, columns=columns).astype({"cell": "string", "reason": "string"})
+
+
+def _given(matrix: Matrix, given: Mapping[str, Any]) -> dict[str, Any]:
+    scenario = matrix.cells[0].scenario.with_(given)
+    found = {key: value_at(scenario, key) if key != "tool" else given[key] for key in given}
+    return {key: float(value.value) if isinstance(value, Parameter) else value for key, value in found.items()}
+
+
+def _facts(run: Mapping[Any, Any]) -> dict[str, Any]:
+    """What a log says of a run, by keys of the scenario."""
+    found = {}
+    for key, columns in _SAID.items():
+        value = next((run[column] for column in columns if not pd.isna(run[column])), None)
+        if value is not None:
+            found[key] = value if key == "tool" else float(value)
+    return found
+
+
+def _cell_of(matrix: Matrix, facts: Mapping[str, Any], run: Mapping[Any, Any]) -> tuple[Cell | None, str | None]:
+    if run["error"] or pd.isna(run["throughput_bps"]):
+        return None, "no rate"
+    found = [(cell, distance) for cell in matrix.cells if (distance := _distance(cell, facts)) is not None]
+    if not found:
+        said = ", ".join(
+            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in facts.items()
+        )
+        return None, f"no cell with {said}"
+    unsaid = {
+        key
+        for cell, _ in found
+        for key, values in matrix.grids[cell.grid].axes.items()
+        if key not in facts and len(values) > 1
+    }
+    # a grid about which the log says too little counts only where there is no other one
+    whole = [one for one in found if not unsaid & set(matrix.grids[one[0].grid].axes)]
+    if not whole:
+        return None, f"the log does not say {', '.join(sorted(unsaid))}"
+    cell = min(whole, key=lambda one: one[1])[0]
+    number = matrix.cells.index(cell)
+    carried = matrix.outlook.throughput_bps[number] / matrix.outlook.load_fraction[number]
+    if run["throughput_bps"] > carried * _FULL:
+        return None, f"faster than the matrix's path carries ({units.format_rate(carried)})"
+    return cell, None
+
+
+def _distance(cell: Cell, facts: Mapping[str, Any]) -> float | None:
+    """How far a run is from a cell; None: too far."""
+    distance = 0.0
+    for key, value in facts.items():
+        if key == "tool":
+            if cell.scenario.tool.name != value:
+                return None
+            continue
+        try:
+            wanted = value_at(cell.scenario, key)
+        except HecnError:
+            continue
+        wanted = float(wanted.value) if isinstance(wanted, Parameter) else wanted
+        if wanted is None:  # a test by time moves what it moves
+            continue
+        if key not in _NEAR:
+            if wanted != value:
+                return None
+            continue
+        away = abs(value - wanted) / max(abs(wanted), abs(value), 1e-30)
+        if away > _NEAR[key] and not (key == "path.rtt" and abs(value - wanted) <= _NEAR_RTT_S):
+            return None
+        distance += away
+    return distance
+
+
+def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
+    """What the runs cover of a matrix.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    matched
+        The runs, of `match`.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``mean_bps`` with the ends
+        of its interval ``mean_low_bps`` and ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one
+        run) [bit/s], ``scatter_fraction`` (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell",
+        "tool" or "model"), ``needed`` repeats in all, ``missing`` of them, ``inside`` (whether the mean is inside the
+        interval of the prediction).
+    """
+    outlook = matrix.outlook
+    rates = {str(cell): group.to_numpy(float) for cell, group in matched.groupby("cell")["throughput_bps"]}
+    pooled = _pooled(matrix, rates)
+    rows = []
+    for number, cell in enumerate(matrix.cells):
+        found = rates.get(cell.name, np.empty(0))
+        scatter, basis = float(outlook.repeat[number]), "model"
+        if found.size >= _OWN:
+            scatter, basis = float(found.std(ddof=1) / found.mean()), "cell"
+        elif cell.scenario.tool.name in pooled:
+            scatter, basis = pooled[cell.scenario.tool.name], "tool"
+        needed = repeats_needed(scatter, matrix.repeats)
+        mean = float(found.mean()) if found.size else np.nan
+        half = np.nan
+        if found.size > 1:
+            half = stats.t.ppf((1 + matrix.repeats.confidence) / 2, found.size - 1) * found.std(ddof=1)
+            half /= np.sqrt(found.size)
+        low, high = outlook.low_bps[number], outlook.high_bps[number]
+        rows.append(
+            {
+                "cell": cell.name,
+                **{key: cell.setting.get(key) for key in matrix.axes},
+                "predicted_bps": float(outlook.throughput_bps[number]),
+                "runs": found.size,
+                "mean_bps": mean,
+                "mean_low_bps": np.fmax(mean - half, 0.0) if found.size > 1 else np.nan,
+                "mean_high_bps": mean + half,
+                "scatter_fraction": scatter,
+                "scatter_of": basis,
+                "needed": needed,
+                "missing": max(0, needed - found.size),
+                "inside": bool(low <= mean <= high) if found.size else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _pooled(matrix: Matrix, rates: Mapping[str, Any]) -> dict[str, float]:
+    """Scatter of the runs of each tool about the means of their cells, where there are enough repeats."""
+    squares: dict[str, list[tuple[float, int]]] = {}
+    for cell in matrix.cells:
+        found = rates.get(cell.name, np.empty(0))
+        if found.size > 1:
+            squares.setdefault(cell.scenario.tool.name, []).append(
+                (float(np.var(found / found.mean()) * found.size), found.size - 1)
+            )
+    freedom = {tool: sum(count for _, count in parts) for tool, parts in squares.items()}
+    return {
+        tool: float(np.sqrt(sum(square for square, _ in parts) / freedom[tool]))
+        for tool, parts in squares.items()
+        if freedom[tool] >= _OWN - 1
+    }
+
+
+def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
+    """What is believed of the cells after runs.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    matched
+        The runs, of `match`.
+    """
+    belief = matrix.belief()
+    number = {cell.name: place for place, cell in enumerate(matrix.cells)}
+    belief.tell_all([
+        (number[str(row["cell"])], float(row["throughput_bps"]))
+        for row in matched[matched["cell"].notna()].to_dict("records")
+    ])  # fmt: skip
+    return belief
+
+
+def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
+    """Cells by their names.
+
+    Raises
+    ------
+    InputError
+        There is none of that name.
+    """
+    by_name = {cell.name: cell for cell in matrix.cells}
+    for name in names:
+        if name not in by_name:
+            raise InputError(f"cell {name!r}", "a name that hecn matrix plan lists", source=matrix.source)
+    return [by_name[name] for name in names]

@@ -1,0 +1,232 @@
+"""Test matrices: cells, what runs cover, the next test, commands, comparison of tools, the search for the best."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import hecn_analysis as hecn
+from hecn_analysis import tables
+from hecn_analysis.cli import main
+from hecn_analysis.errors import InputError
+from hecn_analysis.planning.matrix import Repeats, amounts, load_matrix, matrix_names, plan, repeats_needed
+from hecn_analysis.planning.matrix_commands import commands
+from hecn_analysis.planning.matrix_runs import believed, match, status
+from hecn_analysis.planning.next_tests import find_best, rank_next
+from hecn_analysis.planning.outlook import Belief, Outlook
+from hecn_analysis.planning.tool_comparison import compare_tools, conditions
+
+SMALL = """
+title: small
+scenario: {sender: b, receiver: b, path: lan-10ge}
+pause: 10 s
+grids:
+  copies:
+    axes:
+      tool: [nuttscp, hpn-scp]
+      tool.bytes: [16 GB, 64 GB]
+      path.rtt: [0 ms, 90 ms]
+  memory:
+    set: {tool: nuttcp, tool.duration: 60 s}
+    axes: {path.rtt: [15 ms, 90 ms], path.loss: [0, 1e-5]}
+emulator: {forward: eth2, back: eth3, base_rtt: 0.1 ms}
+commands:
+  nuttscp: {client: "nuttscp -w{window_kib} {file} {address}:{target}"}
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    path = tmp_path_factory.mktemp("matrix") / "small.yaml"
+    path.write_text(SMALL)
+    return load_matrix(path)
+
+
+def runs_of(*rows):
+    return tables.make(
+        "runs", [{"source_file": "log", "run": number, "error": False, **row} for number, row in enumerate(rows)]
+    )
+
+
+def test_shipped_matrices_can_be_planned_and_say_where_they_come_from():
+    for name in matrix_names():
+        matrix = load_matrix(name)
+        assert matrix.document
+        assert matrix.place
+        assert len({cell.name for cell in matrix.cells}) == len(matrix.cells)
+    sizes = {cell.setting["tool.bytes"] for cell in load_matrix("sc09").cells if cell.grid == "distances"}
+    assert sizes == {"16 GB", "32 GB", "64 GB", "128 GB"}
+
+
+def test_cells_are_predicted_as_each_would_be_alone(small):
+    found = plan(small)
+    for cell, row in zip(small.cells, found.to_dict("records"), strict=True):
+        alone = hecn.predict(cell.scenario)
+        assert row["predicted_bps"] == pytest.approx(alone.throughput_bps, rel=0.02)  # a chance of its own where lossy
+        assert row["bottleneck"] == alone.bottleneck
+        assert row["low_bps"] == pytest.approx(alone.low_bps, rel=0.05)
+    assert found["load_fraction"].max() == pytest.approx(1, abs=1e-3)
+
+
+def test_time_and_data_add_up(small):
+    row = plan(small).iloc[0]
+    assert row["test_bytes"] == 16e9
+    assert row["test_s"] == pytest.approx(8 * 16e9 / row["predicted_bps"])
+    assert row["all_s"] == pytest.approx(row["repeats"] * (row["test_s"] + 10))
+    timed = small.cells[-1]
+    assert amounts(timed.scenario, 8e9) == (60, 60e9)
+
+
+@pytest.mark.parametrize("scatter", [0.01, 0.05, 0.2])
+def test_repeats_are_the_fewest_whose_interval_is_narrow_enough(scatter):
+    wanted = Repeats(confidence=0.9, within=0.05, at_least=1)
+    count = repeats_needed(scatter, wanted)
+    width = [stats.t.ppf(0.95, n - 1) * scatter / np.sqrt(n) for n in (count, count - 1) if n > 1]
+    assert width[0] <= 0.05
+    assert len(width) == 1 or width[1] > 0.05
+
+
+def test_runs_find_their_cells_by_what_the_log_says(small):
+    runs = runs_of(
+        {"tool": "nuttscp", "throughput_bps": 9e9, "bytes": 64 * 2**30, "rtt_s": 0.087, "streams": 1},
+        {"tool": "nuttscp", "throughput_bps": 9e9, "bytes": 16_000_000_000, "rtt_s": 0.0001},
+        {"tool": "nuttscp", "throughput_bps": 9e9, "bytes": 1_000_000_000, "rtt_s": 0.0001},
+        {"tool": "nuttscp", "throughput_bps": 9e9, "rtt_s": 0.0001},
+        {"tool": "nuttcp", "throughput_bps": 6e9, "rtt_s": 0.09},
+        {"tool": "nuttscp", "throughput_bps": 3e10, "bytes": 16_000_000_000, "rtt_s": 0.0001},
+        {"tool": "dd", "throughput_bps": 9e9},
+    )
+    found = match(small, runs)
+    assert found["cell"].fillna("").tolist() == ["copies/nuttscp/64GB/90ms", "copies/nuttscp/16GB/0ms", *[""] * 5]
+    reasons = found["reason"].tolist()
+    assert "tool.bytes 1e+09" in reasons[2]
+    assert reasons[3] == "the log does not say tool.bytes"
+    assert reasons[4] == "the log does not say path.loss"
+    assert "faster than the matrix's path carries (9.90 Gb/s)" in reasons[5]
+    assert match(small, runs, {"path.loss": "1e-5"})["cell"][4] == "memory/90ms/1e-5"
+
+
+def test_status_counts_repeats_and_says_what_their_scatter_is_from(small):
+    rates = [9.0e9, 9.2e9, 9.4e9]
+    run = {"tool": "nuttscp", "bytes": 16_000_000_000, "rtt_s": 0.0}
+    found = status(small, match(small, runs_of(*({**run, "throughput_bps": rate} for rate in rates)))).set_index("cell")
+    row = found.loc["copies/nuttscp/16GB/0ms"]
+    low, high = stats.t.interval(0.95, 2, np.mean(rates), stats.sem(rates))
+    assert (row["mean_low_bps"], row["mean_high_bps"]) == pytest.approx((low, high))
+    assert (row["runs"], row["scatter_of"]) == (3, "cell")
+    assert row["missing"] == max(0, repeats_needed(np.std(rates, ddof=1) / np.mean(rates), small.repeats) - 3)
+    assert found.loc["copies/nuttscp/16GB/90ms", "scatter_of"] == "tool"
+    assert found.loc["copies/hpn-scp/16GB/0ms", "scatter_of"] == "model"
+
+
+def test_a_run_tells_about_tests_that_share_what_it_rests_on(small):
+    belief = small.belief()
+    before, names = belief.mean.copy(), [cell.name for cell in small.cells]
+    one, other, third = (
+        names.index(f"copies/{name}") for name in ("hpn-scp/16GB/0ms", "hpn-scp/64GB/0ms", "nuttscp/16GB/0ms")
+    )
+    belief.tell(one, 0.7 * np.exp(before[one]))
+    moved = belief.mean - before
+    assert moved[one] == pytest.approx(np.log(0.7), abs=0.05)
+    assert moved[third] - moved[other] > 0.05  # they share the host's core, but not the cost of encryption
+
+
+def test_next_tests_take_away_what_they_say_and_do_not_repeat_what_is_known(small):
+    found = rank_next(small, count=4)
+    assert found["worth"].is_monotonic_decreasing
+    first = [cell.name for cell in small.cells].index(found["cell"][0])
+    belief = small.belief()
+    before = np.trace(belief.covariance)
+    gain = belief.covariance[:, first]
+    after = before - (gain**2).sum() / (gain[first] + belief.noise[first])
+    assert found["variance_fraction"][0] == pytest.approx(1 - after / before, rel=1e-6)
+    told = believed(
+        small, pd.DataFrame({"cell": [found["cell"][0]] * 5, "throughput_bps": [np.exp(belief.mean[first])] * 5})
+    )
+    assert rank_next(small, told, count=1)["cell"][0] != found["cell"][0]
+    hours = [rank_next(small, count=1, per=per).iloc[0] for per in ("test", "time")]
+    assert hours[1]["worth"] / (hours[1]["test_s"] + small.pause_s) >= hours[0]["worth"] / (
+        hours[0]["test_s"] + small.pause_s
+    )
+
+
+def test_commands_set_up_the_path_and_run_the_cells(small):
+    lines = list(commands(small, [(small.cells[1], 3), (small.cells[-1], 2)], address="10.0.0.7"))
+    text = "\n".join(lines)
+    assert text.startswith("# 5 runs of 2 cells")
+    # 44.95 ms each way: two times what 10 Gb/s hold on the way, in packets of 9000 B, above netem's own 1000
+    limit = 1000 + int(np.ceil(2 * 10e9 * 0.04495 / (8 * 9000)))
+    assert f"sudo tc qdisc replace dev eth2 root netem delay 44.95ms loss 0.001% limit {limit}" in lines
+    assert lines.count(f"sudo tc qdisc replace dev eth3 root netem delay 44.95ms limit {limit}") == 2
+    assert re.search(r"nuttscp -w97656 /data/hecn-16000000000.dat 10.0.0.7:/data/hecn-16000000000.dat.copy", text)
+    assert "nuttcp -P 5000 -p 5001 -T60 10.0.0.7" in text
+    unknown = next(cell for cell in small.cells if cell.scenario.tool.name == "hpn-scp")
+    assert "no command is known for hpn-scp" in "\n".join(commands(small, [(unknown, 1)]))
+
+
+def test_tools_are_compared_under_the_same_conditions():
+    rng = np.random.default_rng(1)
+    rows = [
+        {"tool": tool, "rtt_s": rtt, "throughput_bps": factor * 1e9 / (1 + 20 * rtt) * rng.lognormal(0, 0.02)}
+        for rtt in (0.0, 0.015, 0.09, 0.12, 0.18, 0.25)
+        for tool, factor in (("fast", 1.2), ("slow", 1.0), ("alike", 1.0))
+        for _ in range(3)
+    ]
+    found = compare_tools(pd.DataFrame(rows), by="rtt_s")
+    best = found.pairs[(found.pairs["faster"] == "fast") & (found.pairs["slower"] == "slow")].iloc[0]
+    assert best["ratio_low"] < 1.2 < best["ratio_high"]
+    assert best["p"] == pytest.approx(2 / 2**6)
+    assert best["p_corrected"] == pytest.approx(3 * 2 / 2**6)
+    assert found.friedman_p < 0.05
+    same = found.pairs[~found.pairs["faster"].eq("fast")].iloc[0]
+    assert same["ratio_low"] < 1 < same["ratio_high"]
+
+
+def test_tools_without_a_common_condition_are_not_compared(small):
+    runs = runs_of({"tool": "nuttscp", "throughput_bps": 9e9, "bytes": 16_000_000_000, "rtt_s": 0.0001})
+    with pytest.raises(InputError, match="no two tools under one condition"):
+        compare_tools(conditions(small, match(small, runs)))
+
+
+def test_a_matrix_that_cannot_be_is_explained(tmp_path):
+    path = tmp_path / "bad.yaml"
+    path.write_text(SMALL.replace("path.rtt: [0 ms", "path.rrt: [0 ms"))
+    with pytest.raises(InputError, match=r"bad\.yaml:6: found .*path\.rrt"):
+        load_matrix(path)
+    with pytest.raises(InputError, match="one of sc09"):
+        load_matrix("sc9")
+
+
+def test_command_line(capsys):
+    assert main(["matrix", "status", "sc09", "data/logs/b-systems-nuttscp.txt", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "distances/nuttscp/64GB/90ms" in out
+    assert "cells are known well enough" in err
+
+
+def test_the_best_of_a_matrix_is_found_with_few_runs_where_the_model_holds(small):
+    # the truth is a set of parameters that the belief does not hold, and runs scatter about it
+    outlook, values = small.outlook, [dict(cell.numbers) for cell in small.cells]
+    rng, good, trials = np.random.default_rng(7), 0, 40
+    for draw in range(trials):
+        truth = outlook.draws_bps[:, draw]
+        rest = replace(
+            outlook,
+            draws_bps=np.delete(outlook.draws_bps, draw, axis=1),
+            candidates=np.delete(outlook.candidates, draw, axis=1),
+        )
+        search = find_best(
+            Belief(rest, values), lambda cell, truth=truth: truth[cell] * rng.lognormal(0, outlook.repeat[cell]), 2
+        )
+        good += truth[search.best] >= 0.95 * truth.max()
+    assert len(outlook.throughput_bps) == 12
+    assert good / trials >= 0.96
+
+
+def test_tests_without_a_limit_are_refused():
+    free = hecn.load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.mtu": 9000})
+    with pytest.raises(InputError, match="to which nothing sets a limit"):
+        Outlook.of({"free": free})
