@@ -6,25 +6,32 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hecn_analysis.cli import output
+from hecn_analysis.cli import captured, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
 
 if TYPE_CHECKING:
+    from hecn_analysis.hardware import Host, Scenario
     from hecn_analysis.planning.advise import Advice, Advices
+    from hecn_analysis.planning.changes import Change
 
 DESCRIPTION = """\
 What to change: every setting and part that is known to matter is predicted,
 alone and with others, and ranked by what it would gain. What is free comes
 first. Each comes with the command or BIOS item, how to check that it took, its
-risk and where that is known from."""
+risk and where that is known from.
+
+A folder of captured outputs (hecn capture) in place of a scenario is the host
+that sends, on a link of its fastest port unless --path or --set says more;
+what was found wrong with it is among the changes."""
 
 EPILOG = """\
 examples:
   hecn advise hotlava-transmit
   hecn advise b-disk-to-disk-wan --free
   hecn advise --sender ideal --receiver ideal --tool nuttcp --path tpd-2geo
-  hecn advise c-two-copies --format json -o advice.json"""
+  hecn advise c-two-copies --format json -o advice.json
+  hecn advise data/inventory/virtual-machine --path netem-80ms-10ge --free"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -40,8 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Advise, and deliver it."""
     from hecn_analysis.planning.advise import advise  # noqa: PLC0415 (not needed for --help)
 
+    _take_capture(arguments)
     base, changed = asked_scenario(arguments)
-    found = advise(base.with_(changed), purchases=not arguments.free, progress=True)
+    scenario = base.with_(changed)
+    mending = [
+        change for role in ("sender", "receiver") for change in _mending(getattr(arguments, role), role, scenario)
+    ]
+    found = advise(scenario, purchases=not arguments.free, also=mending, progress=True)
     form = output.chosen_format(arguments)
     if form == "json":
         written = output.json_object(found.to_dict())
@@ -52,6 +64,36 @@ def run(arguments: argparse.Namespace) -> int:
         written = _text(found, arguments.top)
     output.deliver(written, arguments)
     return 0
+
+
+def _take_capture(arguments: argparse.Namespace) -> None:
+    """Where a folder of captured outputs stands in place of a scenario, it is the sender, and the rest is filled in."""
+    if len(arguments.names) != 1:
+        return
+    host = captured.host_of(arguments.names[0])
+    if host is None:
+        return
+    arguments.sender = arguments.names.pop()
+    arguments.receiver = arguments.receiver or "ideal"
+    arguments.tool = arguments.tool or "nuttcp"
+    if arguments.path is None and not any(word.startswith("path.") for word in arguments.set):
+        arguments.set.append(f"path.rate={_fastest_port(host.host)}")
+
+
+def _fastest_port(host: Host) -> float:
+    """Line rate of the fastest port, 10 Gb/s where none is known [bit/s]."""
+    return max((slot.nic.port_rate.value for slot in host.slots.values() if slot.nic is not None), default=10e9)
+
+
+def _mending(given: str | None, role: str, scenario: Scenario) -> list[Change]:
+    """Changes that mend what was found wrong with an end, where it was captured."""
+    host = None if given is None else captured.host_of(given)
+    if host is None:
+        return []
+    from hecn_analysis.planning import mending  # noqa: PLC0415 (for a captured host only)
+
+    findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
+    return mending.changes(findings.findings, role)
 
 
 def _text(found: Advices, top: int) -> Iterator[str]:
@@ -78,10 +120,20 @@ def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
     price = (
         "" if advice.is_free else " · price not known" if advice.price_usd is None else f" · ${advice.price_usd:,.0f}"
     )
-    yield f"  {advice.gain:+.1%} ({advice.gain_low:+.1%} to {advice.gain_high:+.1%}), {rate}{price}: {advice.title}\n"
+    gain, low, high = map(_gain, (advice.gain, advice.gain_low, advice.gain_high))
+    yield f"  {gain} ({low} to {high}), {rate}{price}: {advice.title}\n"
     if in_full:
         (change,) = advice.changes
         yield f"      how:    {change.how}\n"
         yield f"      check:  {change.check}\n"
         yield f"      risk:   {change.risk}\n"
         yield f"      source: {change.source}\n"
+
+
+def _gain(gain: float) -> str:
+    """Gain in percent, from three times as fast on as a factor.
+
+    >>> _gain(0.125), _gain(21.7)
+    ('+12.5%', '22.7 times')
+    """
+    return f"{gain:+.1%}" if gain < 2 else f"{1 + gain:.3g} times"

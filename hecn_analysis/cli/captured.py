@@ -33,14 +33,14 @@ def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
         given = getattr(arguments, name)
         if given is None:
             continue
-        host = _captured(given)
+        host = host_of(given)
         keys[name] = given if host is None else host.description
         if host is not None:  # told apart from a description of that name
             keys[f"{name}.name"] = f"{host.name} ({CAPTURED})"
     return keys
 
 
-def _captured(given: str) -> CapturedHost | None:
+def host_of(given: str) -> CapturedHost | None:
     """The host whose outputs a folder or an archive holds; None for a name and for a description."""
     path = Path(given)
     if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):

@@ -170,10 +170,9 @@ def advise(
 
     Examples
     --------
-    >>> far = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
-    >>> found = advise({**far, "path.mtu": 9000, "tool.window": "4 MiB", "tool.duration": "1000 s"})
-    >>> found.now.bottleneck_class, found.single[0].name
-    ('window', 'window')
+    >>> found = advise("hotlava-transmit", purchases=False)
+    >>> found.now.bottleneck, found.single[0].name, round(found.single[0].gain, 2)
+    ('sender.slot.x16', 'sender-max-payload', 0.13)
     """
     base = load_scenario(scenario)
     now = predict(base)

@@ -169,7 +169,7 @@ def _tool(scenario: Scenario) -> Iterator[Change]:
     tool = scenario.tool
     if _is_networked(scenario):
         option = _STREAMS.get(tool.name, "the tool's option for {} streams")
-        for factor in (2, 4, 8):
+        for factor in (4, 8):
             yield Change(
                 f"streams-{tool.streams * factor}",
                 f"{tool.streams * factor} streams instead of {tool.streams}",
