@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
     from hecn_analysis.planning.advise import advise as advise
+    from hecn_analysis.planning.purchase import purchase as purchase
+    from hecn_analysis.planning.purchase import purchase_front as purchase_front
     from hecn_analysis.planning.whatif import tornado as tornado
     from hecn_analysis.planning.whatif import whatif as whatif
     from hecn_analysis.prediction import predict as predict
@@ -44,6 +46,8 @@ _SOURCES = {
     "limits": "limits",
     "load_scenario": "hardware",
     "predict": "prediction",
+    "purchase": "planning.purchase",
+    "purchase_front": "planning.purchase",
     "read": "logs",
     "read_counters": "counters",
     "read_inventory": "inventory",
@@ -64,6 +68,8 @@ __all__ = [
     "limits",
     "load_scenario",
     "predict",
+    "purchase",
+    "purchase_front",
     "read",
     "read_counters",
     "read_inventory",

@@ -1,0 +1,115 @@
+"""``hecn purchase``: the cheapest parts for two hosts that reach a throughput, and what more money would buy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hecn_analysis.planning.purchase import Purchase
+
+DESCRIPTION = """\
+What to buy: the cheapest parts of the catalogue for both hosts, priced together
+with their cables, with which the prediction reaches a target. Sockets, slots,
+lanes, power, memory channels and bays fit. Every cheaper purchase does not fit
+or was predicted to fall short."""
+
+EPILOG = """\
+examples:
+  hecn purchase --target 90Gb/s --between memory --path sc11-100ge --assume-prices
+  hecn purchase --target 80Gb/s --path sc11-100ge --assume-prices --front
+  hecn purchase --like x100ssd --path back-to-back-4x40ge
+  hecn purchase --target 20Gb/s --path sc11-100ge --budget 9000 --assume-prices
+
+Prices have a basis: parts whose price is only assumed are bought with
+--assume-prices, parts without a price never. --like HOST buys from the list of
+that host, at its prices; without --target, what that host reaches itself."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn purchase``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("--target", metavar="RATE", help="throughput that is wanted, such as 100Gb/s")
+    parser.add_argument("--path", required=True, metavar="NAME", help="network path: a name in models/, a YAML file")
+    parser.add_argument("--between", choices=["memory", "disk"], default="disk", help="both ends (default: disk)")
+    parser.add_argument("--budget", type=float, metavar="USD", help="most that both hosts may cost together")
+    parser.add_argument("--tool", metavar="NAME", help="what moves the data (default: nuttcp, with disks nuttscp)")
+    parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="level of the arrays (default: 0)")
+    parser.add_argument("--assume-prices", action="store_true", help="also buy parts whose price is only assumed")
+    parser.add_argument("--like", metavar="HOST", help="only the parts of that host's bill, at its prices")
+    parser.add_argument("--direct", action="store_true", help="one cable joins both hosts, without a switch")
+    parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="length of cables (default: 3)")
+    parser.add_argument("--front", action="store_true", help="also what more money would buy")
+    parser.add_argument("--points", type=int, default=8, metavar="N", help="front: so many purchases (default: 8)")
+    parser.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="set a key, e.g. path.rtt=80ms"
+    )
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Find the purchase and deliver it."""
+    from hecn_analysis.planning import purchase as buying  # noqa: PLC0415 (not needed for --help)
+
+    changed, others = settings(arguments.set)
+    if others:
+        raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
+    wanted: dict[str, Any] = {
+        name: getattr(arguments, name) for name in ("path", "between", "tool", "settings") if name != "settings"
+    }
+    wanted["settings"] = changed
+    listed, target = None, arguments.target
+    if arguments.like is not None:
+        listed = buying.as_listed(arguments.like, **wanted)
+        target = target or listed[1].throughput_bps
+    if target is None:
+        raise InputError("no target", "--target RATE, or --like HOST for what that host reaches")
+    wanted |= {"raid": arguments.raid, "assume_prices": arguments.assume_prices, "like": arguments.like}
+    wanted |= {"direct": arguments.direct, "reach_m": arguments.reach}
+    if arguments.front:
+        found = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
+    else:
+        found = (buying.purchase(target, budget=arguments.budget, **wanted),)
+    table = buying.front_frame(found) if arguments.front else found[0].to_frame()
+    form = output.chosen_format(arguments)
+    if form == "json":
+        front = output.records(table) if arguments.front else None
+        written = output.json_object({**found[0].to_dict(), **({"front": front} if front is not None else {})})
+    elif form == "csv":
+        written = output.written(output.records(table), list(table.columns), form)
+    else:
+        written = _text(found[0], table if arguments.front else None, listed, arguments.like)
+    output.deliver(written, arguments)
+    return 0
+
+
+def _text(found: Purchase, front: pd.DataFrame | None, listed: Any, like: str | None) -> Iterator[str]:  # noqa: ANN401
+    if listed is not None:
+        usd, prediction = listed
+        rate = output.human("throughput_bps", prediction.throughput_bps)
+        yield f"Two of {like} by their list: ${usd:,.0f}, {rate}. From the same parts at the same prices:\n\n"
+    yield f"{found}\n\n"
+    for entry in found.entries:
+        total = f"${entry.quantity * entry.price_usd:,.0f}"
+        basis = "" if isinstance(entry.price, float) or entry.price.basis != "assumed" else " (assumed)"
+        yield f"  {entry.role:<9}{entry.quantity:>3} x {entry.title or entry.part}: {total}{basis}\n"
+    yield (
+        f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out. "
+        "Coolers, system disks and cables inside are not counted.\n"
+        if like is None
+        else f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out.\n"
+    )
+    if front is not None:
+        yield "\nwhat more money buys\n"
+        for _, row in front.iterrows():
+            rate = output.human("throughput_bps", row["throughput_bps"])
+            more = row["bps_per_dollar"]
+            each = "" if more is None or more != more else f", {more / 1e6:,.1f} Mb/s a dollar more"  # noqa: PLR0124 (NaN)
+            yield f"  ${row['price_usd']:>9,.0f}  {rate}{each}, held back by {row['bottleneck']}\n"
