@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "plan":
         frame = planned.plan(matrix)
         _deliver(frame, arguments)
-        whole, moved = units.format_time(frame["all_s"].sum()), units.format_bytes(frame["all_bytes"].sum())
+        whole, moved = units.format_time(frame["all_time_s"].sum()), units.format_bytes(frame["all_data_bytes"].sum())
         say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {whole} in all, {moved} to move")
         return 0
     found = hecn.read(reading.given(arguments.runs), intervals=False)

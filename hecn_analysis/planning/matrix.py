@@ -285,8 +285,8 @@ def plan(matrix: Matrix) -> pd.DataFrame:
     -------
     DataFrame
         One row a cell: ``cell``, a column for each axis, ``predicted_bps``, ``low_bps``, ``high_bps`` [bit/s],
-        ``bottleneck``, ``load_fraction`` (share of the path that the test takes [1]), ``test_s`` and ``test_bytes`` of
-        one run, ``repeats`` that the mean needs, and ``all_s``, ``all_bytes`` of all of them with the pauses.
+        ``bottleneck``, ``load_fraction`` (share of the path that the test takes [1]), ``time_s`` and ``data_bytes`` of
+        one run, ``repeats`` that the mean needs, and ``all_time_s``, ``all_data_bytes`` of all of them with the pauses.
     """
     outlook = matrix.outlook
     rows = []
@@ -303,11 +303,11 @@ def plan(matrix: Matrix) -> pd.DataFrame:
                 "high_bps": float(outlook.high_bps[number]),
                 "bottleneck": outlook.limits[number][0],
                 "load_fraction": float(outlook.load_fraction[number]),
-                "test_s": test_s,
-                "test_bytes": moved,
+                "time_s": test_s,
+                "data_bytes": moved,
                 "repeats": repeats,
-                "all_s": repeats * (test_s + matrix.pause_s),
-                "all_bytes": repeats * moved,
+                "all_time_s": repeats * (test_s + matrix.pause_s),
+                "all_data_bytes": repeats * moved,
             }
         )
     return pd.DataFrame(rows)

@@ -45,14 +45,14 @@ def commands(
     whole_s = sum(repeats * (time_s + matrix.pause_s) for repeats, time_s, _ in spent)
     moved = sum(repeats * data for repeats, _, data in spent)
     runs = sum(repeats for repeats, _, _ in spent)
-    yield f"# {runs} runs of {len(ordered)} cells: {units.format_time(whole_s)}, {units.format_bytes(moved)} to move"
+    yield f"# runs: {runs}, cells: {len(ordered)}, {units.format_time(whole_s)}, {units.format_bytes(moved)} to move"
     path: tuple[str, ...] = ()
     files: set[int] = set()
     for (cell, repeats), (_, time_s, data) in zip(ordered, spent, strict=True):
         load = rates[cell.name] / _line(cell)
         yield ""
         yield (
-            f"# {cell.name}: {repeats} runs of {units.format_time(time_s)}, {units.format_bytes(data)} each, "
+            f"# {cell.name}: {repeats} times {units.format_time(time_s)} and {units.format_bytes(data)}, "
             f"at {units.format_rate(rates[cell.name])} expected ({units.format_fraction(load)} of the line)"
         )
         wanted = tuple(emulated(matrix.emulator, cell))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -59,9 +59,10 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
         A key in `given` that cannot be.
     """
     told = _given(matrix, given or {})
+    wanted = [_wanted(cell, {*_SAID, *told}) for cell in matrix.cells]
     rows = []
     for run in runs.to_dict("records"):
-        cell, reason = _cell_of(matrix, {**_facts(run), **told}, run)
+        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **told}, run)
         rows.append(
             {
                 **{name: run[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
@@ -89,10 +90,28 @@ def _facts(run: Mapping[Any, Any]) -> dict[str, Any]:
     return found
 
 
-def _cell_of(matrix: Matrix, facts: Mapping[str, Any], run: Mapping[Any, Any]) -> tuple[Cell | None, str | None]:
+def _wanted(cell: Cell, keys: set[str]) -> dict[str, Any]:
+    """What a run of a cell has to be, by keys of the scenario; without what the cell leaves open."""
+    found: dict[str, Any] = {}
+    for key in keys:
+        if key == "tool":
+            found[key] = cell.scenario.tool.name
+            continue
+        try:
+            value = value_at(cell.scenario, key)
+        except HecnError:
+            continue
+        if value is not None:  # a test by time moves what it moves
+            found[key] = float(value.value) if isinstance(value, Parameter) else value
+    return found
+
+
+def _cell_of(
+    matrix: Matrix, wanted: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], run: Mapping[Any, Any]
+) -> tuple[Cell | None, str | None]:
     if run["error"] or pd.isna(run["throughput_bps"]):
         return None, "no rate"
-    found = [(cell, distance) for cell in matrix.cells if (distance := _distance(cell, facts)) is not None]
+    found = [(number, distance) for number, one in enumerate(wanted) if (distance := _distance(one, facts)) is not None]
     if not found:
         said = ", ".join(
             f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in facts.items()
@@ -100,43 +119,32 @@ def _cell_of(matrix: Matrix, facts: Mapping[str, Any], run: Mapping[Any, Any]) -
         return None, f"no cell with {said}"
     unsaid = {
         key
-        for cell, _ in found
-        for key, values in matrix.grids[cell.grid].axes.items()
+        for number, _ in found
+        for key, values in matrix.grids[matrix.cells[number].grid].axes.items()
         if key not in facts and len(values) > 1
     }
     # a grid about which the log says too little counts only where there is no other one
-    whole = [one for one in found if not unsaid & set(matrix.grids[one[0].grid].axes)]
+    whole = [one for one in found if not unsaid & set(matrix.grids[matrix.cells[one[0]].grid].axes)]
     if not whole:
         return None, f"the log does not say {', '.join(sorted(unsaid))}"
-    cell = min(whole, key=lambda one: one[1])[0]
-    number = matrix.cells.index(cell)
-    carried = matrix.outlook.throughput_bps[number] / matrix.outlook.load_fraction[number]
+    number = min(whole, key=lambda one: one[1])[0]
+    carried = float(matrix.outlook.most_bps[number])
     if run["throughput_bps"] > carried * _FULL:
         return None, f"faster than the matrix's path carries ({units.format_rate(carried)})"
-    return cell, None
+    return matrix.cells[number], None
 
 
-def _distance(cell: Cell, facts: Mapping[str, Any]) -> float | None:
+def _distance(wanted: Mapping[str, Any], facts: Mapping[str, Any]) -> float | None:
     """How far a run is from a cell; None: too far."""
     distance = 0.0
-    for key, value in facts.items():
-        if key == "tool":
-            if cell.scenario.tool.name != value:
-                return None
-            continue
-        try:
-            wanted = value_at(cell.scenario, key)
-        except HecnError:
-            continue
-        wanted = float(wanted.value) if isinstance(wanted, Parameter) else wanted
-        if wanted is None:  # a test by time moves what it moves
-            continue
+    for key in facts.keys() & wanted.keys():
+        value, aim = facts[key], wanted[key]
         if key not in _NEAR:
-            if wanted != value:
+            if aim != value:
                 return None
             continue
-        away = abs(value - wanted) / max(abs(wanted), abs(value), 1e-30)
-        if away > _NEAR[key] and not (key == "path.rtt" and abs(value - wanted) <= _NEAR_RTT_S):
+        away = abs(value - aim) / max(abs(aim), abs(value), 1e-30)
+        if away > _NEAR[key] and not (key == "path.rtt" and abs(value - aim) <= _NEAR_RTT_S):
             return None
         distance += away
     return distance

@@ -42,7 +42,7 @@ def rank_next(
     DataFrame
         ``cell``, a column for each axis, ``expected_bps``, ``low_bps``, ``high_bps`` (90 % of single runs, as believed
         now) [bit/s], ``worth``, ``variance_fraction`` and ``doubt_fraction`` that it takes away [1], ``separates`` (the
-        two likeliest limits of the cell about which it tells most) ``of_cell``, ``test_s``, ``test_bytes``.
+        two likeliest limits of the cell about which it tells most) ``of_cell``, ``time_s``, ``data_bytes``.
     """
     belief = matrix.belief() if belief is None else belief
     outlook = belief.outlook
@@ -52,6 +52,7 @@ def rank_next(
     doubts = _Doubts(belief)
     total = float(np.trace(covariance))
     spread = Z90 * np.sqrt(np.diag(covariance) + belief.noise)
+    most = outlook.most_bps
     rows = []
     for _ in range(min(count, len(matrix.cells))):
         removed = (covariance**2).sum(axis=0) / (np.diag(covariance) + belief.noise + _EQUAL) / max(total, _EQUAL)
@@ -64,16 +65,16 @@ def rank_next(
             {
                 "cell": cell.name,
                 **{key: cell.setting.get(key) for key in matrix.axes},
-                "expected_bps": float(np.exp(belief.mean[best])),
+                "expected_bps": float(min(np.exp(belief.mean[best]), most[best])),
                 "low_bps": float(np.exp(belief.mean[best] - spread[best])),
-                "high_bps": float(np.exp(belief.mean[best] + spread[best])),
+                "high_bps": float(min(np.exp(belief.mean[best] + spread[best]), most[best])),
                 "worth": float(worth[best]),
                 "variance_fraction": float(removed[best]),
                 "doubt_fraction": float(told[:, best].sum() / max(doubts.entropy, _EQUAL)),
                 "separates": " / ".join(outlook.names[number] for number in doubts.leading(about)),
                 "of_cell": matrix.cells[about].name if doubts.leading(about) else None,
-                "test_s": durations[best][0],
-                "test_bytes": durations[best][1],
+                "time_s": durations[best][0],
+                "data_bytes": durations[best][1],
             }
         )
         column = covariance[:, best]

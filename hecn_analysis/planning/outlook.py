@@ -55,6 +55,11 @@ class Outlook:
     names: tuple[str, ...]
     repeat: FloatArray
 
+    @property
+    def most_bps(self) -> FloatArray:
+        """What the path carries at most, infinite where a test crosses none [bit/s]."""
+        return np.where(np.isnan(self.load_fraction), np.inf, self.throughput_bps / self.load_fraction)
+
     @classmethod
     def of(cls, tests: Mapping[str, Scenario], *, progress: bool = False) -> Outlook:
         """Predict tests.

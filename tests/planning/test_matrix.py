@@ -14,6 +14,7 @@ import hecn_analysis as hecn
 from hecn_analysis import places, tables
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
+from hecn_analysis.figures import matrix_coverage_rows, plot_matrix_coverage
 from hecn_analysis.planning.matrix import Repeats, amounts, load_matrix, matrix_names, plan, repeats_needed
 from hecn_analysis.planning.matrix_commands import commands
 from hecn_analysis.planning.matrix_runs import believed, match, status
@@ -77,9 +78,9 @@ def test_cells_are_predicted_as_each_would_be_alone(small):
 
 def test_time_and_data_add_up(small):
     row = plan(small).iloc[0]
-    assert row["test_bytes"] == 16e9
-    assert row["test_s"] == pytest.approx(8 * 16e9 / row["predicted_bps"])
-    assert row["all_s"] == pytest.approx(row["repeats"] * (row["test_s"] + 10))
+    assert row["data_bytes"] == 16e9
+    assert row["time_s"] == pytest.approx(8 * 16e9 / row["predicted_bps"])
+    assert row["all_time_s"] == pytest.approx(row["repeats"] * (row["time_s"] + 10))
     timed = small.cells[-1]
     assert amounts(timed.scenario, 8e9) == (60, 60e9)
 
@@ -126,6 +127,15 @@ def test_status_counts_repeats_and_says_what_their_scatter_is_from(small):
     assert found.loc["copies/hpn-scp/16GB/0ms", "scatter_of"] == "model"
 
 
+def test_the_figure_shows_repeats_that_are_there(small):
+    run = {"tool": "nuttscp", "bytes": 16_000_000_000, "rtt_s": 0.0, "throughput_bps": 9e9}
+    covered = status(small, match(small, runs_of(run)))
+    rows = matrix_coverage_rows(covered).set_index(["row", "column"])
+    assert rows.loc[("copies nuttscp 16GB", "0ms"), ["share", "words"]].tolist() == [pytest.approx(1 / 3), "1/3"]
+    assert (rows["share"] > 0).sum() == 1
+    assert np.nansum(plot_matrix_coverage(covered).data[0].z > 0) == 1
+
+
 def test_a_run_tells_about_tests_that_share_what_it_rests_on(small):
     belief = small.belief()
     before, names = belief.mean.copy(), [cell.name for cell in small.cells]
@@ -152,15 +162,15 @@ def test_next_tests_take_away_what_they_say_and_do_not_repeat_what_is_known(smal
     )
     assert rank_next(small, told, count=1)["cell"][0] != found["cell"][0]
     hours = [rank_next(small, count=1, per=per).iloc[0] for per in ("test", "time")]
-    assert hours[1]["worth"] / (hours[1]["test_s"] + small.pause_s) >= hours[0]["worth"] / (
-        hours[0]["test_s"] + small.pause_s
+    assert hours[1]["worth"] / (hours[1]["time_s"] + small.pause_s) >= hours[0]["worth"] / (
+        hours[0]["time_s"] + small.pause_s
     )
 
 
 def test_commands_set_up_the_path_and_run_the_cells(small):
     lines = list(commands(small, [(small.cells[1], 3), (small.cells[-1], 2)], address="10.0.0.7"))
     text = "\n".join(lines)
-    assert text.startswith("# 5 runs of 2 cells")
+    assert text.startswith("# runs: 5, cells: 2, ")
     # 44.95 ms each way: two times what 10 Gb/s hold on the way, in packets of 9000 B, above netem's own 1000
     limit = 1000 + int(np.ceil(2 * 10e9 * 0.04495 / (8 * 9000)))
     assert f"sudo tc qdisc replace dev eth2 root netem delay 44.95ms loss 0.001% limit {limit}" in lines
