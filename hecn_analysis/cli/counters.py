@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 
 import hecn_analysis as hecn
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.remarks import say, say_all
 
 TABLES = ("samples", "rates", "interfaces", "sources", "problems")
-BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")  # the other kinds are remarks on what was read
-STDIN = "/dev/stdin"  # a file like any other, to the readers
 DIGITS = 4
 NOT_FOR_PEOPLE = ["line", "discontinuity_s"]
 SOURCES = (
@@ -40,10 +36,7 @@ examples:
   hecn counters data/counters/samples/snmpwalk --table sources --format json
   snmpwalk -v2c -c public switch ifXTable | hecn counters -
 
-exit status:
-  0  fine
-  1  something was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
-  2  wrong usage"""
+{reading.EXIT_STATUS}"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -61,12 +54,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
-    counters = hecn.read_counters(
-        [STDIN if path == "-" else path for path in arguments.paths], time_zone=arguments.time_zone, progress=True
-    )
+    counters = hecn.read_counters(reading.given(arguments.paths), time_zone=arguments.time_zone, progress=True)
     form = output.chosen_format(arguments)
     if arguments.table == "sources":
-        rows = _named([dict(source) for source in counters.sources])
+        rows = reading.named([dict(source) for source in counters.sources])
         if form == "text":
             rows = [{name: row.get(name) for name in SOURCES} for row in rows]
         columns = list(dict.fromkeys(name for row in rows for name in row)) or ["source_file", "format"]
@@ -74,34 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         frame = getattr(counters, arguments.table)
         columns = list(frame.columns)
         people = form == "text" and arguments.table != "problems"
-        shown = frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if people else frame
-        rows = _named(output.records(shown))
+        rows = reading.rows_of(frame.drop(columns=NOT_FOR_PEOPLE, errors="ignore") if people else frame)
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
-    problems = _named(output.records(counters.problems))
-    if problems:
-        if arguments.table != "problems":
-            say_all([_line(problem) for problem in problems], "hecn counters --table problems lists all")
-        counts = Counter(str(problem["kind"]) for problem in problems)
-        files = len({problem["source_file"] for problem in problems})
-        say(
-            f"{_count(len(counters.sources), 'source')} read, {_count(len(problems), 'problem')} in "
-            f"{_count(files, 'file')}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        )
-    return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
-
-
-def _named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Rows in which the standard input is called ``-``."""
-    for row in rows:
-        if row["source_file"] == STDIN:
-            row["source_file"] = "-"
-    return rows
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _line(problem: output.Row) -> str:
-    place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
-    return f"{place}: {problem['kind']}: {problem['message']}"
+    sources = reading.count(len(counters.sources), "source")
+    listed = arguments.table == "problems"
+    return reading.tell(counters.problems, sources, "hecn counters --table problems lists all", listed=listed)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
-from hecn_analysis.cli import findings, output
+from hecn_analysis.cli import findings, output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost, Inventory
 
 TABLES = ("hosts", "sources", "findings", "problems")
-BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")  # the other kinds are remarks on what was read
-STDIN = "/dev/stdin"
 PLACE = ("source_file", "format")
 YAML = frozenset({".yaml", ".yml"})
 
@@ -29,7 +25,7 @@ ethtool, sysctl, smartctl, storcli and others, a folder of them, an sosreport
 in its archive. What it is is told by what a file holds, never by its name. The
 files of a folder make one host. Nothing in a file is ever run."""
 
-EPILOG = """\
+EPILOG = f"""\
 examples:
   hecn inventory data/inventory
   hecn inventory data/inventory --table sources --format json
@@ -39,10 +35,7 @@ examples:
   hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
   lspci -vvv | hecn inventory -
 
-exit status:
-  0  fine
-  1  something was unrecognised, unreadable, truncated or malformed
-  2  wrong usage"""
+{reading.EXIT_STATUS}"""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -65,28 +58,21 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
     arguments.table = arguments.table or ("findings" if arguments.path else "hosts")
-    inventory = hecn.read_inventory([STDIN if path == "-" else path for path in arguments.paths], progress=True)
-    problems = [_named(row) for row in output.records(inventory.problems)]
-    output.deliver(_written(inventory, problems, arguments), arguments)
-    if problems:
-        if arguments.table != "problems":
-            say_all([_line(problem) for problem in problems], "hecn inventory --table problems lists all")
-        counts = Counter(str(problem["kind"]) for problem in problems)
-        say(
-            f"{_count(len(inventory.sources), 'output')} read, {_count(len(problems), 'problem')}: "
-            + ", ".join(f"{count} {kind}" for kind, count in counts.items())
-        )
-    return 1 if any(problem["kind"] in BAD_INPUT for problem in problems) else 0
+    inventory = hecn.read_inventory(reading.given(arguments.paths), progress=True)
+    output.deliver(_written(inventory, arguments), arguments)
+    outputs = reading.count(len(inventory.sources), "output")
+    listed = arguments.table == "problems"
+    return reading.tell(inventory.problems, outputs, "hecn inventory --table problems lists all", listed=listed)
 
 
-def _written(inventory: Inventory, problems: list[dict[str, Any]], arguments: argparse.Namespace) -> Iterable[str]:
+def _written(inventory: Inventory, arguments: argparse.Namespace) -> Iterable[str]:
     form = output.chosen_format(arguments)
     if arguments.table == "problems":
-        return output.written(problems, list(inventory.problems.columns), form)
+        return output.written(reading.rows_of(inventory.problems), list(inventory.problems.columns), form)
     if arguments.table == "findings":
         return findings.table(findings.checked(inventory.hosts, arguments.path, arguments.role, arguments.tool), form)
     if arguments.table == "sources":
-        rows = [_named(row) for row in inventory.sources]
+        rows = reading.named([dict(row) for row in inventory.sources])
         names = list(dict.fromkeys(name for row in rows for name in row))
         if form == "text":
             rows = [{name: row.get(name) for name in (*PLACE, "command")} | {"facts": _short(row)} for row in rows]
@@ -103,7 +89,9 @@ def _host(host: CapturedHost) -> dict[str, Any]:
     """A host as an object: what it is called, what it was made of, the keys of its description, and all facts."""
     return {
         "name": host.name,
-        "source_files": ["-" if name == STDIN else name for name in host.source_files],
+        "source_files": [
+            row["source_file"] for row in reading.named([{"source_file": name} for name in host.source_files])
+        ],
         "host": host.description,
         "findings": [finding.to_dict() for finding in host.findings.findings],
         "unchecked": [str(unchecked) for unchecked in host.findings.unchecked],
@@ -153,10 +141,6 @@ def _figures(host: CapturedHost) -> dict[str, object]:
     return {name: value for name, value in figures.items() if value is not None}
 
 
-def _named(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "source_file": "-"} if row["source_file"] == STDIN else dict(row)
-
-
 def _short(row: dict[str, Any]) -> str:
     """The facts of an output for people: single figures as they are, of lists how long they are."""
     left_out = {*PLACE, "command", "line_first", "line_last"}
@@ -165,12 +149,3 @@ def _short(row: dict[str, Any]) -> str:
         for name, value in row.items()
         if name not in left_out and value is not None
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _line(problem: output.Row) -> str:
-    place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
-    return f"{place}: {problem['kind']}: {problem['message']}"
