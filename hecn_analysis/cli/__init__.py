@@ -30,6 +30,7 @@ COMMANDS = {
     "predict": "how fast a transfer should be, what holds it back, what would next",
     "whatif": "a scenario with other settings, over values of its keys, or with each number varied",
     "advise": "what to change about a transfer, by what it would gain",
+    "purchase": "the cheapest parts for two hosts that reach a throughput",
     "matrix": "a test matrix: plan, what runs cover, which test is next, its commands",
     "calibrate": "parameters of hosts from measured runs, with what the runs cannot tell",
     "validate": "predictions of measured rows, and how far off they are",
