@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hecn_analysis.briefs.show import show_reading as show_reading
     from hecn_analysis.briefs.show import show_table as show_table
     from hecn_analysis.briefs.show import show_text as show_text
+    from hecn_analysis.briefs.show import show_versions as show_versions
     from hecn_analysis.briefs.summary import CHANGES as CHANGES
     from hecn_analysis.briefs.summary import SLOTS as SLOTS
     from hecn_analysis.briefs.summary import Summary as Summary
@@ -52,6 +53,7 @@ _SOURCES = {
     "show_reading": "show",
     "show_table": "show",
     "show_text": "show",
+    "show_versions": "show",
 }
 
 __all__ = [  # noqa: PLE0604  (the names are those of the table)

@@ -274,6 +274,11 @@ def show_provenance(comparison: pd.DataFrame) -> None:
     rows = rows.assign(where=[_where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
     show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
+    show_versions()
+
+
+def show_versions() -> None:
+    """Show with which versions this was computed."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}

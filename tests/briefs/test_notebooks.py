@@ -24,7 +24,7 @@ def test_each_notebook_has_a_declaration_and_the_other_way_round():
 
 
 def test_briefs_that_are_promised_are_there():
-    assert {"disk-to-disk", "hotlava-tmt"} <= set(briefs.brief_names())
+    assert {"disk-to-disk", "hotlava-tmt", "switch_traffic", "reconcile"} <= set(briefs.brief_names())
 
 
 def test_parameters_cell_holds_the_declared_names_and_defaults(notebook):
