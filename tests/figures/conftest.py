@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -62,4 +63,5 @@ def prediction():
         flows=(),
         warnings=(),
         assumptions=(Assumption("receiver.cpu.receive_cost", 1.1, "cycles/B", 0.1, "calibrated", "data/logs/b.log:3"),),
+        draws_bps=np.full(200, 9.7e9),
     )
