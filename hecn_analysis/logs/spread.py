@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hecn_analysis import elsewhere, tables
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis import cluster, elsewhere, tables
+from hecn_analysis.errors import HecnError
 from hecn_analysis.files.documents import documents
 from hecn_analysis.files.packed import unreadable
 from hecn_analysis.files.source import sources
@@ -27,7 +27,6 @@ UNRECOGNISED: Final = (
     "forty other tools print it"
 )
 _GROUP: Final = 32
-_PATIENCE_S: Final = 10
 
 File = tuple[str, Path | OSError]
 """The name to report, and where the file is or why it cannot be read."""
@@ -175,21 +174,7 @@ def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> 
 
 def _on_dask(address: str, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
     """Read on the workers of a cluster."""
-    try:
-        from distributed import Client  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
-    except ImportError:
-        raise InputError(
-            "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
-        ) from None
-    try:
-        client: Any = Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"no Dask scheduler at {address!r} ({error})",
-            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786'",
-            advice="start one: dask scheduler",
-        ) from None
-    with client:
+    with cluster.client(address) as client:
         absolute = [(name, path if isinstance(path, OSError) else path.absolute()) for name, path in files]
         waiting = [client.submit(read_group, group, intervals=intervals, pure=False) for group in _groups(absolute)]
         for future in waiting:

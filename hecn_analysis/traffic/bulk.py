@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from hecn_analysis import cluster
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
@@ -55,7 +56,6 @@ _ABSENT: Mapping[Any, Any] = {
     np.bool_: False,
 }
 _BLOCK_ROWS: Final = 250_000  # readings that are computed at once
-_PATIENCE_S: Final = 10
 
 
 @dataclass(frozen=True)
@@ -484,21 +484,7 @@ def _numbers(table: pa.Table, name: str) -> dict[str, Any]:
 
 def _on_dask(address: str, files: Sequence[str], settings: Settings) -> Iterator[pd.DataFrame]:
     """Work on the workers of a cluster."""
-    try:
-        from distributed import Client  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
-    except ImportError:
-        raise InputError(
-            "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
-        ) from None
-    try:
-        client: Any = Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"no Dask scheduler at {address!r} ({error})",
-            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786'",
-            advice="start one: dask scheduler",
-        ) from None
-    with client:
+    with cluster.client(address) as client:
         found = client.gather([client.submit(row_groups, path, pure=False) for path in files])
         groups = [group for one in found for group in one]
         waiting = [client.submit(work, share, settings, pure=False) for share in shares(groups)]

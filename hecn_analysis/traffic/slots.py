@@ -19,6 +19,8 @@ from hecn_analysis.traffic.series import Floats, Ints
 
 LEAST_COVERAGE: Final = 0.9
 """Part of a slot that must be covered by known rates for the slot to have one. [1]"""
+MOST_SLOTS: Final = 200_000_000
+"""Slots that are worked on at once: some 5 GB. Shares of a large table are worked on one after another."""
 LONGEST_INTERVAL: Final = 1.5
 """Intervals of more slots than this are averages of several, and no percentile of slots can be had of them. [1]"""
 NEEDED = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "flag")
@@ -112,6 +114,7 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     absent = [name for name in NEEDED if name not in table.columns]
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"rates with {', '.join(NEEDED)}")
+    table = table[table["time"].notna()]  # what has no time has no slot
     code = table.groupby(["host", "interface"], sort=False, dropna=False).ngroup().to_numpy()
     end_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
     rows = np.lexsort((end_ns, code))
@@ -139,7 +142,7 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     Raises
     ------
     RangeError
-        When the length is not positive.
+        When the length is not positive, or there would be more than `MOST_SLOTS`.
     """
     if not slot_s > 0:
         raise RangeError(f"slot: found {slot_s!r} s, expected more than 0 s")
@@ -160,6 +163,11 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     shift = np.repeat(starts - first, lengths)
     used = known & (intervals.flags & left_out == 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
     size = int(many.sum())
+    if size > MOST_SLOTS:
+        raise RangeError(
+            f"slot: found {slot_s:g} s, which makes {size} slots between the first and the last reading of each "
+            f"interface, expected at most {MOST_SLOTS}: longer slots, or sources of one time"
+        )
     filled = {name: np.zeros(size) for name in ("in", "out", "seconds")}
     rates = {"in": np.nan_to_num(intervals.in_bps) / 8, "out": np.nan_to_num(intervals.out_bps) / 8}
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.counters import read_counters
+from hecn_analysis.places import data_dir
 
 
 def test_a_recorded_log(samples):
@@ -79,7 +80,7 @@ def test_a_configuration(samples, said):
 
 
 def test_pages(samples):
-    counters = read_counters([samples / "mrtg" / "port1.html", samples / "mrtg" / "index.html"])
+    counters = read_counters([data_dir() / "counters" / "session" / "port1.html", samples / "mrtg" / "index.html"])
     page, index = counters.sources
     assert (page["format"], page["name"], page["version"]) == ("mrtg-page", "port1", "2.17.10")
     assert page["periods"]["day"]["max_in_bps"] == 8 * 35335154
@@ -106,8 +107,8 @@ def test_an_old_page(counters_of):
     }
 
 
-def test_the_page_of_something_else_has_no_rates(samples, counters_of):
-    text = (samples / "mrtg" / "port1.html").read_text()
+def test_the_page_of_something_else_has_no_rates(counters_of):
+    text = (data_dir() / "counters" / "session" / "port1.html").read_text()
     text = (
         text.replace("Bytes per Second", "Calls")
         .replace("Bits per Second", "Calls")

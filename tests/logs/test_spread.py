@@ -6,6 +6,7 @@ import signal
 import pandas as pd
 import pytest
 
+from hecn_analysis import cluster
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.logs import read, spread
 from hecn_analysis.places import data_dir
@@ -47,7 +48,7 @@ def test_dask_workers_find_the_same_rows(many, monkeypatch):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
 def test_no_scheduler_is_an_error_for_people(many, address, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(spread, "_PATIENCE_S", 0.5)
+    monkeypatch.setattr(cluster, "_PATIENCE_S", 0.5)
     with pytest.raises(InputError, match=r"found no Dask scheduler at .*; start one: dask scheduler"):
         read(many, dask=address)
 

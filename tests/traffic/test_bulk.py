@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hecn_analysis import cluster
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.flags import MEANINGS
@@ -168,7 +169,7 @@ def test_cluster_gives_the_same_rows_though_a_worker_is_killed_half_way(folder, 
 
 def test_no_scheduler_is_told(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(bulk, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(cluster, "_PATIENCE_S", 0.2)
     samples().head(5).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"found no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         bulk.interfaces(tmp_path, dask="tcp://127.0.0.1:9")

@@ -303,3 +303,12 @@ def test_missing_columns_and_unknown_ports_are_told():
         RangeError, match=r"^direction: found 'up', expected one of in, out, greater, slot_greater, sum$"
     ):
         billing(table([1.0]), direction="up")
+
+
+def test_rates_without_a_time_have_no_slot_and_times_far_apart_are_told():
+    rates = table(np.full(10, 5.0))
+    timeless = pd.concat([rates, rates.assign(time=pd.NaT)])
+    assert utilisation(timeless)["slots"][0] == utilisation(rates)["slots"][0]
+    old = rates.assign(time=rates["time"] - pd.Timedelta(days=36500))
+    with pytest.raises(RangeError, match="longer slots, or sources of one time"):
+        utilisation(pd.concat([old, rates]), slot_s=0.01)
