@@ -31,8 +31,8 @@ examples:
   hecn inventory data/inventory --table sources --format json
   hecn inventory data/inventory --table findings
   hecn inventory data/inventory --path netem-80ms-10ge --role sender
-  hecn inventory data/inventory -o host.yaml
-  hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
+  hecn inventory data/inventory/virtual-machine -o host.yaml && \\
+      hecn predict --sender host.yaml --receiver ideal --path lan-10ge --tool nuttcp
   lspci -vvv | hecn inventory -
 
 {reading.EXIT_STATUS}"""

@@ -99,7 +99,7 @@ def max_min_throughput(demand: Sequence[Mapping[int, FloatArray]], flows: int, s
     Returns
     -------
     ndarray
-        Shape (*shape, flows). [bit/s]
+        Shape of the grid and, last, the flows. [bit/s]
 
     Examples
     --------
