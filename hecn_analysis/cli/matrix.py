@@ -32,7 +32,7 @@ examples:
   hecn matrix plan sc09
   hecn matrix status sc09 data/logs/b-systems-nuttscp.txt
   hecn matrix next sc09 --count 5 --per time
-  hecn matrix commands sc09 runs/ --count 2 --address 10.0.0.7
+  hecn matrix commands sc09 --count 2 --address 10.0.0.7
 
 A run belongs to a cell by what its log says: tool, size, round-trip time,
 streams. What the logs do not say and holds for all runs is given with --set,

@@ -29,8 +29,9 @@ has no times are placed where the counters resemble them most."""
 
 EPILOG = """\
 examples:
-  hecn reconcile iperf3.json data/counters/session/walks.txt.gz
-  hecn reconcile logs switch.log --mtu 9000 --counts port --format csv -o seen.csv
+  hecn reconcile data/counters/session/iperf3-send.json data/counters/session/walks.txt.gz
+  hecn reconcile data/counters/session/nuttcp.txt data/counters/session/walks.txt.gz \\
+      --mtu 1500 --counts host --format csv -o seen.csv
 
 exit status:
   0  fine, whatever the verdicts

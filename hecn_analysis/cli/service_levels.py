@@ -21,8 +21,8 @@ the measurements allow, and what is still to be measured is said."""
 EPILOG = """\
 examples:
   hecn service-levels --list
-  hecn service-levels pings data/counters/session --level hec-test-wan
-  hecn service-levels pings switch.log --level mine.yaml --format json
+  hecn service-levels data/samples/ping/iputils-20240905.txt data/counters/session/walks.txt.gz \\
+      --level hec-test-wan
 
 exit status:
   0  nothing fails
