@@ -399,7 +399,8 @@ class _Rows:
     def constraint(self) -> scipy.optimize.LinearConstraint:
         """All rows."""
         row, column, value = (np.array(each) for each in zip(*self.entries, strict=True))
-        matrix = scipy.sparse.csr_array((value, (row, column)), shape=(len(self.low), self.size))
+        places = (np.asarray(row, dtype=np.int32), np.asarray(column, dtype=np.int32))  # older SciPy takes no others
+        matrix = scipy.sparse.csr_array((value, places), shape=(len(self.low), self.size))
         return scipy.optimize.LinearConstraint(matrix, self.low, self.high)
 
 
