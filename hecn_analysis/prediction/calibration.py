@@ -273,6 +273,12 @@ def _unknown(problem: Problem, posterior: Posterior) -> tuple[dict[str, float], 
 def _check(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.DataFrame) -> None:
     has_cpu = any(one.cpu_sender_fraction or one.cpu_receiver_fraction for one in measured)
     where = f"{measured[0].source}{' and others' if len(measured) > 1 else ''}"
+    if len(runs) > 2 and runs["contradicts"].mean() > 0.5:
+        raise InputError(
+            f"{int(runs['contradicts'].sum())} of {len(runs)} runs that contradict the others or the description",
+            "runs of these hosts, with the path and the tool that were used",
+            source=where,
+        )
     if (parameters["found"] == "no").all():
         raise InputError(
             "runs that say nothing about the hosts: "
@@ -282,12 +288,6 @@ def _check(measured: Sequence[Measurement], parameters: pd.DataFrame, runs: pd.D
                 else "without CPU columns, and held back by no part of a host"
             ),
             "runs with the CPU share of the processes, or held back by a core, a slot, a disk or a window",
-            source=where,
-        )
-    if len(runs) > 2 and runs["contradicts"].mean() > 0.5:
-        raise InputError(
-            f"{int(runs['contradicts'].sum())} of {len(runs)} runs that contradict the others or the description",
-            "runs of these hosts, with the path and the tool that were used",
             source=where,
         )
 
