@@ -22,7 +22,7 @@ EPILOG = """\
 examples:
   hecn service-levels --list
   hecn service-levels data/samples/ping/iputils-20240905.txt data/counters/session/walks.txt.gz \\
-      --level hec-test-wan
+      --level hec-test-wan || echo 'not met'
 
 exit status:
   0  nothing fails
