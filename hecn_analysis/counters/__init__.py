@@ -68,8 +68,8 @@ def read_counters(
     for part in found:
         part.finish()
     problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
-    samples = _timed("samples", [row for part in found for row in part.samples])
-    known = rates(samples, _timed("rates", [row for part in found for row in part.rates]))
+    samples = timed_table("samples", [row for part in found for row in part.samples])
+    known = rates(samples, timed_table("rates", [row for part in found for row in part.rates]))
     return Counters(
         samples,
         interfaces(found, samples, known),
@@ -79,8 +79,16 @@ def read_counters(
     )
 
 
-def _timed(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
-    """Make a table of rows whose times are seconds since 1970."""
+def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
+    """Make a table of rows whose times are seconds since 1970.
+
+    Parameters
+    ----------
+    table
+        Name of the table: one with a column ``time``.
+    rows
+        Its rows, from which the times are taken out.
+    """
     seconds: list[Any] = [row.pop("time", None) for row in rows]
     frame = tables.make(table, rows)
     times = pd.array([None if time is None else round(time * 1e6) for time in seconds], dtype="Int64")

@@ -1,9 +1,8 @@
 """Polling of agents over SNMP, many at once: each round is a set of readings of the counters of their interfaces.
 
 Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once (GetBulk) where the version has them.
-What is asked for is the octets, packets, errors and
-discards of IF-MIB (RFC 2863), in 64 bits where the agent counts so; `hecn_analysis.counters.snmp` makes readings of the
-answers, as of walks that other programs wrote down.
+What is asked for is the octets, packets, errors and discards of IF-MIB (RFC 2863), in 64 bits where the agent counts
+so; `hecn_analysis.counters.snmp` makes readings of the answers, as of walks that other programs wrote down.
 
 Secrets come from a file or the environment, never from the command line, and are shown by nothing here.
 """
@@ -24,6 +23,7 @@ from pysnmp.error import PySnmpError
 from pysnmp.hlapi.v3arch import asyncio as snmp
 
 from hecn_analysis import tables
+from hecn_analysis.counters import timed_table
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.snmp import NUMBERS, Readings, Value
 from hecn_analysis.errors import InputError, did_you_mean
@@ -56,7 +56,7 @@ _PRIVACY: Final[Mapping[str, Any]] = {
     "aes192": snmp.USM_PRIV_CFB192_AES,
     "aes256": snmp.USM_PRIV_CFB256_AES,
 }
-_FIELDS: Final = (*("version", "community", "user", "authentication", "authentication_key", "privacy", "privacy_key"),)
+_FIELDS: Final = ("version", "community", "user", "authentication", "authentication_key", "privacy", "privacy_key")
 
 
 @dataclass(frozen=True)
@@ -211,11 +211,8 @@ async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int =
     finally:
         engine.close_dispatcher()
     rows = [{"source_file": part.source_file, **row} for part in found for row in part.samples]
-    seconds: list[Any] = [row.pop("time", None) for row in rows]
-    samples = tables.make("samples", rows)
-    times = pd.array([None if moment is None else round(moment * 1e6) for moment in seconds], dtype="Int64")
-    samples["time"] = pd.to_datetime(times, unit="us", utc=True).astype(tables.COLUMNS["samples"]["time"].dtype)
-    return Round(samples, tables.make("problems", [problem for part in found for problem in part.problems]))
+    problems = [problem for part in found for problem in part.problems]
+    return Round(timed_table("samples", rows), tables.make("problems", problems))
 
 
 class _Conversation:

@@ -205,9 +205,7 @@ def _tried(base: Scenario, now: Prediction, changes: tuple[Change, ...]) -> Advi
     if not np.isfinite(then.throughput_bps) or not now.throughput_bps > 0:
         return None
     # both predictions draw a shared parameter alike: the ratio of draws is what the change does, not what is not known
-    size = min(len(now.draws_bps), len(then.draws_bps))
-    ratios = then.draws_bps[:size] / now.draws_bps[:size]
-    low, high = np.quantile(ratios, [0.05, 0.95]) - 1
+    low, high = np.quantile(then.draws_bps / now.draws_bps, [0.05, 0.95]) - 1
     gain = then.throughput_bps / now.throughput_bps - 1
     return Advice(changes, then, gain, min(float(low), gain), max(float(high), gain))
 
