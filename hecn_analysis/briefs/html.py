@@ -1,6 +1,7 @@
 """A brief as one HTML file that needs nothing else: no network, no font, no library but the plotly.js inside it.
 
-The page's own security policy forbids every request and every script but the two that it was made with.
+The page's own security policy forbids every request and every script but those that it was made with. The page is
+light or dark as the reader's system is, with a button for the other; on paper it is light.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import jinja2
 import mistune
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
+
+from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,8 +82,8 @@ def joined(text: str) -> str:
 
 
 def policy(*scripts: str) -> str:
-    """Content security policy that allows these scripts and nothing from outside."""
-    hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts) or "'none'"
+    """Give the content security policy that allows these scripts and nothing from outside."""
+    hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts)
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -99,6 +102,11 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters.update(markdown=markdown, island=island, css_string=css_string, joined=joined)
+    made.globals.update(
+        css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
+        theme_script=Markup(template_text("theme.js")),  # noqa: S704  (our own file)
+        policy=policy,
+    )
     return made
 
 
@@ -125,8 +133,7 @@ def brief_html(
     error
         Why the notebook stopped early, if it did: then on top of the page.
     """
-    plotly = get_plotlyjs() if content.items("figure") else ""
-    draw = template_text("draw.js")
+    scripts = [get_plotlyjs(), template_text("draw.js")] if content.items("figure") else []
     return (
         environment()
         .get_template("brief.html.j2")
@@ -137,9 +144,7 @@ def brief_html(
             run_id=run_id,
             parameters=parameters,
             error=error,
-            css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
-            draw=Markup(draw),  # noqa: S704  (our own file)
-            plotly=Markup(plotly),  # noqa: S704  (the library's own file)
-            policy=policy(plotly, draw) if plotly else policy(),
+            scripts=[Markup(one) for one in scripts],  # noqa: S704  (the library's own file and ours)
+            dark_colours=theme.DARK,
         )
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from hecn_analysis.briefs.html import environment, policy, template_text
+from hecn_analysis.briefs.html import environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +29,7 @@ def write_index(folder: Path) -> Path:
     page = (
         environment()
         .get_template("index.html.j2")
-        .render(
-            briefs=[{**result, "picture": picture(result["numbers"]["cases"])} for result in results],
-            css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
-            policy=policy(),
-        )
+        .render(briefs=[{**result, "picture": picture(result["numbers"]["cases"])} for result in results])
     )
     index = folder / "index.html"
     index.write_text(page, encoding="utf-8")
@@ -62,13 +58,13 @@ def picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
     for number, case in enumerate(rows):
         y = EDGE + ROW * (number + 0.5)
         low, high = case.get("low_bps") or case["predicted_bps"], case.get("high_bps") or case["predicted_bps"]
-        marks.append(f'<path d="M{x(0)} {y}H{x(largest)}" stroke="#e3e6ea"/>')
+        marks.append(f'<path d="M{x(0)} {y}H{x(largest)}" stroke="var(--line)"/>')
         marks.append(f'<path d="M{x(low)} {y}H{x(high)}" stroke="#56b4e9" stroke-width="4"/>')
         middle = x(case["predicted_bps"])
-        marks.append(f'<circle cx="{middle}" cy="{y}" r="3.2" fill="#0b5c97"/>')
+        marks.append(f'<circle cx="{middle}" cy="{y}" r="3.2" fill="var(--accent)"/>')
         if case.get("measured_bps"):
             diamond = f"M{x(case['measured_bps'])} {y - 4}l4 4l-4 4l-4-4z"
-            marks.append(f'<path d="{diamond}" fill="#1b1f24" stroke="#fff" stroke-width=".7"/>')
+            marks.append(f'<path d="{diamond}" fill="var(--ink)" stroke="var(--paper)" stroke-width=".7"/>')
     what = f"Measured (diamond) and predicted (dot with interval) throughput of {len(rows)} cases"
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     body = "".join(marks)

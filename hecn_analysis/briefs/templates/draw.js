@@ -1,5 +1,6 @@
 "use strict";
-// Draws each figure from its JSON: as wide as the window allows on a screen, at a fixed size on paper.
+// Draws each figure from its JSON: on a screen as wide as the window allows and in the colours of the page, light or
+// dark; on paper at a fixed size and light.
 (function () {
   const PRINT_WIDTH = 680; // 180 mm at 96 px an inch
   const PRINT_HEIGHT_LIMIT = 880;
@@ -7,11 +8,21 @@
     displaylogo: false,
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
   };
+  const DARK = JSON.parse(document.getElementById("dark-colours").textContent);
   const touch = window.matchMedia("(pointer: coarse)").matches; // there a finger scrolls the page, not the plot
 
+  function darkened(part) {
+    if (typeof part === "string") return DARK[part] ?? part;
+    if (Array.isArray(part)) return part.map(darkened);
+    if (part === null || typeof part !== "object") return part;
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, darkened(value)]));
+  }
+
   function draw(forPrint) {
+    const dark = !forPrint && document.documentElement.dataset.theme === "dark";
     for (const box of document.querySelectorAll(".plot")) {
-      const spec = JSON.parse(document.getElementById(box.dataset.figure).textContent);
+      const stored = JSON.parse(document.getElementById(box.dataset.figure).textContent);
+      const spec = dark ? darkened(stored) : stored;
       const height = spec.layout.height || 380;
       const zoom = forPrint ? Math.min(1, PRINT_HEIGHT_LIMIT / height) : 1; // a taller plot is made smaller as a whole
       const size = forPrint ? { autosize: false, width: PRINT_WIDTH / zoom, height } : { autosize: true };
@@ -29,5 +40,6 @@
   if (!printing) {
     window.addEventListener("beforeprint", () => draw(true));
     window.addEventListener("afterprint", () => draw(false));
+    window.addEventListener("themechange", () => draw(false));
   }
 })();
