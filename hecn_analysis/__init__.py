@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
     from hecn_analysis.planning.advise import advise as advise
+    from hecn_analysis.planning.pairs import compare_pairs as compare_pairs
     from hecn_analysis.planning.purchase import purchase as purchase
     from hecn_analysis.planning.purchase import purchase_front as purchase_front
     from hecn_analysis.planning.whatif import tornado as tornado
@@ -42,6 +43,7 @@ _SOURCES = {
     "RangeError": "errors",
     "ValidityWarning": "errors",
     "calibrate": "prediction.calibration",
+    "compare_pairs": "planning.pairs",
     "advise": "planning.advise",
     "limits": "limits",
     "load_scenario": "hardware",
@@ -65,6 +67,7 @@ __all__ = [
     "__version__",
     "advise",
     "calibrate",
+    "compare_pairs",
     "limits",
     "load_scenario",
     "predict",
