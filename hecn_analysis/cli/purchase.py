@@ -13,7 +13,7 @@ from hecn_analysis.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hecn_analysis.planning.purchase import Purchase
+    from hecn_analysis.planning.purchase_result import Purchase
 
 DESCRIPTION = """\
 What to buy: the cheapest parts of the catalogue for both hosts, priced together
@@ -57,6 +57,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Find the purchase and deliver it."""
     from hecn_analysis.planning import purchase as buying  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.purchase_result import front_frame  # noqa: PLC0415 (see above)
 
     changed, others = settings(arguments.set)
     if others:
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = buying.purchase_front(target, budget=arguments.budget, points=arguments.points, **wanted)
     else:
         found = (buying.purchase(target, budget=arguments.budget, **wanted),)
-    table = buying.front_frame(found) if arguments.front else found[0].to_frame()
+    table = front_frame(found) if arguments.front else found[0].to_frame()
     form = output.chosen_format(arguments)
     if form == "json":
         front = output.records(table) if arguments.front else None

@@ -12,7 +12,8 @@ from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.planning.builds import Cards, Platform, Processors, Storage, host_keys, placed
 from hecn_analysis.planning.offers import Offers, ddr_of, offered, offered_by
 from hecn_analysis.planning.options import fits_cage
-from hecn_analysis.planning.purchase import as_listed, front_frame, purchase, purchase_front
+from hecn_analysis.planning.purchase import as_listed, purchase, purchase_front
+from hecn_analysis.planning.purchase_result import front_frame
 
 LAN = {"rate": "25 Gb/s", "links": 4, "rtt": "0.1 ms", "mtu": 9000}
 FEW = {"tool.processes": 4}
