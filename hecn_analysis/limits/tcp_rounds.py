@@ -56,7 +56,7 @@ class Simulation:
     loss_events
         Times that a sender reduced its window because of lost packets, all streams together.
     rounds
-        Round trips that were simulated; above `MAX_ROUNDS` the rest of the time is extrapolated.
+        Round trips that were simulated; above `most_rounds` the rest of the time is extrapolated.
     """
 
     throughput_bps: NDArray[np.float64]
@@ -89,8 +89,9 @@ def simulate(  # one keyword per physical quantity
     bunching: ArrayLike = 1.0,
     sequence: ArrayLike | None = None,
     seed: int = 0,
+    most_rounds: int = MAX_ROUNDS,
 ) -> Simulation:
-    """Simulate TCP transfers over a path with one bottleneck; all arguments but `seed` broadcast.
+    """Simulate TCP transfers over a path with one bottleneck; all arguments but the last two broadcast.
 
     Parameters
     ----------
@@ -139,6 +140,8 @@ def simulate(  # one keyword per physical quantity
         else is simulated beside them; None: each has its own.
     seed
         Same inputs and same seed, same result.
+    most_rounds
+        Round trips that are followed.
 
     Returns
     -------
@@ -148,7 +151,7 @@ def simulate(  # one keyword per physical quantity
 
     Notes
     -----
-    After `MAX_ROUNDS` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
+    After `most_rounds` round trips of an element (very short round-trip times) the rest of its time goes on at the mean
     rate of the second half of them; the error of that mean is the spread between loss cycles over the root of their
     number. Rounds in which nothing can change, a window reached or a link full without losses, are taken in one step.
 
@@ -216,7 +219,7 @@ def simulate(  # one keyword per physical quantity
             chosen = np.flatnonzero(usable & (control == name) & (value["streams"] == n))
             group = {k: v[chosen] for k, v in value.items()}
             run = _Bbr(group, int(n), seed) if name == "bbr" else _LossBased(name, group, int(n), seed)
-            for k, v in run.run().items():
+            for k, v in run.run(most_rounds).items():
                 result[k][chosen] = v
     return Simulation(**{k: v.reshape(shape) for k, v in result.items()})
 
@@ -323,14 +326,14 @@ class _Run:
         numbers *= 2.0**-52
         return numbers
 
-    def run(self) -> dict[str, NDArray[np.float64]]:
+    def run(self, most_rounds: int) -> dict[str, NDArray[np.float64]]:
         """All rounds; the result of each element at its own end."""
         while self.index.size:
             self.rounds += 1
             self.round()
-            if self.rounds == MAX_ROUNDS // 2:
+            if self.rounds == most_rounds // 2:
                 self.half = (self.t.copy(), self.received.copy(), self.events.copy())
-            if self.rounds == MAX_ROUNDS:
+            if self.rounds == most_rounds:
                 self.extrapolate()
                 break
         return self.result

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.limits.tcp_rounds import MAX_ROUNDS
 from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray, agreed, central, drawn
 from hecn_analysis.prediction.resources import build, streams_per_process
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
@@ -49,8 +50,37 @@ FULL = 0.995
 WORTH = 1e-3
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much work a prediction is worth.
+
+    Attributes
+    ----------
+    draws
+        Draws that the interval is taken from.
+    random_runs
+        Runs over a lossy path that the mean is taken over.
+    rounds
+        Round trips of TCP that are followed; the rest goes on at the mean rate of the second half of them.
+    rungs
+        Rungs of the ladder.
+    """
+
+    draws: int = DRAWS
+    random_runs: int = RANDOM_RUNS
+    rounds: int = MAX_ROUNDS
+    rungs: int = MAX_RUNGS
+
+
+#: What is shown while somebody moves a slider. Its interval is rough; where packets are lost its throughput is, too.
+GLANCE = Effort(draws=20, random_runs=2, rounds=240, rungs=3)
+
+
 def predict(
-    scenario: str | Path | Mapping[str, Any] | Scenario, settings: Mapping[str, Any] | None = None
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    effort: Effort = Effort(),
 ) -> Prediction:
     """Throughput of a scenario, its interval, and what holds it back.
 
@@ -60,6 +90,8 @@ def predict(
         YAML file, name in ``models/scenarios``, mapping of keys, or a loaded scenario.
     settings
         Keys set over it, e.g. ``{"path.rtt": "80 ms"}``.
+    effort
+        How much work it is worth; `GLANCE` gives a first look.
 
     Raises
     ------
@@ -72,7 +104,7 @@ def predict(
     >>> round(result.throughput_bps / 1e6, 2), result.bottleneck
     (941.48, 'path.link')
     """
-    return _Report(load_scenario(scenario, settings)).predict()
+    return _Report(load_scenario(scenario, settings), effort).predict()
 
 
 @dataclass(frozen=True)
@@ -149,6 +181,8 @@ class Model:
         Number of scenarios.
     levels
         Number of `levels` to work out.
+    effort
+        How long TCP is followed, and how often where runs are random.
 
     Attributes
     ----------
@@ -160,8 +194,11 @@ class Model:
         TCP of the flows that go from the sender to the receiver (False) and the other way (True).
     """
 
-    def __init__(self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int) -> None:
+    def __init__(
+        self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int, effort: Effort = Effort()
+    ) -> None:
         self.scenario = scenario
+        self.effort = effort
         self.draw = draw
         self.count = count
         self.system = build(scenario, draw)
@@ -303,7 +340,8 @@ class Model:
         self, transport: Transport, flows: list[int], states: Sequence[Lift], by_state: FloatArray, draws: FloatArray
     ) -> None:
         """Put what TCP reaches over time in place of what the resources allow some flows."""
-        runs = np.array([RANDOM_RUNS if transport.runs_differ(lossless=state.loss) else 1 for state in states])
+        many = self.effort.random_runs
+        runs = np.array([many if transport.runs_differ(lossless=state.loss) else 1 for state in states])
         of_case = np.repeat(np.arange(len(states)), runs)
         first_run = np.cumsum(runs) - runs
         drawn_cases = np.arange(draws.shape[1])
@@ -329,6 +367,7 @@ class Model:
                     windowless=lifted("window"),
                     warm=lifted("start_up"),
                     sequence=np.concatenate([np.arange(of_case.size) - first_run[of_case], RANDOM_RUNS + drawn_cases]),
+                    rounds=self.effort.rounds,
                 )
             result = alike[key]
             by_state[..., flow] = np.add.reduceat(result[:, : of_case.size], first_run, axis=1) / runs
@@ -414,8 +453,8 @@ def _quantile(ordered: FloatArray, share: float) -> FloatArray:
 class _Report(Model):
     """One scenario, with everything that a prediction tells."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        super().__init__(scenario, Draws(), levels=MAX_RUNGS + 1)
+    def __init__(self, scenario: Scenario, effort: Effort) -> None:
+        super().__init__(scenario, Draws(effort.draws), levels=effort.rungs + 1, effort=effort)
         self.totals: dict[Lift, float] = {}
 
     def predict(self) -> Prediction:
@@ -453,7 +492,7 @@ class _Report(Model):
             ),
             warnings=tuple(self._warnings()),
             assumptions=tuple(self._assumptions()),
-            draws_bps=np.broadcast_to(draws[0].sum(axis=1), DRAWS),
+            draws_bps=np.broadcast_to(draws[0].sum(axis=1), self.effort.draws),
         )
 
     # the ladder ------------------------------------------------------------------------------------------------------
@@ -489,7 +528,7 @@ class _Report(Model):
         climb: list[tuple[Lift, str]] = []
         here = Lift()
         known = self._states()
-        while np.isfinite(self.totals[here]) and len(climb) < MAX_RUNGS:
+        while np.isfinite(self.totals[here]) and len(climb) < self.effort.rungs:
             candidates = above(here)
             possible = [state for state in candidates.values() if state in known and state != here]
             if not possible:

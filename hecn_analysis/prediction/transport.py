@@ -151,6 +151,7 @@ class Transport:
         windowless: FloatArray,
         warm: FloatArray,
         sequence: npt.NDArray[np.int64],
+        rounds: int,
     ) -> FloatArray:
         """Mean throughput of a process whose resources would allow `payload_bps`, for many cases at once.
 
@@ -167,6 +168,8 @@ class Transport:
             Whether losses, the window, the start-up are lifted in a case.
         sequence
             Number of the sequence of random numbers of each case.
+        rounds
+            Round trips that are followed.
         """
         tool, path = self.scenario.tool, self.scenario.path
         payload, wire = payload_per_packet(self.scenario)
@@ -212,6 +215,7 @@ class Transport:
             lockstep=tool.lockstep,
             bunching=of_cases(self.bunching),
             sequence=sequence,
+            most_rounds=rounds,
         )
         delay = of_cases(self.start_up_delay) * rtt
         throughput = self._late(np.asarray(result.throughput_bps), result, delay, warm_up)
