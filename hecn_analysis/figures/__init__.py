@@ -7,6 +7,7 @@ from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
 from hecn_analysis.figures.error_strip import error_strip_rows, plot_error_strip
 from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
+from hecn_analysis.figures.long_path import long_path_rows, plot_long_path
 from hecn_analysis.figures.matrix_coverage import matrix_coverage_rows, plot_matrix_coverage
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
@@ -24,6 +25,7 @@ __all__ = [
     "error_strip_rows",
     "ladder_rows",
     "limit_steps_rows",
+    "long_path_rows",
     "matrix_coverage_rows",
     "measured_vs_predicted_rows",
     "pcie_tmt_rows",
@@ -31,6 +33,7 @@ __all__ = [
     "plot_error_strip",
     "plot_ladder",
     "plot_limit_steps",
+    "plot_long_path",
     "plot_matrix_coverage",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
