@@ -146,7 +146,7 @@ def flights(
         sent_again_fraction=share,
         loss_limit_bps=limit,
     )
-    return found.reindex(columns=list(FLIGHTS)).reset_index(drop=True)
+    return pd.DataFrame(found[list(FLIGHTS)]).reset_index(drop=True)
 
 
 def windows_needed(
