@@ -394,13 +394,21 @@ def _no_better(one: Chosen, other: Chosen) -> bool:
         return one.channels <= other.channels and one.module.transfers.value <= other.module.transfers.value
     if isinstance(one, Storage) and isinstance(other, Storage):
         return (
-            one.disk.part == other.disk.part
-            and one.controller.part == other.controller.part
+            one.controller.part == other.controller.part
             and one.arrays == other.arrays
-            and one.link_bps == other.link_bps
             and one.disks <= other.disks
+            and all(mine <= its for mine, its in zip(_merits(one), _merits(other), strict=True))
         )
     return False
+
+
+def _merits(storage: Storage) -> tuple[float, ...]:
+    """All that a prediction takes of a drive on its link, the more the better."""
+    disk = storage.disk
+    rates = (min(rate.value, storage.link_bps) for rate in (disk.read_rate, disk.write_rate))
+    more = (disk.read_iops, disk.write_iops, disk.run_bytes)
+    less = (disk.read_latency, disk.write_latency, disk.seek, disk.revolution)
+    return (*rates, *(each.value for each in more), *(-each.value for each in less))
 
 
 def front(known: list[Option]) -> list[Option]:

@@ -132,8 +132,10 @@ class Search:
     def _cut(self, failing: list[Option], chosen: Choice, known: list[Option], over: list[Line]) -> Cut:
         """Forbid what fell short, with all that can do no better in its place, on the links that it fell short on."""
         sets: list[frozenset[Hashable]] = []
+        placed = any(option.group == "platform" for option in failing)  # then it matters which slots a card may take
         for option in failing:
             same = [each for each in known if each.role == option.role and each.group == option.group]
+            same = [each for each in same if not placed or each.fitting == option.fitting]
             sets.append(frozenset(worse(option, same)))
         line = chosen.line
         sets.append(frozenset(each for each in over if (each.rate_bps, each.links) == (line.rate_bps, line.links)))
