@@ -3,8 +3,11 @@
 For each figure ``x`` there is a module with ``x_rows`` (the table; the tests look there) and ``plot_x`` (the drawing).
 """
 
+from hecn_analysis.figures.comparison import comparison_rows, plot_comparison
+from hecn_analysis.figures.course import course_rows, plot_course
 from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
 from hecn_analysis.figures.error_strip import error_strip_rows, plot_error_strip
+from hecn_analysis.figures.host_limits import host_limits_rows, plot_host_limits
 from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.long_path import long_path_rows, plot_long_path
@@ -21,16 +24,22 @@ from hecn_analysis.figures.utilisation import plot_utilisation, utilisation_rows
 from hecn_analysis.figures.whatif import plot_whatif, whatif_rows
 
 __all__ = [
+    "comparison_rows",
+    "course_rows",
     "coverage_rows",
     "error_strip_rows",
+    "host_limits_rows",
     "ladder_rows",
     "limit_steps_rows",
     "long_path_rows",
     "matrix_coverage_rows",
     "measured_vs_predicted_rows",
     "pcie_tmt_rows",
+    "plot_comparison",
+    "plot_course",
     "plot_coverage",
     "plot_error_strip",
+    "plot_host_limits",
     "plot_ladder",
     "plot_limit_steps",
     "plot_long_path",
