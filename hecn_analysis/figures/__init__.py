@@ -16,6 +16,7 @@ from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_ro
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
 from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
+from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
 from hecn_analysis.figures.topology import plot_topology, topology_rows
 from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
 from hecn_analysis.figures.traffic import plot_traffic, traffic_rows
@@ -48,6 +49,7 @@ __all__ = [
     "plot_pcie_tmt",
     "plot_reconciliation",
     "plot_residuals",
+    "plot_resource_map",
     "plot_topology",
     "plot_tornado",
     "plot_traffic",
@@ -56,6 +58,7 @@ __all__ = [
     "plot_whatif",
     "reconciliation_rows",
     "residuals_rows",
+    "resource_map_rows",
     "slot_cases",
     "topology_rows",
     "tornado_rows",
