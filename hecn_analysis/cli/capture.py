@@ -19,12 +19,15 @@ DESCRIPTION = """\
 Capture this host for 'hecn inventory': runs the commands that are here of those
 that tell what a host is made of and how it is set (lspci, lscpu, ethtool,
 sysctl, …), one file a command, and an index of how each ended. It only reads,
-and needs no root; what root would add is said at the end."""
+and needs no root; what root would add is said at the end. With --probe it also
+measures what no command tells: what a byte costs the processor (nuttcp and
+iperf3 over the loopback interface) and the rate of the disk (dd)."""
 
 EPILOG = """\
 examples:
   hecn capture
   hecn capture -o dtn1.tar.gz --redact
+  hecn capture -o dtn1 --probe && hecn predict --sender dtn1 --receiver dtn1 --path loopback --tool nuttcp
   hecn capture -o mine && hecn capture --from mine -o theirs --redact
   hecn capture --script > capture.sh
 
@@ -49,6 +52,11 @@ def add_arguments(parser: Parser) -> None:
         "-o", "--output", metavar="DIR", help="folder to make, or a .tar.gz (default: capture- with the time)"
     )
     parser.add_argument("--redact", action="store_true", help="leave out what tells whose machine it is")
+    parser.add_argument(
+        "--probe",
+        action="store_true",
+        help="also measure processor and disk by short runs (some 15 s, 128 MiB of disk)",
+    )
     parser.add_argument("--script", action="store_true", help="print a POSIX sh script that does the same, and end")
     parser.add_argument("--from", metavar="FOLDER", dest="source", help="redact this earlier capture instead")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the index is printed (default: text)")
@@ -67,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.source is not None:
             captured = capture.redact_folder(arguments.source, target)
         else:
-            captured = capture.capture(target, redact=arguments.redact, progress=True)
+            captured = capture.capture(target, redact=arguments.redact, probe=arguments.probe, progress=True)
     sys.stdout.writelines(_written(captured, arguments.format))
     return 0
 

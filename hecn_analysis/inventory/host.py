@@ -18,7 +18,7 @@ from hecn_analysis import places, units
 from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Host, Library, yaml_file
 from hecn_analysis.hardware.description import Description
-from hecn_analysis.inventory import findings, matching
+from hecn_analysis.inventory import findings, matching, probes
 from hecn_analysis.inventory.findings import Findings
 from hecn_analysis.inventory.groups import Group, groups
 from hecn_analysis.inventory.machine import Array, Device, Machine, kind
@@ -171,7 +171,7 @@ def describe(machine: Machine, files: Sequence[str]) -> Keys:
     )
     keys.update((name, value) for name, value in parts if value)
     keys.update(_kernel(machine))
-    return keys
+    return probes.probed(keys, _clock_hz(machine), machine.probes)
 
 
 def _said(value: Any, source: str, *, spread: float = 0.0, basis: str = "documented") -> Keys:  # noqa: ANN401
@@ -205,6 +205,12 @@ def _cpu(machine: Machine) -> Keys | None:
             source = f"{CAPTURED}: {min(clocks):g} to {max(clocks):g} MHz"
             keys["clock"] = _said(f"{middle / 1000:.4g} GHz", source, spread=round(min(spread, 0.9), 3))
     return keys
+
+
+def _clock_hz(machine: Machine) -> float:
+    """A clock to count cycles of; a round one where nobody says any."""
+    cpu = machine.cpu
+    return 1e6 * float(next((cpu[name] for name in ("mhz_max", "nominal_mhz", "mhz") if cpu.get(name)), 1000))
 
 
 def _virtual_costs() -> Keys:

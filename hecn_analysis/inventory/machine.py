@@ -108,6 +108,8 @@ class Machine:
         What they form.
     interrupts
         Counts by processor of each interrupt, with what it is for.
+    probes
+        Results of short runs, see `probes`.
     """
 
     product: str | None = None
@@ -122,6 +124,7 @@ class Machine:
     disks: dict[str, dict[str, Any]] = field(default_factory=dict)
     arrays: list[Array] = field(default_factory=list)
     interrupts: dict[str, Any] = field(default_factory=dict)
+    probes: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(cls, captured: Sequence[Captured]) -> Machine:
@@ -138,6 +141,7 @@ class Machine:
         _disks(machine, by_format)
         _arrays(machine, by_format)
         machine.interrupts = next((facts["irqs"] for facts in by_format.get("proc-interrupts", ())), {})
+        machine.probes = by_format.get("probe", [])
         for facts in by_format.get("sysctl", ()):
             machine.kernel.update({name: value for name, value in facts.items() if value is not None})
         return machine
@@ -155,6 +159,7 @@ class Machine:
             "disks": self.disks,
             "arrays": [vars(array) for array in self.arrays],
             "kernel": self.kernel,
+            "probes": self.probes,
         }
 
     # the tree of PCI --------------------------------------------------------------------------------------------------

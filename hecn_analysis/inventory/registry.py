@@ -39,6 +39,7 @@ from hecn_analysis.inventory import (
     numactl,
     nvme,
     outputs,
+    probes,
     sas_ircu,
     smart_array,
     smartctl,
@@ -93,6 +94,7 @@ READERS: Final[tuple[Reader, ...]] = (
     capture_index,
     hdparm,
     zpool,
+    probes,
 )
 
 _SHOWN: Final = 60

@@ -19,14 +19,18 @@ from pathlib import Path
 from typing import Final
 
 from hecn_analysis.errors import InputError
-from hecn_analysis.live import programs
+from hecn_analysis.inventory.probes import FILE
+from hecn_analysis.live import probes, programs
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
+from hecn_analysis.live.places import Place
 from hecn_analysis.live.redact import Redactor
 from hecn_analysis.progress import track
 
 INDEX: Final = "index.csv"
 COLUMNS: Final = ("file", "command", "ended", "duration_s", "note")
 NOT_HERE: Final = "not here"
+#: Tools that probe the processor, each where it is here.
+PROBED: Final = ("nuttcp", "iperf3")
 
 _PACKED: Final = (".tar.gz", ".tgz")
 _CONTROLLERS: Final = 4
@@ -179,6 +183,7 @@ def capture(
     target: str | os.PathLike[str],
     *,
     redact: bool = False,
+    probe: bool = False,
     progress: bool = False,
     commands: Sequence[Command] = COMMANDS,
     sys: Path = Path("/sys"),
@@ -191,6 +196,9 @@ def capture(
         Folder to make; or an archive, where the name ends in ``.tar.gz`` or ``.tgz``.
     redact
         Put stand-ins for serial numbers, addresses and names; see `hecn_analysis.live.redact`.
+    probe
+        Also measure, by short runs, what a byte costs the processor and how fast the disk is that the folder is on;
+        they keep both busy, and write a file beside the folder that is removed again.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
     commands
@@ -213,6 +221,11 @@ def capture(
             row, output = _run(task, scratch)
             rows.append(row)
             if row.file:
+                files[row.file] = output
+        if probe:
+            beside = target.absolute().parent / f"{target.name}.{FILE}"
+            for row, output in _probed(beside, Path(scratch)):
+                rows.append(row)
                 files[row.file] = output
     for_root = () if os.geteuid() == 0 else _for_root(planned, rows)
     if redact:
@@ -237,6 +250,19 @@ def _run(task: Task, scratch: str) -> tuple[Row, bytes]:
         output = f"$ {line}\n".encode() + output
     note = ended.complaint if ended.stderr.strip() else ""
     return Row(task.file, line, ended.how, round(ended.duration_s, 3), note), output
+
+
+def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
+    """Rows and outputs of probes: the network tools that are here, and the disk of a file."""
+    here = Place()
+    runs: list[Iterator[probes.Probe]] = [
+        probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None
+    ]
+    runs += [probes.disk(here, str(file), scratch, reads=reads, io="direct") for reads in (False, True)]
+    for probe in (probe for each in runs for probe in each):
+        line = shlex.join(probe.command)
+        row = Row(f"{probe.log.stem}.txt", line, "failed" if probe.error else "ok", probe.duration_s, probe.error)
+        yield row, f"$ {line}\n".encode() + probe.log.read_bytes()
 
 
 def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -13,19 +13,14 @@ from typing import Any, Final
 import hecn_analysis as hecn
 from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Scenario
-from hecn_analysis.live import capture, hosts, path, programs, script, tools
+from hecn_analysis.inventory import probes as costs
+from hecn_analysis.live import capture, hosts, path, probes, programs, script, tools
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import (
-    AMOUNT_LIMIT_S,
     ROLES,
-    SPARE_S,
     Folder,
     MeasurementError,
     Request,
-    ends_of,
-    figures_of,
-    removal,
-    run_once,
 )
 
 THIS: Final = "this"
@@ -99,7 +94,7 @@ class Finder:
         self.ends = ends
         self.here = here
         self._inventories: dict[Place, dict[str, Any]] = {}
-        self._processors: dict[Place, tuple[dict[str, Any], hosts.Shares]] = {}
+        self._processors: dict[Place, tuple[dict[str, Any], costs.Shares]] = {}
 
     def scenario(self) -> Scenario:
         """The scenario with all that can be found out about the ends and the path; what was given goes above."""
@@ -122,7 +117,7 @@ class Finder:
         if self.request.probe:
             if self.tool.protocol != "file" and (self._on_one_machine or "cpu" not in host):
                 cpu, shares = self._processor(place)
-                host = hosts.with_processor(host, cpu)
+                host = costs.with_processor(host, cpu)
                 if (share := shares[ROLES.index(role)]) is not None:
                     host["cpu_quota"] = share
             if on_disk and not self._says_disk(role):
@@ -141,7 +136,7 @@ class Finder:
         said = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
         return any(key.startswith(said) for key in self.draft.keys)
 
-    def _processor(self, place: Place) -> tuple[dict[str, Any], hosts.Shares]:
+    def _processor(self, place: Place) -> tuple[dict[str, Any], costs.Shares]:
         """The processor of a place with what a byte costs it, and the shares of it that sender and receiver get.
 
         These are None where the cores are idle. A machine is asked once.
@@ -150,64 +145,19 @@ class Finder:
         if machine not in self._processors:
             found = hosts.processor(machine)
             is_shared = len(hosts.busy_cores(machine)) > found["cores"] - len(ROLES)
-            runs = self._probe_loopback(machine)
-            source = f"{len(runs)} runs of {self.tool.name} over the loopback interface, {hosts.PROBE_S:g} s each"
-            measured = hosts.costs(runs, float(found["clock"]["value"]), source)
-            shares = hosts.shares(runs, source) if is_shared else (None, None)
-            self._processors[machine] = ({"send_cost": 0, "receive_cost": 0, **found, **measured}, shares)
+            runs = _results(probes.loopback(machine, self.tool.name, self.here.logs), f"{self.tool.name} at {machine}")
+            source = f"{len(runs)} runs of {self.tool.name} over the loopback interface, {probes.DURATION_S:g} s each"
+            measured = costs.costs(runs, float(found["clock"]["value"]), source)
+            shares = costs.shares(runs, source) if is_shared else (None, None)
+            self._processors[machine] = ({**found, **measured}, shares)
         return self._processors[machine]
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
-        runs = self._probe_disk(place, reads=reads)
-        source = f"{len(runs)} runs of dd, {self.tool.io}, {hosts.PROBE_BYTES >> 20} MiB each"
-        return ("read_rate" if reads else "write_rate"), hosts.rate(runs, source)
-
-    def _probe_loopback(self, machine: Place) -> list[hosts.Probed]:
-        """Short runs of the tool over a machine's own loopback interface."""
-        request = Request(sender=machine, receiver=machine)
-        scenario = hecn.load_scenario(
-            {
-                "sender": "ideal",
-                "receiver": "ideal",
-                "path.ip": 4,
-                "tool": self.tool.name,
-                "tool.duration": hosts.PROBE_S,
-            }
-        )
-        plan = tools.plan(scenario, ends_of(request, is_networked=True), {})
-        found: list[hosts.Probed] = []
-        error = ""
-        for number in range(1, hosts.PROBES + 1):
-            log = self.here.log(f"probe-loopback-{machine.kind}-{number}", plan.log)
-            error = run_once(request, plan, hosts.PROBE_S + SPARE_S, log)
-            if not error and (result := figures_of(log)) is not None:
-                found.append((result["throughput_bps"], result["cpu_sender_fraction"], result["cpu_receiver_fraction"]))
-        if not found:
-            raise MeasurementError(error or f"{plan.program} at {machine}: no result over the loopback interface")
-        return found
-
-    def _probe_disk(self, place: Place, *, reads: bool) -> list[hosts.Probed]:
-        """Short runs of dd on the file system of the test."""
-        name = f"{self.ends.file}.probe"
-        blocks = (f"bs={tools.BLOCK}", f"count={hosts.PROBE_BYTES // tools.BLOCK}")
-        write = ("dd", "if=/dev/zero", f"of={name}", *blocks)
-        read = ("dd", f"if={name}", "of=/dev/null", *blocks)
-        how = ("iflag=direct", "oflag=direct") if self.tool.io == "direct" else (None, "conv=fdatasync")
-        words = [word for word in ((*read, how[0]) if reads else (*write, how[1])) if word is not None]
-        found: list[hosts.Probed] = []
-        try:
-            ended = place.run([*write, "conv=fsync"], limit_s=AMOUNT_LIMIT_S)
-            for number in range(1, hosts.PROBES + 1) if ended.ok else ():
-                ended = place.run(words, limit_s=AMOUNT_LIMIT_S)
-                log = self.here.log(f"probe-disk-{number}", "txt")
-                log.write_bytes(ended.stdout + ended.stderr)
-                if ended.ok and (result := figures_of(log)) is not None:
-                    found.append((result["throughput_bps"], None, None))
-        finally:
-            place.run(removal(name))
-        if not found:
-            raise MeasurementError(f"dd at {place}: {ended.complaint or ended.how}")
-        return found
+        io = self.tool.io
+        file = f"{self.ends.file}.{costs.FILE}"
+        runs = _results(probes.disk(place, file, self.here.logs, reads=reads, io=io), f"dd at {place}")
+        source = f"{len(runs)} runs of dd, {io}, {probes.AMOUNT >> 20} MiB each"
+        return ("read_rate" if reads else "write_rate"), costs.rate(runs, source)
 
     def _path(self) -> dict[str, Any]:
         """Keys for the path between the ends."""
@@ -223,6 +173,15 @@ class Finder:
         if self.tool.bytes is None:
             duration = tools.DURATION_S if self.tool.duration is None else self.tool.duration.value
         return path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
+
+
+def _results(found: Iterable[probes.Probe], what: str) -> list[costs.Probed]:
+    """Results of probes; the error of the last one where none gave any."""
+    done = list(found)
+    results = [probe.result for probe in done if probe.result is not None]
+    if not results:
+        raise MeasurementError(done[-1].error or f"{what}: no result")
+    return results
 
 
 def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:

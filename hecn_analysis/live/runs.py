@@ -85,9 +85,14 @@ class Folder:
         """Write a file of it."""
         (self.folder / name).write_text(text, encoding="utf-8")
 
+    @property
+    def logs(self) -> Path:
+        """Folder of the logs."""
+        return self.folder / "logs"
+
     def log(self, name: str, ending: str) -> Path:
         """Place of a log."""
-        return self.folder / "logs" / f"{name}.{ending}"
+        return self.logs / f"{name}.{ending}"
 
 
 def limit_of(scenario: Scenario) -> float:

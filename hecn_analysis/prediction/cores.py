@@ -173,7 +173,7 @@ class Cores:
     def _interrupt_cost(self, *, sends: bool) -> FloatArray:
         """Cycles per byte of the cores that serve the network [cycles/B]; within a machine, of both directions."""
         if self.scenario.path.same_host:
-            return self._cost("receive_interrupt_cost") + self._packets("interrupt_packet_cost", self._sent_unit())
+            return self._packets("interrupt_packet_cost", self._sent_unit())  # no card, whose bytes would cost, too
         if sends:
             return self._cost("send_interrupt_cost")
         total = self._cost("merged_interrupt_cost" if self.host.lro else "receive_interrupt_cost")

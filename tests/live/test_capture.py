@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import hecn_analysis as hecn
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
-from hecn_analysis.live import capture, script
+from hecn_analysis.live import capture, probes, script
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
 
 SOME = (
@@ -184,6 +185,22 @@ def test_command_captures_this_host_and_what_was_captured_is_redacted_later(tmp_
     assert (tmp_path / "theirs/cpuinfo.txt").read_bytes() == (tmp_path / "mine/cpuinfo.txt").read_bytes()
     assert main(["capture", "--from", "nowhere", "-o", "x"]) == 1
     assert capsys.readouterr().err.endswith("hecn: nowhere: found no such folder, expected the folder of a capture\n")
+
+
+@pytest.mark.parametrize("redact", [False, True])
+def test_probes_are_part_of_the_capture_and_leave_nothing(request, tmp_path, monkeypatch, redact):
+    request.getfixturevalue("nuttcp")
+    monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
+    monkeypatch.setattr(probes, "REPEATS", 1)
+    monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
+    commands = [command for command in COMMANDS if command.file in {"cpuinfo.txt", "meminfo.txt"}]
+    found = capture.capture(tmp_path / "c", probe=True, redact=redact, commands=commands)
+    assert [row.ended for row in found.rows] == ["ok"] * 5
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
+    [host] = hecn.read_inventory(tmp_path / "c").hosts
+    assert {facts["kind"] for facts in host.machine.probes} == {"loopback", "disk-write", "disk-read"}
+    assert host.host.cpu.receive_cost.source == "1 short run of nuttcp over the loopback interface"
+    assert host.host.file_arrays == ["probed"]
 
 
 def test_command_says_what_root_would_add(tmp_path, monkeypatch, capsys):

@@ -18,7 +18,7 @@ import yaml
 import hecn_analysis as hecn
 from hecn_analysis.cli import main
 from hecn_analysis.errors import HecnError, InputError, MissingProgramError
-from hecn_analysis.live import finder, hosts, measure, path, programs
+from hecn_analysis.live import finder, hosts, measure, probes, path, programs
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import MeasurementError, Request
 from tests.live.conftest import words_of_processes
@@ -124,13 +124,13 @@ def test_what_nobody_knows_of_a_host_is_probed(tmp_path):
     assert cpu.send_cost.source == "5 runs of nuttcp over the loopback interface, 1 s each"
     assert found.prediction.bottleneck_class == "cpu"
     assert cpu.send_cost.value > 0
-    assert len(list((tmp_path / "m/logs").glob("probe-loopback-local-?.txt"))) == 5
+    assert len(list((tmp_path / "m/logs").glob("probe-loopback-nuttcp-local-?.txt"))) == 5
 
 
 def test_disk_is_probed_written_and_left_as_it_was(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     keys = {"tool": "dd-write", "tool.bytes": "32 MiB"}
-    monkeypatch.setattr(hosts, "PROBE_BYTES", 16 << 20)
+    monkeypatch.setattr(probes, "AMOUNT", 16 << 20)
     try:
         found = measure.measure(Request(keys=keys, inventory=False, repeats=2), tmp_path / "m")
     except MeasurementError as error:
@@ -436,24 +436,12 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
     assert sender.cpu.title == inventory.cpu.title
     assert sender.cpu.cache == inventory.cpu.cache
     assert sender.cpu.send_cost.value == 1
-    assert sender.cpu.send_packet_cost.value == 0  # the measured costs hold it already
+    # the measured costs hold those of packets as large as they were then; smaller ones cost more
+    assert (sender.cpu.measured_payload.value, sender.cpu.handover_cost.value) == (65483, 0)
+    assert sender.cpu.send_packet_cost == inventory.cpu.send_packet_cost
     assert sender.cpu_quota is None
     assert found.prediction.scenario.receiver.cpu_quota.value == 0.5
     assert sender.tcp_wmem_max.value == 1e6  # what was given goes above what was found
-
-
-def test_costs_follow_the_utilisation_law_and_their_spread_the_single_runs():
-    runs = [(8e9, 0.5, 1.0), (10e9, 0.625, 1.25), (9e9, 0.5625, 1.125)]
-    costs = hosts.costs(runs, 2e9, "three runs")
-    assert costs["send_cost"] == {"value": 1.0, "spread": 0.2, "basis": "calibrated", "source": "three runs"}
-    assert costs["receive_cost"]["value"] == 2.0
-    assert hosts.shares(runs, "three runs")[1] == {
-        "value": 1.125,
-        "spread": 0.222,
-        "basis": "calibrated",
-        "source": "three runs, beside other programs",
-    }
-    assert hosts.costs([(8e9, None, None)], 2e9, "a tool that says nothing of its processor") == {}
 
 
 def test_what_was_busy_is_named_below_the_interval():

@@ -1,0 +1,118 @@
+"""Short runs that tell what nobody knows of a host: what a byte costs its processor, how fast its disk is.
+
+A network tool runs over the loopback interface, which no card and no line limits; dd writes and reads a file that is
+removed again. What follows from their results is the business of `hecn_analysis.inventory.probes`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import hecn_analysis as hecn
+from hecn_analysis.inventory.probes import Probed
+from hecn_analysis.live import tools
+from hecn_analysis.live.places import Place
+from hecn_analysis.live.runs import AMOUNT_LIMIT_S, SPARE_S, Request, ends_of, figures_of, removal, run_once
+
+REPEATS: Final = 5
+DURATION_S: Final = 1.0
+AMOUNT: Final = 128 << 20
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A finished probe.
+
+    Attributes
+    ----------
+    command
+        What ran.
+    log
+        What it printed.
+    duration_s
+        How long it took. [s]
+    result
+        Throughput and shares of a core; None where it failed.
+    error
+        Why it failed.
+    """
+
+    command: tuple[str, ...]
+    log: Path
+    duration_s: float
+    result: Probed | None
+    error: str = ""
+
+
+def loopback(machine: Place, tool: str, logs: Path) -> Iterator[Probe]:
+    """Run a tool over a machine's own loopback interface.
+
+    Parameters
+    ----------
+    machine
+        Where.
+    tool
+        The tool, as ``models/tools`` names it.
+    logs
+        Folder for what it prints.
+    """
+    request = Request(sender=machine, receiver=machine)
+    ideal = {"sender": "ideal", "receiver": "ideal", "path.ip": 4, "tool": tool, "tool.duration": DURATION_S}
+    plan = tools.plan(hecn.load_scenario(ideal), ends_of(request, is_networked=True), {})
+    for number in range(1, REPEATS + 1):
+        log = logs / f"probe-loopback-{tool}-{machine.kind}-{number}.{plan.log}"
+        started = time.monotonic()
+        error = run_once(request, plan, DURATION_S + SPARE_S, log)
+        yield _probe(plan.client, log, started, error)
+
+
+def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Iterator[Probe]:
+    """Run dd on a file that is made for it, and removed.
+
+    Parameters
+    ----------
+    place
+        Where.
+    file
+        Its name.
+    logs
+        Folder for what dd prints.
+    reads
+        Whether to read it, instead of writing.
+    io
+        ``direct``: past the page cache; ``buffered``: through it, written to the disk at the end.
+    """
+    blocks = (f"bs={tools.BLOCK}", f"count={AMOUNT // tools.BLOCK}")
+    write = ("dd", "if=/dev/zero", f"of={file}", *blocks)
+    read = ("dd", f"if={file}", "of=/dev/null", *blocks)
+    words: tuple[str, ...]
+    if io == "direct":
+        words = (*read, "iflag=direct") if reads else (*write, "oflag=direct")
+    else:
+        words = read if reads else (*write, "conv=fdatasync")
+    way = "read" if reads else "write"
+    try:
+        ended = place.run([*write, "conv=fsync"], limit_s=AMOUNT_LIMIT_S)
+        for number in range(1, REPEATS + 1):
+            log = logs / f"probe-disk-{way}-{number}.txt"
+            started = time.monotonic()
+            if ended.ok:
+                ended = place.run(words, limit_s=AMOUNT_LIMIT_S)
+            log.write_bytes(ended.stdout + ended.stderr)
+            yield _probe(words, log, started, "" if ended.ok else f"dd at {place}: {ended.complaint or ended.how}")
+    finally:
+        place.run(removal(file))
+
+
+def _probe(command: tuple[str, ...], log: Path, started: float, error: str) -> Probe:
+    found = None if error else figures_of(log)
+    duration = round(time.monotonic() - started, 3)
+    if found is None:
+        return Probe(command, log, duration, None, error or f"{command[0]}: no result")
+    return Probe(
+        command, log, duration, (found["throughput_bps"], found["cpu_sender_fraction"], found["cpu_receiver_fraction"])
+    )
