@@ -82,7 +82,8 @@ def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) ->
             **theme.BAR,
         )
     low, high = prediction.low_bps * theme.GBPS, prediction.high_bps * theme.GBPS
-    fig.add_vrect(x0=low, x1=high, fillcolor=theme.GRID, opacity=0.6, line_width=0, layer="below")
+    band = {"type": "rect", "x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    fig.add_shape(band, fillcolor=theme.GRID, opacity=0.6, line_width=0)
     largest = max(float(rows["throughput_gbps"].max()), high)
     if measured_bps is not None:
         measured = measured_bps * theme.GBPS

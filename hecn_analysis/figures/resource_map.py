@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -188,14 +189,30 @@ def plot_resource_map(prediction: Prediction) -> go.Figure:
     prediction
         The prediction to explain.
     """
+    return go.Figure(resource_map_spec(prediction))
+
+
+def resource_map_spec(prediction: Prediction) -> dict[str, Any]:
+    """Give the same figure as plain values, which Plotly has not checked: in a quarter of the time, for the app.
+
+    Parameters
+    ----------
+    prediction
+        The prediction to explain.
+    """
     rows = resource_map_rows(prediction)
     if rows.empty:
-        return theme.empty("Nothing limits this transfer.")
-    return _Drawing(prediction, rows).figure()
+        return dict(theme.empty("Nothing limits this transfer.").to_plotly_json())
+    return _Drawing(prediction, rows).spec()
+
+
+@cache
+def _template() -> dict[str, Any]:
+    return dict(theme.TEMPLATE.to_plotly_json())
 
 
 class _Drawing:
-    """The figure, put together as plain values and checked by Plotly once: an app draws it at each step of a slider."""
+    """The figure, put together as plain values."""
 
     def __init__(self, prediction: Prediction, rows: pd.DataFrame) -> None:
         self.prediction = prediction
@@ -266,7 +283,7 @@ class _Drawing:
             }
         )
 
-    def figure(self) -> go.Figure:
+    def spec(self) -> dict[str, Any]:
         """All of it."""
         stream = {
             "type": "path",
@@ -293,10 +310,10 @@ class _Drawing:
             bar | _bars(self.fills[False]) | {"marker": {"color": theme.SKY, "line": {"width": 0}}},
             bar | _bars(self.fills[True]) | {"marker": {"color": theme.BLUE, "line": {"width": 0}}},
         ]
-        return go.Figure(
-            data=data,
-            layout={
-                "template": theme.TEMPLATE,
+        return {
+            "data": data,
+            "layout": {
+                "template": _template(),
                 "barmode": "overlay",
                 "height": round(self.height) + 22,
                 "margin": {"l": 6, "r": 6, "t": 4, "b": 10},
@@ -306,7 +323,7 @@ class _Drawing:
                 "shapes": [stream, *frames],
                 "hovermode": "closest",
             },
-        )
+        }
 
     def _stream(self) -> Iterator[str]:
         """Outline of the stream between each two stages."""

@@ -242,40 +242,46 @@ def draw_rows(
         Headings above rows, empty where there is none.
     """
     positions: list[float] = []
+    notes: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     top = 0.0  # in units of a row
-    fig = figure(x_title=x_title, showlegend=True)
     for number, one in enumerate(labels):
         if headings is not None and headings[number]:
-            _write(fig, f"<b>{headings[number]}</b>", top + HEADING_ROWS - 0.05)
+            notes.append(_written(f"<b>{headings[number]}</b>", top + HEADING_ROWS - 0.05))
             top += HEADING_ROWS
         y = top + LINE_HEIGHT * one.count("<br>") / ROW_HEIGHT + 0.7
-        _write(fig, one, y - 0.2)
-        fig.add_shape(
-            type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line={"color": GRID, "width": 1}, layer="below"
-        )
+        notes.append(_written(one, y - 0.2))
+        line: dict[str, Any] = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "layer": "below"}
+        lines.append(line | {"line": {"color": GRID, "width": 1}})
         positions.append(y)
         top = y + 0.3
-    fig.update_yaxes(range=[top + 0.1, 0], visible=False, fixedrange=True)
-    fig.update_layout(height=round((top + 0.1) * ROW_HEIGHT) + 76 + 22 * -(-legend_entries // 2))
+    fig = figure(  # all at once: Plotly checks all of a list whenever one is added to it
+        x_title=x_title,
+        showlegend=True,
+        annotations=notes,
+        shapes=lines,
+        yaxis={"range": [top + 0.1, 0], "visible": False, "fixedrange": True},
+        height=round((top + 0.1) * ROW_HEIGHT) + 76 + 22 * -(-legend_entries // 2),
+    )
     return fig, positions
 
 
-def _write(fig: go.Figure, words: str, y: float) -> None:
-    """Write a label at the left edge, its foot at `y`."""
-    fig.add_annotation(
-        text=words,
-        x=0,
-        xref="paper",
-        xanchor="left",
-        y=y,
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        xshift=3,
-        borderpad=1,
-        bgcolor=PAPER,
-        font={"size": 12},
-    )
+def _written(words: str, y: float) -> dict[str, Any]:
+    """Give the annotation that writes a label at the left edge, its foot at `y`."""
+    return {
+        "text": words,
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": y,
+        "yanchor": "bottom",
+        "align": "left",
+        "showarrow": False,
+        "xshift": 3,
+        "borderpad": 1,
+        "bgcolor": PAPER,
+        "font": {"size": 12},
+    }
 
 
 def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
