@@ -66,7 +66,14 @@ def long_path_rows(lines: pd.DataFrame, measured: pd.DataFrame, *, x: str) -> pd
 
 
 def plot_long_path(
-    table: pd.DataFrame, varied: Sequence[str], *, lines: pd.DataFrame, measured: pd.DataFrame, x: str, x_title: str
+    table: pd.DataFrame,
+    varied: Sequence[str],
+    *,
+    x_title: str,
+    names: Sequence[str] = (),
+    lines: pd.DataFrame | None = None,
+    measured: pd.DataFrame | None = None,
+    x: str = "x",
 ) -> go.Figure:
     """Draw a prediction over a key, what binds as bands, the line of each limit, and measured runs.
 
@@ -74,13 +81,17 @@ def plot_long_path(
     ----------
     table, varied
         As `hecn_analysis.figures.plot_whatif` takes them.
-    lines, measured, x
-        As in `long_path_rows`.
     x_title
         Title of the horizontal axis, with its unit.
+    names
+        Words for the lines of the prediction, in the order of `table`; by default the keys and their values.
+    lines, measured, x
+        As in `long_path_rows`; none by default.
     """
     fig = plot_whatif(table, varied)
-    rows = long_path_rows(lines, measured, x=x)
+    for trace, words in zip((one for one in fig.data if one.mode == "lines+markers"), names, strict=False):
+        trace.name = words
+    rows = long_path_rows(*(pd.DataFrame() if one is None else one for one in (lines, measured)), x=x)
     for name, line in rows[rows["kind"] == "limit"].groupby("line", sort=False):
         style = theme.style_of(name)
         fig.add_scatter(
@@ -105,6 +116,6 @@ def plot_long_path(
             if len(one)
         ]
     )
-    fig.update_xaxes(title_text=x_title)
+    fig.update_xaxes(title_text=x_title, dtick=1 if fig.layout.xaxis.type == "log" else None, exponentformat="power")
     fig.update_yaxes(range=[0, 1.1 * largest])
     return fig

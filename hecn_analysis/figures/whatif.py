@@ -75,6 +75,7 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str]) -> go.Figure:
             fig.add_scatter(
                 x=[*x, *reversed(x)],
                 y=[*part["high_gbps"], *reversed(part["low_gbps"].tolist())],
+                mode="lines",
                 fill="toself",
                 fillcolor=theme.GRID,
                 line={"width": 0},

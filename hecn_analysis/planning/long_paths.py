@@ -34,7 +34,7 @@ NEEDS: Final = (
 )
 
 
-def far_cases(names: Iterable[str], *, least_rtt_s: float) -> list[Series]:
+def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str] = ()) -> list[Series]:
     """Give the cases of shipped series whose path is long, series by series.
 
     Parameters
@@ -43,10 +43,16 @@ def far_cases(names: Iterable[str], *, least_rtt_s: float) -> list[Series]:
         Names of series.
     least_rtt_s
         Round trip of the shortest path that counts as long. [s]
+    without
+        Cases to leave out.
     """
-    found = []
+    found, left_out = [], set(without)
     for series in map(load_series, names):
-        far = {name: one for name, one in series.scenarios.items() if one.path.rtt.value >= least_rtt_s}
+        far = {
+            name: one
+            for name, one in series.scenarios.items()
+            if one.path.rtt.value >= least_rtt_s and name not in left_out
+        }
         found.append(replace(series, cases={name: series.cases[name] for name in far}, scenarios=far))
     return [series for series in found if series.cases]
 
