@@ -305,7 +305,8 @@ class Archive:
         name
             Table.
         first_day, last_day
-            Days of UTC to read, both included; rows of an unknown day are left out where one is given.
+            Days of UTC to read, both included; rows of an unknown day are left out where one is given, and are had by
+        ``unknown``.
 
         Raises
         ------
@@ -471,7 +472,9 @@ def _by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Itera
 def _is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
     if first is None and last is None:
         return True
-    return day != UNKNOWN_DAY and (first is None or day >= str(first)) and (last is None or day <= str(last))
+    if day == UNKNOWN_DAY:
+        return first == UNKNOWN_DAY
+    return (first is None or day >= str(first)) and (last is None or day <= str(last))
 
 
 def _make(folder: Path) -> None:

@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hecn_analysis.briefs.catalogue import BriefResult as BriefResult
     from hecn_analysis.briefs.catalogue import brief_names as brief_names
     from hecn_analysis.briefs.catalogue import briefs as briefs
-    from hecn_analysis.briefs.catalogue import make_briefs as make_briefs
+    from hecn_analysis.briefs.make import BriefResult as BriefResult
+    from hecn_analysis.briefs.make import make_briefs as make_briefs
     from hecn_analysis.briefs.show import KeyFigure as KeyFigure
     from hecn_analysis.briefs.show import show_assumptions as show_assumptions
     from hecn_analysis.briefs.show import show_comparison as show_comparison
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from hecn_analysis.briefs.summary import what_if as what_if
 
 _SOURCES = {
-    "BriefResult": "catalogue",
+    "BriefResult": "make",
     "brief_names": "catalogue",
     "briefs": "catalogue",
-    "make_briefs": "catalogue",
+    "make_briefs": "make",
     "CHANGES": "summary",
     "SLOTS": "summary",
     "Summary": "summary",

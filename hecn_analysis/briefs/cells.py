@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,22 +60,40 @@ def _scaled(unit: str, factor: float, form: str) -> Format:
     return Format(unit, numeric=True, text=lambda value: number(value, factor, form))
 
 
-# The first ending that fits counts. `measured`, `interval` and `value` are texts made of numbers.
+# Formats of rates, by the least that the largest rate of a table has to be. [bit/s]
+RATES = {0.0: _scaled("Mb/s", 1e-6, ".2f"), 1e9: _scaled("Gb/s", 1e-9, ".2f")}
+
+# The first ending that fits counts. `value` is a text made of a number.
 FORMATS = {
-    "_bps": _scaled("Gb/s", 1e-9, ".2f"),
     "rtt_s": _scaled("ms", 1e3, ".2f"),
     "_s": _scaled("s", 1, ".2f"),
     "error": _scaled("%", 100, "+.1f"),
     "probability": _scaled("%", 100, ".0f"),
     "_fraction": _scaled("%", 100, ".0f"),
-    "measured": Format("Gb/s", numeric=True, text=words),
-    "interval": Format("Gb/s", numeric=True, text=words),
     "value": Format("", numeric=True, text=words),  # with its unit
 }
 
 
-def format_of(name: str, column: pd.Series[Any]) -> Format:
-    """Give the format of a column by its name, else by what it holds."""
+def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
+    """Give the format of a table's rates: Gb/s, or Mb/s where all of them are below 1 Gb/s.
+
+    Examples
+    --------
+    >>> rate_format(pd.DataFrame({"a_bps": [2e5, 1.5e7]}), ["a_bps"]).text(1.5e7)
+    '15.00'
+    """
+    rates = [pd.to_numeric(frame[name]).astype(float) for name in names if name.endswith("_bps")]
+    finite = [one[np.isfinite(one)].max() for one in rates]
+    largest = max((float(one) for one in finite if not pd.isna(one)), default=math.inf)
+    return RATES[max(least for least in RATES if least <= max(largest, 0.0))]
+
+
+def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
+    """Give the format of a column by its name, else by what it holds; `rates` is that of rates."""
+    if name.endswith("_bps"):
+        return rates
+    if name in ("measured", "interval"):  # texts made of rates
+        return Format(rates.unit, numeric=True, text=words)
     for ending, form in FORMATS.items():
         if name.endswith(ending):
             return form

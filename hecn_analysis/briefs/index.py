@@ -2,38 +2,78 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from hecn_analysis.briefs.html import environment
+from hecn_analysis.briefs.catalogue import subject_of
+from hecn_analysis.briefs.html import environment, template_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-KIND = "hecn-brief"
+KIND, FORM = "hecn-brief", 2  # of a brief's JSON
+LINKS = {"html": "HTML", "pdf": "PDF", "notebook": "Notebook", "json": "JSON"}
 MOST_ROWS, ROW, WIDTH, EDGE = 10, 11, 220, 6  # of the small picture [px]
 
 
 def write_index(folder: Path) -> Path:
-    """Write ``index.html`` for all briefs in a folder, those of earlier runs too, sorted by name.
+    """Write ``index.html`` for all briefs in a folder, those of earlier runs too: by subject, then by notebook.
 
     Parameters
     ----------
     folder
         Holds the briefs' ``.json`` files.
     """
-    results = [result for path in sorted(folder.glob("*.json")) if (result := _result(path)) is not None]
+    found = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
+    results = [_entry(result) for result in sorted(found, key=lambda one: (one["source"], natural(one["name"])))]
+    script = template_text("search.js")
     page = (
         environment()
         .get_template("index.html.j2")
-        .render(briefs=[{**result, "picture": picture(result["numbers"]["cases"])} for result in results])
+        .render(
+            subjects=[
+                (subject, list(same))
+                for subject, same in itertools.groupby(results, lambda one: subject_of(one["source"]))
+            ],
+            count=len(results),
+            failed=[one for one in results if one["error"]],
+            scripts=[Markup(script)],  # noqa: S704  (our own file)
+        )
     )
     index = folder / "index.html"
     index.write_text(page, encoding="utf-8")
     return index
+
+
+def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a brief with its picture: of its main figure where one was drawn, else a sketch of its cases."""
+    numbers = result["numbers"]
+    return {
+        **result,
+        "links": {words: name for kind, words in LINKS.items() if (name := result["files"].get(kind))},
+        "sketch": "" if result["thumbnail"] else picture(numbers["cases"]),
+        "holds": ", ".join(
+            f"{len(numbers[what])} {what if len(numbers[what]) != 1 else what[:-1]}"
+            for what in ("figures", "tables")
+            if numbers[what]
+        ),
+    }
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Sort key by which ``port10`` comes after ``port9``.
+
+    Examples
+    --------
+    >>> sorted(["port10", "port9", "lo"], key=natural)
+    ['lo', 'port9', 'port10']
+    """
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
 def picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
@@ -71,10 +111,10 @@ def picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
     return Markup(f'<svg {size} role="img" aria-label="{what}">{body}</svg>')  # noqa: S704  (numbers only)
 
 
-def _result(path: Path) -> dict[str, Any] | None:
-    """Give the content of a brief's JSON; None for any other file."""
+def read_result(path: Path) -> dict[str, Any] | None:
+    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return result if isinstance(result, dict) and result.get("kind") == KIND else None
+    return result if isinstance(result, dict) and (result.get("kind"), result.get("form")) == (KIND, FORM) else None

@@ -8,8 +8,9 @@
     parameters:
       rtt: {type: time, unit: s, default: 80 ms, range: [0 s, 2 s], help: round-trip time of the path}
 
-Types: ``text``, ``integer``, ``number``, ``flag``, and the quantities of `hecn_analysis.units` (``rate``, ``bytes``,
-``time``, …), which take a bare SI number or one with its unit and reach the notebook in SI.
+Types: ``text``, ``integer``, ``number``, ``flag``, ``files`` (paths of files, folders or archives, separated by commas,
+which must be there), and the quantities of `hecn_analysis.units` (``rate``, ``bytes``, ``time``, …), which take a bare
+SI number or one with its unit and reach the notebook in SI.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Literal, NamedTuple, cast
 from pydantic import BaseModel, ConfigDict
 
 from hecn_analysis import units
+from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
@@ -42,7 +44,9 @@ class Parameter(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    type: Literal["text", "integer", "number", "flag", "rate", "bytes", "time", "fraction", "frequency", "transfers"]
+    type: Literal[
+        "text", "files", "integer", "number", "flag", "rate", "bytes", "time", "fraction", "frequency", "transfers"
+    ]
     default: Value
     help: str
     unit: str | None = None
@@ -165,6 +169,8 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
     """Convert one value to the parameter's type."""
     if parameter.type == "text":
         return str(given)
+    if parameter.type == "files":
+        return _files(name, str(given))
     if parameter.type == "flag":
         return _flag(name, given)
     if parameter.type in SI_UNITS:
@@ -184,6 +190,24 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
     if math.isnan(number):
         raise InputError(f"parameter {name}: {given!r}", "a number")
     return number
+
+
+def files_of(text: str) -> list[str]:
+    """Give the paths of a parameter of the type ``files``.
+
+    Examples
+    --------
+    >>> files_of("a.log, logs/b"), files_of("")
+    (['a.log', 'logs/b'], [])
+    """
+    return [path.strip() for path in text.split(",") if path.strip()]
+
+
+def _files(name: str, given: str) -> str:
+    for path in files_of(given):
+        if archive_of(path) is None and not Path(path).exists():
+            raise InputError(f"parameter {name}: no {path!r}", "files, folders or archives, separated by commas")
+    return given
 
 
 def _flag(name: str, given: Value) -> bool:

@@ -21,8 +21,13 @@ class PdfError(HecnError):
     """Chromium did not print."""
 
 
-def find_chromium() -> str:
+def find_chromium(without: str = "no PDF was made") -> str:
     """Path of the browser.
+
+    Parameters
+    ----------
+    without
+        What there is not, without a browser.
 
     Raises
     ------
@@ -33,9 +38,14 @@ def find_chromium() -> str:
         if found := shutil.which(name):
             return found
     raise MissingProgramError(
-        "no PDF was made: Chromium is not installed; "
+        f"{without}: Chromium is not installed; "
         "install it (Debian, Ubuntu: apt install chromium; Fedora: dnf install chromium)"
     )
+
+
+def can_draw() -> bool:
+    """Whether a browser is installed."""
+    return any(map(shutil.which, PROGRAMS))
 
 
 def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> None:

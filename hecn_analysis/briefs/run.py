@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
+from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
 
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
@@ -34,14 +35,19 @@ TIME_LIMIT_S = 300  # of one cell
 RUN_ID_DIGITS = 12
 PAPERMILL_ERROR_TAG = "papermill-error-cell-tag"
 KEPT_CELL_METADATA = ("tags",)
+NOTES = "read.txt"  # in the kernel's own folder: what it reads
 
 
 class Executed(NamedTuple):
-    """An executed notebook, its run id, and why it stopped early if it did."""
+    """An executed notebook, its run id, why it stopped early if it did, and what it read.
+
+    ``read`` has names as `hecn_analysis.briefs.origin` gives them.
+    """
 
     notebook: NotebookNode
     run_id: str
     error: str | None
+    read: frozenset[str] = frozenset()
 
 
 def own_kernel(private: Path) -> type[AsyncKernelManager]:
@@ -59,7 +65,8 @@ def own_kernel(private: Path) -> type[AsyncKernelManager]:
         argv=[
             sys.executable,
             "-m",
-            "ipykernel_launcher",
+            "hecn_analysis.briefs.kernel",
+            str(private / NOTES),
             "-f",
             "{connection_file}",
             "--HistoryManager.enabled=False",
@@ -102,13 +109,22 @@ def execute(
     time_limit_s
         Longest time that a cell may take. [s]
     """
-    with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as private:
-        error = _run(notebook, parameters, into, own_kernel(Path(private)), time_limit_s)
+    with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as folder:
+        private = Path(folder).resolve()
+        error = _run(notebook, parameters, into, own_kernel(private), time_limit_s)
+        read = counted(_noted(private / NOTES), private)
     cleaned = clean(read_notebook(into), parameters)
     run_id = _run_id(cleaned)
     cleaned.metadata["hecn"]["run_id"] = run_id
     write_notebook(cleaned, into)
-    return Executed(cleaned, run_id, error)
+    return Executed(cleaned, run_id, error, frozenset(read))
+
+
+def _noted(notes: Path) -> Iterator[tuple[str, Path]]:
+    """Give what a kernel noted; nothing when it did not get that far."""
+    if notes.exists():
+        for line in notes.read_bytes().splitlines():
+            yield chr(line[0]), Path(os.fsdecode(line[1:]))
 
 
 def _run(

@@ -146,7 +146,8 @@ def show_table(
         A column whose text a brief writes above the rows that share it, where there are several such groups.
     """
     headings = {str(name): str(name) for name in frame.columns} if columns is None else dict(columns)
-    formats = {name: cells.format_of(name, frame[name]) for name in headings}
+    rates = cells.rate_format(frame, headings)
+    formats = {name: cells.format_of(name, frame[name], rates) for name in headings}
     described = [
         {"name": name, "label": label, "unit": formats[name].unit, "numeric": formats[name].numeric}
         for name, label in headings.items()
@@ -201,12 +202,11 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
         What the table shows.
     """
     records = comparison.to_dict("records")
+    rate = cells.rate_format(comparison, ["predicted_bps"]).text
     rows = comparison.assign(
-        measured=[_measured(row) for row in records],
-        interval=[
-            f"{cells.number(row['low_bps'], 1e-9, '.2f')} – {cells.number(row['high_bps'], 1e-9, '.2f')}"
-            for row in records
-        ],
+        measured=[_marks(row) + rate(row["measured_bps"]) for row in records],
+        interval=[f"{rate(row['low_bps'])} – {rate(row['high_bps'])}" for row in records],
+        error=comparison["error"].mask(comparison["measured_low_bound"].fillna(False).astype(bool)),  # noqa: FBT003
         binds=[str(row["bottleneck_title"]).partition(" (")[0] for row in records],
     )
     show_table(rows, COMPARISON, caption=caption, note=COMPARISON_NOTE, group="series_title")
@@ -291,10 +291,9 @@ def below_data(file: str) -> str:
     return str(path.relative_to(places.data_dir())) if path.is_relative_to(places.data_dir()) else file
 
 
-def _measured(row: Mapping[Any, Any]) -> str:
+def _marks(row: Mapping[Any, Any]) -> str:
     outside = not pd.isna(row["measured_bps"]) and not row["inside"]
-    marks = ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
-    return marks + cells.number(row["measured_bps"], 1e-9, ".2f")
+    return ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
 
 
 def _where(row: Mapping[Any, Any]) -> str:

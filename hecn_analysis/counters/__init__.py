@@ -14,10 +14,11 @@ from typing import Any
 import pandas as pd
 
 from hecn_analysis import elsewhere, tables
+from hecn_analysis.archive_selection import archive_of, tables_of
 from hecn_analysis.counters import mrtg_config, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
-from hecn_analysis.counters.summary import interfaces, rates
+from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files.documents import documents
 
 __all__ = ["Counters", "read_counters"]
@@ -41,7 +42,8 @@ def read_counters(
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives.
+        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. An
+        archive of ours, or a part of it (``ARCHIVE?host=sw1``), gives the counters that were added to it.
     time_zone
         Name of the time zone of the clock by which files were written that have local times and do not say where, such
         as ``Europe/Berlin``. Without it such times are taken as UTC, and a problem says so.
@@ -55,7 +57,9 @@ def read_counters(
     """
     clock = Clock.named(time_zone)
     files: list[tuple[Findings, list[Findings]]] = []
-    for given in documents(paths, progress=progress):
+    every = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    archived = [selection for path in every if (selection := archive_of(path)) is not None]
+    for given in documents([path for path in every if archive_of(path) is None], progress=progress):
         document = Document(given.source_file, given.content, given.content_hash, given.problems)
         file, own = Findings(document.source_file), registry.read(document, clock)
         for kind, message in document.problems:
@@ -69,12 +73,20 @@ def read_counters(
         part.finish()
     problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
     samples = timed_table("samples", [row for part in found for row in part.samples])
-    known = rates(samples, timed_table("rates", [row for part in found for row in part.rates]))
+    passed = timed_table("rates", [row for part in found for row in part.rates])
+    troubles = tables.make("problems", problems)
+    for selection in archived:
+        kept = tables_of(selection, ("samples", "rates", "problems"))
+        found += from_tables(kept["samples"], kept["rates"])
+        samples = pd.concat([samples, kept["samples"]], ignore_index=True)
+        passed = pd.concat([passed, kept["rates"]], ignore_index=True)
+        troubles = pd.concat([troubles, kept["problems"]], ignore_index=True)
+    known = rates(samples, passed)
     return Counters(
         samples,
         interfaces(found, samples, known),
         known,
-        tables.make("problems", problems),
+        troubles,
         [part.facts for part in found if part.format is not None],
     )
 

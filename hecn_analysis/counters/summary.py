@@ -90,6 +90,24 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
     return frame
 
 
+def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
+    """Give the files that rows of tables came from, each with its interfaces, as a reader would have found them.
+
+    Parameters
+    ----------
+    samples
+        Rows of the table of samples.
+    given
+        Rows of the table of rates, as the files give them.
+    """
+    files: dict[str, Findings] = {}
+    for frame in (samples, given):
+        for key in _groups(frame):
+            identity = dict(zip(_KEY[1:], key[1:], strict=True))
+            files.setdefault(str(key[0]), Findings(str(key[0]))).interface(**identity)
+    return list(files.values())
+
+
 def nearest_rank(values: np.ndarray[Any, np.dtype[np.float64]], fraction: float) -> float:
     """Smallest of some values that at least a fraction of them does not exceed.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
+from hecn_analysis.archive_selection import archive_of, tables_of
 from hecn_analysis.files.source import find
 from hecn_analysis.logs import spread
 from hecn_analysis.logs.contract import Reading
@@ -35,7 +36,8 @@ def read(
     Parameters
     ----------
     paths
-        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives.
+        A file or a folder, or several. Folders are walked in sorted order. Files may be compressed or archives. An
+        archive of ours, or a part of it (``ARCHIVE?day=2013-11-18``), gives the runs that were added to it.
     intervals
         Whether the table of intervals is wanted. Without it, memory does not grow with the length of a run.
     processes
@@ -60,7 +62,11 @@ def read(
     [{'direction': 'read', 'duration_s': 25.8791}, {'direction': 'write', 'duration_s': 26.8676}]
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    found = [entry for path in given for entry in find(path)]
+    archived = [selection for path in given if (selection := archive_of(path)) is not None]
+    found = [entry for path in given if archive_of(path) is None for entry in find(path)]
     with tqdm(total=len(found), unit="file", delay=1, disable=None if progress else True, leave=False) as bar:
         parts = spread.read(found, intervals=intervals, processes=processes, dask=dask, done=bar.update)
-    return spread.joined(parts)
+    reading = spread.joined(parts)
+    for selection in archived:
+        reading = reading.followed_by(Reading(**tables_of(selection, ("runs", "streams", "intervals", "problems"))))
+    return reading

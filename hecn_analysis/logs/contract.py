@@ -43,6 +43,17 @@ class Reading:
 
     __repr__ = __str__
 
+    def followed_by(self, other: Reading) -> Reading:
+        """Give the rows of both.
+
+        Parameters
+        ----------
+        other
+            What comes after.
+        """
+        pairs = ((getattr(self, name), getattr(other, name)) for name in ("runs", "streams", "intervals", "problems"))
+        return Reading(*(pd.concat(pair, ignore_index=True) for pair in pairs))
+
 
 @dataclass(frozen=True)
 class Command:

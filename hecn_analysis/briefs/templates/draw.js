@@ -6,7 +6,8 @@
   const PRINT_HEIGHT_LIMIT = 880;
   const CONFIG = {
     displaylogo: false,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    modeBarButtonsToAdd: [saving("png", "camera"), saving("svg", "disk")],
   };
   const DARK = JSON.parse(document.getElementById("dark-colours").textContent);
   const touch = window.matchMedia("(pointer: coarse)").matches; // there a finger scrolls the page, not the plot
@@ -16,6 +17,15 @@
     if (Array.isArray(part)) return part.map(darkened);
     if (part === null || typeof part !== "object") return part;
     return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, darkened(value)]));
+  }
+
+  function saving(format, icon) {
+    const click = (box) => {
+      const { width, height } = box.getBoundingClientRect();
+      const filename = `${location.pathname.split("/").pop().replace(/\.html$/, "")}-${box.parentElement.id}`;
+      Plotly.downloadImage(box, { format, filename, width, height, scale: format === "png" ? 2 : 1 });
+    };
+    return { name: format, title: `Save as ${format.toUpperCase()}`, icon: Plotly.Icons[icon], click };
   }
 
   function draw(forPrint) {

@@ -1,0 +1,131 @@
+"""Which briefs to make with which parameters: one of each name, or one for each value of something.
+
+``each`` makes a batch of one brief. ``rtt=10ms,80ms`` makes one for each value of a parameter. A column of the tables
+in an archive (``host``, ``interface``, ``day``, ``tool``, ``source_file``, …) makes one for each value that it has
+there: the brief's parameters of the type ``files`` then name that part of the archive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from hecn_analysis import archive_selection
+from hecn_analysis.briefs.parameters import Brief, Value, check
+from hecn_analysis.errors import InputError, did_you_mean
+
+LONGEST_NAME = 80
+
+
+class Job(NamedTuple):
+    """A brief to be made: the name of its files, the brief, its checked parameters, and for which values it is."""
+
+    name: str
+    brief: Brief
+    parameters: Mapping[str, Value]
+    each: Mapping[str, str]
+
+
+def jobs_of(
+    chosen: Mapping[str, Brief],
+    given: Mapping[str, Value],
+    each: Sequence[str] = (),
+    archive: Path | None = None,
+) -> list[Job]:
+    """Give what is to be made, all parameters checked.
+
+    Parameters
+    ----------
+    chosen
+        Briefs by name.
+    given
+        Values of parameters. With several briefs, each takes those that it declares, and one that none declares is
+        refused.
+    each
+        ``PARAMETER=VALUE,VALUE`` or columns of the archive; of several, every combination.
+    archive
+        Where the brief's files are.
+
+    Raises
+    ------
+    InputError
+        An unknown parameter or column (with the nearest known one), a value that a parameter cannot have, an archive
+        for a brief that reads no files, a batch of several briefs.
+    """
+    several = len(chosen) > 1
+    if several and (each or archive is not None):
+        raise InputError(f"{len(chosen)} briefs", "one brief to make for each value or of an archive")
+    declared = {name for brief in chosen.values() for name in brief.declaration.parameters}
+    unknown = [name for name in given if name not in declared]
+    if several and unknown:
+        expected = f"one of {', '.join(sorted(declared))}"
+        raise InputError(f"parameter {unknown[0]!r}", expected, advice=did_you_mean(unknown[0], declared))
+    return [
+        Job(_name(name, words), brief, check(brief.declaration, {**given, **values}, ignore_unknown=several), words)
+        for name, brief in chosen.items()
+        for words, values in _variants(name, brief, given, each, archive)
+    ]
+
+
+def _variants(
+    name: str, brief: Brief, given: Mapping[str, Value], each: Sequence[str], archive: Path | None
+) -> Iterable[tuple[dict[str, str], dict[str, Value]]]:
+    """For each brief of a batch, what it is for in words, and the parameters that make it so."""
+    columns = [word for word in each if "=" not in word]
+    lists = [_listed(brief, word) for word in each if "=" in word]
+    if columns and archive is None:
+        known = brief.declaration.parameters
+        advice = did_you_mean(columns[0], known)
+        raise InputError(
+            f"{columns[0]!r} to make briefs for, and no archive",
+            "PARAMETER=VALUE,… or the columns of an archive",
+            advice=f"{advice}, with its values" if advice else "name the archive (--archive DIR)",
+        )
+    readers = [key for key, one in brief.declaration.parameters.items() if one.type == "files"]
+    selections: list[archive_selection.Selection | None] = [None]
+    if archive is not None:
+        if not readers:
+            raise InputError(f"brief {name!r}, which reads no files,", "for an archive one that does")
+        if taken := sorted({*readers} & {*given, *(key for key, _ in lists)}):
+            raise InputError(f"parameter {taken[0]!r} beside an archive", "either of them")
+        whole = archive_selection.Selection(archive)
+        selections = [*archive_selection.parts(archive, columns)] if columns else [whole]
+    for combination in itertools.product(*([(key, value) for value in values] for key, values in lists)):
+        settings = dict(combination)
+        for selection in selections:
+            words, values = dict(settings), dict[str, Value](settings)
+            if selection is not None:
+                words |= dict(selection.conditions)
+                values |= dict.fromkeys(readers, str(selection))
+            yield words, values
+
+
+def _listed(brief: Brief, word: str) -> tuple[str, list[str]]:
+    key, _, values = word.partition("=")
+    known = brief.declaration.parameters
+    if key not in known:
+        expected = f"one of {', '.join(known)}" if known else "none"
+        raise InputError(f"parameter {key!r}", expected, advice=did_you_mean(key, known))
+    listed = list(dict.fromkeys(value.strip() for value in values.split(",") if value.strip()))
+    if not listed:
+        raise InputError(f"no values of {key}", f"{key}=VALUE,VALUE,…")
+    return key, listed
+
+
+def _name(name: str, words: Mapping[str, str]) -> str:
+    """Name of the files: that of the brief and what it is for, as far as a file can be called so.
+
+    >>> _name("switch_traffic", {"host": "sw1", "interface": "xe-0/0/1"})
+    'switch_traffic.host=sw1.interface=xe-0-0-1.3b70d2'
+    """
+    if not words:
+        return name
+    wanted = ".".join([name, *(f"{key}={value}" for key, value in words.items())])
+    possible = re.sub(r"[^\w.=+-]+", "-", wanted)[:LONGEST_NAME].rstrip(".")
+    if possible == wanted:
+        return wanted
+    return f"{possible}.{hashlib.sha256(wanted.encode()).hexdigest()[:6]}"  # others may look the same

@@ -1,0 +1,345 @@
+"""The making of briefs: run what has changed, then HTML, PDF, pictures, JSON, and the index of the folder.
+
+What a brief was made from is kept in its JSON (`hecn_analysis.briefs.origin`), with hashes of the files that were made.
+A notebook is run again when something of that has changed; its pages are made again when it was run, when what lays
+them out has changed, or when one of them is missing or not as it was written.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis.briefs import origin
+from hecn_analysis.briefs.catalogue import briefs, choose
+from hecn_analysis.briefs.index import FORM, KIND, read_result, write_index
+from hecn_analysis.briefs.jobs import Job, jobs_of
+from hecn_analysis.briefs.parameters import Value, shown
+from hecn_analysis.briefs.pdf import PdfError, can_draw, write_pdf
+from hecn_analysis.briefs.pictures import PictureError, Pictures
+from hecn_analysis.errors import HecnError, MissingProgramError
+from hecn_analysis.progress import track
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hecn_analysis.briefs.run import Executed
+
+
+@dataclass(frozen=True)
+class BriefResult:
+    """A brief that was made.
+
+    Attributes
+    ----------
+    name, title, finding
+        Its name, its title, and its finding in one sentence (None when the notebook stopped before that).
+    html, notebook, json
+        The files that were written; the first two are None when no document could be written, e.g. on a full disk.
+    pdf
+        The PDF, or None when none was asked for or could be made.
+    figures
+        Files of the figures, where they were asked for.
+    run_id
+        The same in all of its files.
+    error
+        Why the notebook stopped early, or None.
+    remarks
+        What else one should know, e.g. that no PDF was made and which package is missing.
+    is_new
+        False when all of it was there, made from the same.
+    """
+
+    name: str
+    title: str
+    finding: str | None
+    html: Path | None
+    notebook: Path | None
+    json: Path
+    pdf: Path | None
+    figures: tuple[Path, ...]
+    run_id: str | None
+    error: str | None
+    remarks: tuple[str, ...] = ()
+    is_new: bool = True
+
+
+def make_briefs(
+    names: Iterable[str],
+    out_dir: Path,
+    parameters: Mapping[str, Value] | None = None,
+    *,
+    each: Sequence[str] = (),
+    archive: Path | None = None,
+    pdf: bool = True,
+    figures: str | None = None,
+    force: bool = False,
+    progress: bool = True,
+    folder: Path | None = None,
+) -> list[BriefResult]:
+    """Make briefs and the index page of their folder; those that are there and made from the same stay.
+
+    All names and parameters are checked before the first notebook runs. A notebook that fails still gives its brief,
+    up to the failure and with the reason on top; it does not stop the others.
+
+    Parameters
+    ----------
+    names
+        Names of briefs; ``all`` stands for every one.
+    out_dir
+        Where the files go; made when it is not there.
+    parameters
+        Values by name. With several briefs, each takes those that it declares, and one that none declares is refused.
+    each, archive
+        Make one brief for each of several values or for each part of an archive; see `hecn_analysis.briefs.jobs`.
+    pdf
+        Also print each as PDF and draw small pictures for the index, where Chromium is installed.
+    figures
+        Also write each figure as a file: ``svg`` or ``png``.
+    force
+        Make all of it, whether something has changed or not.
+    progress
+        Show a bar on a terminal.
+    folder
+        Where the notebooks are; those that come with the package by default.
+
+    Raises
+    ------
+    InputError
+        An unknown brief or parameter (with the nearest known one), or a value that its parameter cannot have.
+    """
+    jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
+    out_dir.mkdir(parents=True, exist_ok=True)
+    with Pictures() as pictures, ExitStack() as at_end:
+        pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
+        at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
+        make = partial(_make, out_dir=out_dir, pictures=pictures, pdf=pdf, figures=figures, force=force)
+        # The last notebook takes longest, since it predicts every measured row: it must not be begun last.
+        made = {pool.submit(make, job): job.name for job in reversed(jobs)}
+        done = as_completed(made)
+        results = {made[one]: one.result() for one in (track(done, "briefs", total=len(made)) if progress else done)}
+    write_index(out_dir)
+    return [results[job.name] for job in jobs]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class _Files:
+    """The files of a brief below one folder, and which of them were written."""
+
+    folder: Path
+    name: str
+    written: dict[str, str] = field(default_factory=dict)
+
+    def at(self, ending: str) -> Path:
+        return self.folder / f"{self.name}{ending}"
+
+    def has(self, kind: str, path: Path) -> None:
+        self.written[kind] = path.name
+
+
+def _make(job: Job, *, out_dir: Path, pictures: Pictures, pdf: bool, figures: str | None, force: bool) -> BriefResult:
+    """Make one brief, as far as it is not there; whatever goes wrong becomes its error and does not stop others."""
+    before = None if force else read_result(out_dir / f"{job.name}.json")
+    try:
+        return _made(job, before, _Files(out_dir, job.name), pictures, pdf=pdf, figures=figures)
+    except Exception as error:  # noqa: BLE001 (a full disk, or a defect of ours)
+        return _failed(job, _Files(out_dir, job.name), _cause(error))
+
+
+def _made(
+    job: Job, before: Mapping[str, Any] | None, files: _Files, pictures: Pictures, *, pdf: bool, figures: str | None
+) -> BriefResult:
+    if before is not None and not _is_as_run(before, job, files.folder):
+        before = None
+    same_layout = before is not None and before["layout"] == origin.layout()
+    if before is not None and same_layout and _is_complete(before, files.folder, pdf, figures):
+        return _result(before, files.folder, is_new=False)
+    # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
+    from hecn_analysis.briefs.run import Executed, execute, read_notebook  # noqa: PLC0415
+
+    if before is not None:
+        executed = Executed(read_notebook(files.at(".ipynb")), before["run_id"], None)
+        return _lay_out(job, executed, before["origin"], files, pictures, pdf=pdf, figures=figures)
+    started_ns = time.time_ns()
+    executed = execute(job.brief.notebook, job.parameters, files.at(".ipynb"))
+    made_from = origin.origin(job.brief, job.parameters, executed.read, since_ns=started_ns)
+    return _lay_out(job, executed, made_from, files, pictures, pdf=pdf, figures=figures)
+
+
+def _is_as_run(before: Mapping[str, Any], job: Job, folder: Path) -> bool:
+    """Whether the executed notebook is what it would be now."""
+    return (
+        before["error"] is None
+        and before["parameters"] == dict(job.parameters)
+        and before["each"] == dict(job.each)
+        and _is_intact(before, folder, "notebook")
+        and origin.is_unchanged(before["origin"], job.brief, job.parameters)
+    )
+
+
+def _is_intact(before: Mapping[str, Any], folder: Path, kind: str) -> bool:
+    """Whether a file is there as it was written."""
+    return bool(before["hashes"][kind] == origin.fingerprint(folder / before["files"][kind]))
+
+
+def _is_complete(before: Mapping[str, Any], folder: Path, pdf: bool, figures: str | None) -> bool:
+    """Whether all is there that is asked for, and can be made here."""
+    drawn = before["numbers"]["figures"]
+    wanted = {figure_name(number, figures) for number in range(1, len(drawn) + 1)} if figures else set()
+    lacks = before["files"]["pdf"] is None or (drawn and before["thumbnail"] is None)
+    return (
+        wanted <= before["files"].keys()
+        and not (pdf and lacks and can_draw())
+        and all(_is_intact(before, folder, kind) for kind in before["hashes"])
+    )
+
+
+def _lay_out(
+    job: Job,
+    executed: Executed,
+    made_from: Mapping[str, Any],
+    files: _Files,
+    pictures: Pictures,
+    *,
+    pdf: bool,
+    figures: str | None,
+) -> BriefResult:
+    """Write pages, pictures and, when all else is there, the JSON of an executed notebook."""
+    from hecn_analysis.briefs.content import content_of  # noqa: PLC0415 (as above)
+    from hecn_analysis.briefs.html import brief_html  # noqa: PLC0415 (as above)
+
+    for stale in (files.at(".json"), files.at(".pdf"), *files.folder.glob(f"{glob.escape(files.name)}.figure-*")):
+        stale.unlink(missing_ok=True)  # of an earlier run: they belong to other numbers
+    content = content_of(executed.notebook)
+    described = _described(job)
+    page = brief_html(
+        content,
+        title=described["title"],
+        question=described["question"],
+        run_id=executed.run_id,
+        parameters=shown(job.brief.declaration, job.parameters),
+        error=executed.error,
+    )
+    files.at(".html").write_text(page, encoding="utf-8")
+    files.has("notebook", files.at(".ipynb"))
+    files.has("html", files.at(".html"))
+    specs = [item.data["spec"] for item in content.items("figure")]
+    remarks: list[str] = []
+    thumbnail = None
+    try:
+        if pdf:
+            write_pdf(files.at(".html"), files.at(".pdf"))
+            files.has("pdf", files.at(".pdf"))
+            thumbnail = base64.b64encode(pictures.thumbnail(specs[0])).decode() if specs else None
+        for number, spec in enumerate(specs if figures else [], start=1):
+            path = files.at(f".{figure_name(number, str(figures))}")
+            path.write_bytes(pictures.figure(spec, str(figures)))
+            files.has(figure_name(number, str(figures)), path)
+    except (MissingProgramError, PdfError, PictureError) as why_not:
+        remarks.append(str(why_not))
+    result = {
+        **described,
+        "finding": None if content.finding is None else str(content.finding["sentence"]),
+        "error": executed.error,
+        "run_id": executed.run_id,
+        "versions": content.versions,
+        "numbers": content.numbers(),
+        "files": {"pdf": None, **files.written, "json": files.at(".json").name},
+        "hashes": {kind: origin.fingerprint(files.folder / name) for kind, name in files.written.items()},
+        "layout": origin.layout(),
+        "origin": made_from,
+        "thumbnail": thumbnail,
+    }
+    return _result(_write(result, files), files.folder, remarks=tuple(remarks))
+
+
+def _failed(job: Job, files: _Files, cause: str) -> BriefResult:
+    """Say in the brief's JSON, and so on the index, that there is no document, and why."""
+    from hecn_analysis.briefs.content import Content  # noqa: PLC0415 (as above)
+
+    none = dict.fromkeys(("html", "notebook", "pdf"))
+    result = {
+        **_described(job),
+        "finding": None,
+        "error": cause,
+        "run_id": None,
+        "versions": {},
+        "numbers": Content().numbers(),
+        "files": {**none, "json": files.at(".json").name},
+        "hashes": {},
+        "layout": None,
+        "origin": None,
+        "thumbnail": None,
+    }
+    with suppress(OSError):  # it may be the reason
+        _write(result, files)
+    return _result(result, files.folder)
+
+
+def _described(job: Job) -> dict[str, Any]:
+    """Give what a brief's JSON begins with."""
+    declaration = job.brief.declaration
+    each = ", ".join(f"{name} {value}" for name, value in job.each.items())
+    return {
+        "kind": KIND,
+        "form": FORM,
+        "name": job.name,
+        "source": job.brief.notebook.stem,
+        "title": f"{declaration.title}: {each}" if each else declaration.title,
+        "question": declaration.question,
+        "each": dict(job.each),
+        "parameters": dict(job.parameters),
+    }
+
+
+def _write(result: dict[str, Any], files: _Files) -> dict[str, Any]:
+    text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
+    files.at(".json").write_text(text, encoding="utf-8")
+    return result
+
+
+def _result(
+    result: Mapping[str, Any], folder: Path, *, remarks: tuple[str, ...] = (), is_new: bool = True
+) -> BriefResult:
+    files = {kind: folder / name if name else None for kind, name in result["files"].items()}
+    return BriefResult(
+        name=result["name"],
+        title=result["title"],
+        finding=result["finding"],
+        html=files["html"],
+        notebook=files["notebook"],
+        json=folder / result["files"]["json"],
+        pdf=files["pdf"],
+        figures=tuple(path for kind, path in files.items() if path is not None and kind.startswith("figure")),
+        run_id=result["run_id"],
+        error=result["error"],
+        remarks=remarks,
+        is_new=is_new,
+    )
+
+
+def _cause(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return words if isinstance(error, (HecnError, OSError)) else f"{type(error).__name__}: {words}"
+
+
+def figure_name(number: int, form: str) -> str:
+    """Give the end of the name of a figure's file.
+
+    >>> figure_name(2, "svg")
+    'figure-2.svg'
+    """
+    return f"figure-{number}.{form}"

@@ -1,0 +1,220 @@
+"""What a brief was made from, so that an unchanged one need not be made again.
+
+The kernel notes what it reads (`hecn_analysis.briefs.kernel`). Of that, everything counts that is not a part of the
+Python installation or of the system: the package's own modules, the shipped models and data, and the user's files,
+each by a hash of its content, and listed folders by a hash of the names in them. To these come the notebook and its
+declaration, all files below a path that a parameter names (whoever opens them), the parameters, and the versions of
+the packages that this one is built on. Not seen: what a library that is not written in Python opens by itself. Of the
+shipped notebooks none reads that way but archives, whose files never change, and whose list is read in Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import site
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import source_from_cache
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any, Final
+
+from hecn_analysis import places
+from hecn_analysis.archive_selection import archive_of
+from hecn_analysis.briefs.parameters import Brief, Value, files_of
+
+DISTRIBUTION: Final = "hecn-analysis"
+PACKAGE: Final = Path(__file__).resolve().parent.parent
+LAYOUT: Final = (PACKAGE / "briefs", PACKAGE / "figures" / "theme.py")  # what makes pages of an executed notebook
+SHIPPED: Final = "hecn:"  # in front of a name that is relative to where the package is
+CHANGED: Final = "changed while it was read"
+DIGITS: Final = 16
+
+
+def origin(
+    brief: Brief, parameters: Mapping[str, Value], noted: Iterable[str], *, since_ns: int | None = None
+) -> dict[str, Any]:
+    """Give what a brief was made from, as it stands now.
+
+    Parameters
+    ----------
+    brief
+        The notebook and its declaration.
+    parameters
+        As run.
+    noted
+        Names of files and folders that count besides: what `counted` gave.
+    since_ns
+        When the notebook was started: of a file that was changed later, it is not known what was read. [ns]
+    """
+    named = _named(brief, parameters)
+    names = sorted({*map(name_of, named), *noted})
+    return {
+        "files": {name: fingerprint(place_of(name), since_ns) for name in names},
+        "packages": packages(),
+    }
+
+
+def is_unchanged(before: Mapping[str, Any], brief: Brief, parameters: Mapping[str, Value]) -> bool:
+    """Whether a brief would be made from the same now; a file that changed while it was read counts as another.
+
+    Parameters
+    ----------
+    before
+        What it was made from.
+    brief, parameters
+        What it would be made of now.
+    """
+    return CHANGED not in before["files"].values() and origin(brief, parameters, before["files"]) == before
+
+
+def layout() -> str:
+    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages."""
+    sources = [path for root in LAYOUT for path in ([root] if root.is_file() else sorted(_below(root)))]
+    return _hash(repr([[fingerprint(path) for path in sources], packages()]).encode())
+
+
+def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
+    """Choose from what a kernel noted.
+
+    Parameters
+    ----------
+    noted
+        ``F`` and a file, or ``D`` and a folder.
+    private
+        The kernel's own folder, which does not count.
+    """
+    chosen = set()
+    for kind, noted_path in noted:
+        path = noted_path
+        if path.suffix == ".pyc":
+            try:
+                path = Path(source_from_cache(str(path)))
+            except ValueError:
+                continue
+        if path.exists() and not path.is_relative_to(private) and (_is_ours(path, kind) or not _is_system(path)):
+            chosen.add(name_of(path))
+    return chosen
+
+
+def name_of(path: Path) -> str:
+    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here."""
+    for root, folder in _roots():
+        if path.is_relative_to(folder):
+            return f"{SHIPPED}{root}/{path.relative_to(folder).as_posix()}"
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+
+
+def place_of(name: str) -> Path:
+    """Give the path that a name stands for.
+
+    Examples
+    --------
+    >>> place_of(name_of(places.models_dir() / "hosts")) == places.models_dir() / "hosts"
+    True
+    """
+    if not name.startswith(SHIPPED):
+        return Path.cwd() / name
+    root, _, rest = name.removeprefix(SHIPPED).partition("/")
+    return dict(_roots())[root] / rest
+
+
+def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
+    """Hash of a file's content or of the names in a folder; None when there is no such thing (any more).
+
+    Parameters
+    ----------
+    path
+        What to look at.
+    since_ns
+        For a file that was changed later than this, `CHANGED` is given. [ns]
+    """
+    try:
+        status = path.stat()
+        if S_ISDIR(status.st_mode):
+            return _hash("\n".join(sorted(name for name in os.listdir(path) if name != "__pycache__")).encode())  # noqa: PTH208
+        if not S_ISREG(status.st_mode) or (since_ns is not None and status.st_mtime_ns >= since_ns):
+            return CHANGED  # what a pipe held is not known either
+        return _content(path, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return None
+
+
+@cache
+def _content(path: Path, changed_ns: int, size: int) -> str:  # noqa: ARG001  (a file that changed is another one)
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:DIGITS]
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:DIGITS]
+
+
+@cache
+def packages() -> dict[str, str]:
+    """Versions of Python, of this package, and of those that it is built on."""
+    names = {DISTRIBUTION}
+    for requirement in requires(DISTRIBUTION) or []:
+        needed, _, marker = requirement.partition(";")
+        if "extra ==" not in marker:
+            names.add(re.split(r"[^A-Za-z0-9._-]", needed.strip(), maxsplit=1)[0])
+    found = {"python": platform.python_version()}
+    for name in sorted(names):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _named(brief: Brief, parameters: Mapping[str, Value]) -> Iterator[Path]:
+    """Files that count whoever reads them: the notebook, its declaration, all below the paths of parameters."""
+    yield from (brief.notebook.absolute(), brief.notebook.with_suffix(".yaml").absolute())
+    yield from (PACKAGE / "__init__.py", PACKAGE / "briefs" / "__init__.py")  # the kernel has them before it notes
+    for name, parameter in brief.declaration.parameters.items():
+        if parameter.type != "files":
+            continue
+        for given in files_of(str(parameters[name])):
+            if archive_of(given) is None:
+                path = Path(given).absolute()
+                yield path
+                yield from _below(path)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(place, name) for name in (*folders, *files))
+
+
+@cache
+def _roots() -> tuple[tuple[str, Path], ...]:
+    """Where shipped things are; in a wheel, models and data are inside the package, which is why it comes last."""
+    shipped = {"models": places.models_dir(), "data": places.data_dir(), "notebooks": places.notebooks_dir()}
+    return (*shipped.items(), (PACKAGE.name, PACKAGE))
+
+
+def _is_ours(path: Path, kind: str) -> bool:
+    """Whether it is shipped. Folders of modules are listed to find modules, which are then opened."""
+    *data, (_, package) = _roots()
+    return any(path.is_relative_to(folder) for _, folder in data) or (kind == "F" and path.is_relative_to(package))
+
+
+@cache
+def _system() -> tuple[Path, ...]:
+    python = {sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), *site.getsitepackages()}
+    return tuple(Path(name) for name in {*python, "/proc", "/sys", "/dev", "/etc", "/usr"})
+
+
+def _is_system(path: Path) -> bool:
+    """Whether it belongs to the installation or the system, or is hidden in the home folder (settings, caches)."""
+    home = Path.home()
+    hidden = path.is_relative_to(home) and str(path.relative_to(home)).startswith(".")
+    return hidden or any(path.is_relative_to(folder) for folder in (PACKAGE, *_system()))

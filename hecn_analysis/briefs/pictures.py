@@ -1,0 +1,114 @@
+"""Figures as files: SVG, PNG and the small pictures of the index, drawn by the installed Chromium without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from hecn_analysis.briefs.pdf import find_chromium
+from hecn_analysis.errors import HecnError
+
+if TYPE_CHECKING:
+    from kaleido import Kaleido
+
+FORMATS: Final = ("svg", "png")
+TIME_LIMIT_S: Final = 60.0
+WIDTH, HEIGHT = 900, 380  # of a figure that does not say its own height [px]
+PNG_SCALE = 2
+THUMBNAIL: Final = {"format": "webp", "width": 560, "scale": 0.8}
+
+
+class PictureError(HecnError):
+    """Chromium did not draw."""
+
+
+class Pictures:
+    """Draws figures with one Chromium, which is started when the first is asked for; to be used in a ``with``.
+
+    Threads may share it: they take turns.
+    """
+
+    def __init__(self) -> None:
+        self._turn = Lock()
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="pictures", daemon=True)
+        self._drawer: Kaleido | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread.is_alive():
+            if self._drawer is not None:
+                self._wait(self._drawer.__aexit__(None, None, None))
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+        self._loop.close()
+
+    def figure(self, spec: dict[str, Any], form: str) -> bytes:
+        """Draw a figure as it stands in a brief.
+
+        Parameters
+        ----------
+        spec
+            The figure, in Plotly's own form.
+        form
+            One of `FORMATS`.
+
+        Raises
+        ------
+        MissingProgramError
+            No Chromium is installed.
+        PictureError
+            Chromium failed or took too long.
+        """
+        return self._draw(spec, {"format": form, "width": WIDTH, "scale": PNG_SCALE if form == "png" else 1})
+
+    def thumbnail(self, spec: dict[str, Any]) -> bytes:
+        """Draw a figure small, as WebP.
+
+        Parameters
+        ----------
+        spec
+            The figure.
+
+        Raises
+        ------
+        MissingProgramError, PictureError
+            As for `figure`.
+        """
+        return self._draw(spec, THUMBNAIL)
+
+    def _draw(self, spec: dict[str, Any], options: dict[str, Any]) -> bytes:
+        figure = {"data": spec["data"], "layout": spec["layout"]}
+        options = {**options, "height": spec["layout"].get("height") or HEIGHT}
+        with self._turn:
+            try:
+                return bytes(self._wait(self._started().calc_fig(figure, opts=options)))
+            except HecnError:
+                raise
+            except Exception as error:  # whatever Kaleido and Chromium come up with: the brief goes on without
+                words = " ".join(str(error).split())[:200] or type(error).__name__
+                raise PictureError(f"no picture was drawn: Chromium or Kaleido said: {words}") from error
+
+    def _started(self) -> Kaleido:
+        if self._drawer is None:
+            program = find_chromium("no picture was drawn")
+            from kaleido import Kaleido, PageGenerator  # noqa: PLC0415 (heavy, and only pictures need it)
+
+            if not self._thread.is_alive():
+                self._thread.start()
+            drawer = Kaleido(path=program, n=1, page_generator=PageGenerator(mathjax=False))  # MathJax is on the web
+            self._wait(drawer.__aenter__())
+            self._drawer = drawer
+        return self._drawer
+
+    def _wait(self, doing: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 (whatever it gives)
+        future = asyncio.run_coroutine_threadsafe(doing, self._loop)
+        try:
+            return future.result(TIME_LIMIT_S)
+        except TimeoutError:
+            future.cancel()
+            raise PictureError(f"no picture was drawn: Chromium took longer than {TIME_LIMIT_S:g} s") from None
