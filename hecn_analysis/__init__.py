@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
     from hecn_analysis.planning.advise import advise as advise
+    from hecn_analysis.planning.forecast import forecast as forecast
     from hecn_analysis.planning.pairs import compare_pairs as compare_pairs
     from hecn_analysis.planning.purchase import purchase as purchase
     from hecn_analysis.planning.purchase import purchase_front as purchase_front
@@ -43,6 +44,7 @@ _SOURCES = {
     "RangeError": "errors",
     "ValidityWarning": "errors",
     "calibrate": "prediction.calibration",
+    "forecast": "planning.forecast",
     "compare_pairs": "planning.pairs",
     "advise": "planning.advise",
     "limits": "limits",

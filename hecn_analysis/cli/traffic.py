@@ -58,8 +58,10 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files or directories with counters, or *.parquet")
     parser.add_argument("--table", choices=TABLES, default="interfaces", help="which table (default: interfaces)")
-    parser.add_argument("--slot", type=_time, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)")
-    parser.add_argument("--max-gap", type=_time, metavar="TIME", help="longest time between readings that is no gap")
+    parser.add_argument(
+        "--slot", type=duration, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)"
+    )
+    parser.add_argument("--max-gap", type=duration, metavar="TIME", help="longest time between readings that is no gap")
     parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
     parser.add_argument("--time-zone", metavar="ZONE", help="zone of local times, and of the hours of day and week")
     parser.add_argument("--rates", metavar="DIR", help="Parquet: write the rates with their flags too, into DIR")
@@ -71,7 +73,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, summarise, deliver."""
-    widths, speeds = _known(arguments.interfaces)
+    widths, speeds = known_interfaces(arguments.interfaces)
     if _parquet(arguments.paths):
         from hecn_analysis.traffic import bulk  # noqa: PLC0415 (not needed for --help)
 
@@ -132,7 +134,7 @@ def _parquet(paths: list[str]) -> bool:
     )
 
 
-def _known(path: str | None) -> tuple[dict[Any, int], dict[Any, float]]:
+def known_interfaces(path: str | None) -> tuple[dict[Any, int], dict[Any, float]]:
     """Read widths and speeds that a user knows better."""
     if path is None:
         return {}, {}
@@ -162,7 +164,8 @@ def _known(path: str | None) -> tuple[dict[Any, int], dict[Any, float]]:
     return widths, speeds
 
 
-def _time(text: str) -> float:
+def duration(text: str) -> float:
+    """Read the time of an option. [s]."""
     try:
         value = units.parse(text, "time")
     except HecnError as error:

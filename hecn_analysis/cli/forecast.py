@@ -1,0 +1,168 @@
+"""``hecn forecast``: when ports are full, from their past and from what is planned."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis import units
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.traffic import duration, known_interfaces
+from hecn_analysis.errors import HecnError, InputError
+
+if TYPE_CHECKING:
+    from hecn_analysis.planning.forecast import Forecast
+
+TABLES = ("ports", "curve", "backtest", "shifts", "changes", "free-ports")
+DIRECTIONS = ("greater", "in", "out", "slot_greater", "sum")
+
+DESCRIPTION = """\
+When does a port's 95th percentile reach its capacity? From an archive, from any
+files with counters, or from Parquet files with readings: the level of the busy
+hour, day by day, is forecast by the method that did best on the port's own past,
+with a 90 % interval; planned changes are added from their day on. No date is
+given where the data tell none: too few days, no trend, or not in sight.
+
+tables:
+  ports       a row a port: level now, growth, capacity, date or why there is none,
+              error against the seasonal naive forecast (MASE; default)
+  curve       past and forecast, day by day
+  backtest    how every method did
+  shifts      level shifts that were found
+  changes     what each planned change adds, and how that was found
+  free-ports  used and free ports of each host, and when none is free"""
+
+EPILOG = """\
+examples:
+  hecn forecast data/traffic/generated.tar.xz --interfaces data/traffic/ports.yaml
+  hecn forecast data/traffic/generated.tar.xz --port grows --speed 10Gb/s \\
+      --changes data/traffic/changes.yaml --capacity 90% --format json
+  hecn forecast data/traffic/generated.tar.xz --port flat --speed 10Gb/s --table backtest
+
+A file for --changes has rows with a date, a port and one of: rate, daily (bytes
+a day), bytes (until a day), hosts, speed, moves_to; data/traffic/changes.yaml has
+one of each. --interfaces is that of hecn traffic. The level now is the fourth
+highest daily percentile of the last 28 days.
+
+exit status:
+  0  fine, also where there is no date
+  1  something could not be read
+  2  wrong usage"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn forecast``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="an archive, or files with counters, or *.parquet")
+    parser.add_argument("--table", choices=TABLES, default="ports", help="which table (default: ports)")
+    parser.add_argument("--port", nargs="+", action="extend", default=[], metavar="NAME", help="only these interfaces")
+    parser.add_argument("--changes", metavar="FILE", help="planned changes, as YAML or CSV")
+    parser.add_argument(
+        "--capacity", type=_part, default=0.8, metavar="PART", help="part of the speed that is full (default: 80 %%)"
+    )
+    parser.add_argument("--speed", type=_rate, metavar="RATE", help="speed of all ports")
+    parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
+    parser.add_argument(
+        "--horizon", type=duration, default=731 * 86_400.0, metavar="TIME", help="how far to look (default: 731 d)"
+    )
+    parser.add_argument(
+        "--direction", choices=DIRECTIONS, default="greater", help="which direction counts (default: greater)"
+    )
+    parser.add_argument(
+        "--slot", type=duration, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)"
+    )
+    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="zone of local times, and of the days")
+    parser.add_argument("--figure", metavar="FILE", help="write the figure of the ports as an HTML page as well")
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, forecast, deliver."""
+    from hecn_analysis.planning.forecast import forecast  # noqa: PLC0415 (not needed for --help)
+
+    widths, speeds = known_interfaces(arguments.interfaces)
+    found = forecast(
+        arguments.paths,
+        changes=arguments.changes,
+        capacity=arguments.capacity,
+        speeds=arguments.speed if arguments.speed is not None else speeds or None,
+        widths=widths or None,
+        horizon_s=arguments.horizon,
+        direction=arguments.direction,
+        slot_s=arguments.slot,
+        zone=arguments.time_zone,
+        ports=arguments.port,
+        progress=True,
+    )
+    _deliver(found, arguments)
+    if arguments.figure is not None:
+        _write_figure(found, Path(arguments.figure))
+    return 0
+
+
+def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
+    table = getattr(found, arguments.table.replace("-", "_"))
+    rows, form = output.records(table), output.chosen_format(arguments)
+    if arguments.table == "ports" and form == "text":
+        rows = [dict(_shown(row)) for row in rows]
+    output.deliver(output.written(rows, list(table.columns), form), arguments)
+
+
+def _shown(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What people see of a row of ports."""
+    yield "port", f"{row['host'] or ''} {row['interface']}".strip()
+    yield "p95_bps", row["p95_bps"]
+    yield "growth a year", growth(row)
+    yield "capacity_bps", row["capacity_bps"]
+    yield "full on", _day(row["date"])
+    interval = f"{_day(row['date_low'])} … {_day(row['date_high']) or 'later'}"
+    yield "90 %", interval if row["date_low"] is not None else None
+    yield "mase", row["mase"] if row["mase"] is None else f"{row['mase']:.2f}"
+    yield "naive", row["mase_naive"] if row["mase_naive"] is None else f"{row['mase_naive']:.2f}"
+    yield "method", row["method"]
+    yield "why no date", row["reason"] or None
+
+
+def growth(row: Mapping[str, Any]) -> str | None:
+    """Growth a year with its interval.
+
+    >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
+    '+40 % (+38 … +42)'
+    """
+    if row["growth_fraction"] is None:
+        return None
+    mid, low, high = (row[f"growth{end}_fraction"] * 100 for end in ("", "_low", "_high"))
+    return f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
+
+
+def _day(value: Any) -> str | None:  # noqa: ANN401
+    return None if value is None else str(value)[:10]
+
+
+def _write_figure(found: Forecast, path: Path) -> None:
+    from hecn_analysis.figures import plot_forecast  # noqa: PLC0415 (not needed without a figure)
+
+    if not path.parent.is_dir():
+        raise InputError(f"no directory {str(path.parent)!r}", "one to write into", source=path)
+    plot_forecast(found).write_html(path, include_plotlyjs=True)
+
+
+def _part(text: str) -> float:
+    return _of(text, "fraction")
+
+
+def _rate(text: str) -> float:
+    return _of(text, "rate")
+
+
+def _of(text: str, dimension: units.Dimension) -> float:
+    try:
+        value = units.parse(text, dimension)
+    except HecnError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected more than 0")
+    return value

@@ -1,0 +1,178 @@
+"""Forecast of ports: past and busy level to come with its interval, capacity, planned changes, and the day it is full.
+
+The past is measured and grey, with its busy level as a black line; what is forecast is blue, a dashed line in a band
+that holds 90 %. A port has a panel of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from hecn_analysis.figures import theme
+
+if TYPE_CHECKING:
+    from hecn_analysis.planning.forecast import Forecast
+
+COLUMNS: Final = [
+    *("port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"),
+]
+MOST_PORTS: Final = 8
+_PANEL: Final = 260  # pixels
+
+
+def forecast_rows(found: Forecast) -> pd.DataFrame:
+    """Compute what the figure draws: rows of the kinds measured, level, forecast, without, capacity, change and full.
+
+    Parameters
+    ----------
+    found
+        A forecast of some ports.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; rates in Gb/s.
+    """
+    curve = found.curve.assign(port=_names(found.curve))
+    planned = set(_names(found.changes))
+    past, ahead = curve[curve["mid_bps"].isna()], curve[curve["mid_bps"].notna()]
+    parts = [
+        _part(past, "measured", "measured_bps"),
+        _part(past, "level", "busy_bps"),
+        _part(ahead, "forecast", "mid_bps").assign(
+            low_gbps=ahead["low_bps"].to_numpy() * theme.GBPS, high_gbps=ahead["high_bps"].to_numpy() * theme.GBPS
+        ),
+        _part(ahead[ahead["port"].isin(planned)], "without", "without_bps"),
+        _part(curve, "capacity", "capacity_bps"),
+        pd.DataFrame(list(_marks(found)), columns=COLUMNS),
+    ]
+    rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    return rows.reindex(columns=COLUMNS)
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    pairs = zip(table["host"], table["interface"], strict=True)
+    return [f"{host if isinstance(host, str) else ''} {interface}".strip() for host, interface in pairs]
+
+
+def _part(rows: pd.DataFrame, kind: str, column: str) -> pd.DataFrame:
+    gbps = rows[column].to_numpy(dtype=float) * theme.GBPS
+    words = [f"<b>{time:%Y-%m-%d}</b><br>{value:.4g} Gb/s" for time, value in zip(rows["time"], gbps, strict=True)]
+    return pd.DataFrame({"port": rows["port"], "kind": kind, "time": rows["time"], "gbps": gbps, "hover": words})
+
+
+def _marks(found: Forecast) -> Any:  # noqa: ANN401 - rows
+    """Planned changes and the day on which a port is full."""
+    for name, row in zip(_names(found.changes), found.changes.to_dict("records"), strict=True):
+        words = (
+            f"<b>{row['begin']}</b><br>{theme.label(row['note'] or row['how'], 50)}<br>{theme.label(row['how'], 50)}"
+        )
+        yield name, "change", pd.Timestamp(row["begin"], tz="UTC"), np.nan, np.nan, np.nan, words
+    for name, row in zip(_names(found.ports), found.ports.to_dict("records"), strict=True):
+        if row["status"] != "date":
+            continue
+        curve = found.curve[(found.curve["interface"] == row["interface"]) & (found.curve["time"] == row["date"])]
+        level = float(curve["capacity_bps"].iloc[-1]) * theme.GBPS
+        late = "later" if pd.isna(row["date_high"]) else f"{row['date_high']:%Y-%m-%d}"
+        words = f"<b>full on {row['date']:%Y-%m-%d}</b><br>90 %: {row['date_low']:%Y-%m-%d} to {late}"
+        yield name, "full", row["date"], level, np.nan, np.nan, words
+
+
+def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
+    """Draw past and forecast of ports, a panel each.
+
+    Parameters
+    ----------
+    found
+        A forecast of some ports.
+    ports
+        Names of the ports to draw (host and interface); by default all with a forecast, eight at most.
+    """
+    rows = forecast_rows(found)
+    drawn = [name for name in dict.fromkeys(rows["port"]) if not ports or name in ports][:MOST_PORTS]
+    if not drawn:
+        return theme.empty("No port has a forecast.")
+    frame = make_subplots(rows=len(drawn), shared_xaxes=True, vertical_spacing=0.3 / (len(drawn) + 2))
+    fig = go.Figure(frame).update_layout(
+        template=theme.TEMPLATE, height=_PANEL * len(drawn) + 110, hovermode="closest", showlegend=True
+    )
+    for number, name in enumerate(drawn, 1):
+        mine = rows[rows["port"] == name]
+        for trace in _traces(mine, first=number == 1, planned=bool((rows["kind"] == "change").any())):
+            fig.add_trace(trace, row=number, col=1)
+        top = float(np.nanmax(mine[["gbps", "high_gbps"]].to_numpy(dtype=float)))
+        fig.update_yaxes(title_text="Gb/s", range=[0, top * 1.12], row=number, col=1)
+        fig.add_annotation(
+            text=f"<b>{theme.text(name)}</b>",
+            xref="x domain" if number == 1 else f"x{number} domain",
+            yref="y domain" if number == 1 else f"y{number} domain",
+            x=0.0,
+            y=1.0,
+            yanchor="bottom",
+            showarrow=False,
+        )
+    fig.update_layout(margin={"t": 28})
+    fig.update_xaxes(title_text="Day", row=len(drawn), col=1)
+    return fig
+
+
+def _traces(mine: pd.DataFrame, *, first: bool, planned: bool) -> list[go.Scatter]:
+    """Marks of one port."""
+    of = {kind: part.sort_values("time") for kind, part in mine.groupby("kind")}
+    made: list[go.Scatter] = []
+
+    def add(kind: str, name: str, **look: Any) -> None:  # noqa: ANN401 - Plotly's
+        part = of.get(kind)
+        if part is not None and part["gbps"].notna().any():
+            made.append(_scatter(part, part["gbps"], name, first=first, **look))
+
+    add("measured", "95th percentile of a day", mode="markers", marker={"color": "#a5adb5", "size": 3})
+    add("level", "busy level, measured", mode="lines", line={"color": theme.INK, "width": 1.5})
+    band = of.get("forecast")
+    if band is not None:
+        edge = {"width": 0}
+        made.append(_scatter(band, band["low_gbps"], "", first=False, mode="lines", line=edge, hoverinfo="skip"))
+        made.append(
+            _scatter(
+                band,
+                band["high_gbps"],
+                "90 % interval",
+                first=first,
+                mode="lines",
+                line=edge,
+                fill="tonexty",
+                fillcolor="rgba(0,114,178,0.22)",
+                hoverinfo="skip",
+            )
+        )
+    add("forecast", "forecast", mode="lines", line={"color": theme.BLUE, "width": 2, "dash": "dash"})
+    if planned:
+        add("without", "without planned changes", mode="lines", line={"color": theme.GREEN, "width": 1, "dash": "dot"})
+    add("capacity", "capacity", mode="lines", line={"color": theme.VERMILION, "width": 1.5, "shape": "hv"})
+    marks = of.get("change")
+    if marks is not None:
+        low = np.zeros(len(marks))
+        look = {"color": theme.ORANGE, "symbol": "triangle-up", "size": 12, "line": {"color": theme.INK, "width": 1}}
+        made.append(_scatter(marks, low, "planned change", first=first, mode="markers", marker=look, cliponaxis=False))
+    look = {"color": theme.VERMILION, "symbol": "star", "size": 14, "line": {"color": theme.INK, "width": 1}}
+    add("full", "full", mode="markers", marker=look)
+    return made
+
+
+def _scatter(part: pd.DataFrame, y: Any, name: str, *, first: bool, **look: Any) -> go.Scatter:  # noqa: ANN401
+    hover = {} if "hoverinfo" in look else {"text": part["hover"].tolist(), "hovertemplate": "%{text}<extra></extra>"}
+    return go.Scatter(
+        x=part["time"].tolist(),
+        y=np.asarray(y, dtype=float).tolist(),
+        name=name,
+        legendgroup=name,
+        showlegend=first and bool(name),
+        **hover,
+        **look,
+    )

@@ -1,0 +1,395 @@
+"""When a port is full: its 95th percentile over the days to come, and the day on which it reaches the capacity.
+
+The percentile of each day (`forecast_series`) is forecast by the method that did best in a backtest on the port's own
+past (`forecast_backtest`, `forecast_models`); planned changes (`planned_changes`) are added from their day on. What is
+held to the capacity, a stated part of the port's speed, is the *busy level*: the fourth highest day of the last 28. The
+date is the median of the days on which paths of the forecast reach it, its interval holds 90 % of them.
+
+No date is given where nothing is known of one: with too few days, without a trend (the interval of the growth contains
+0, or a level without growth forecasts better), or when less than half of the paths reach the capacity within the
+horizon, which is never longer than the history. A course of the year is not modelled: a history of less than two years
+cannot tell the summer from a trend.
+
+>>> import pandas as pd
+>>> days = pd.date_range("2026-01-01", periods=120, freq="D", tz="UTC")
+>>> growing = [2e9 * 1.004**day * (1.05 if day % 2 else 1.0) for day in range(120)]
+>>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": days, "interval_s": 86400.0,
+...                       "in_bps": growing, "out_bps": 1e8, "flag": "given"})
+>>> found = forecast(rates, speeds=5e9).ports.iloc[0]
+>>> found["status"], round(found["p95_bps"] / 1e9, 2), found["capacity_bps"] / 1e9
+('date', 3.36, 4.0)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis.errors import RangeError
+from hecn_analysis.planning.forecast_backtest import Backtest, backtest
+from hecn_analysis.planning.forecast_effects import Effects, effects_of
+from hecn_analysis.planning.forecast_models import GROWING, LEVEL, NAIVE, Fitted, course_of, fit, is_log
+from hecn_analysis.planning.forecast_ports import free_ports
+from hecn_analysis.planning.forecast_series import DAY, HOUR, PortSeries, busy_level, series_of
+from hecn_analysis.planning.forecast_sources import rates_of
+from hecn_analysis.planning.planned_changes import Plan, read_plan
+from hecn_analysis.progress import track
+from hecn_analysis.traffic.series import Speeds, Widths
+from hecn_analysis.traffic.utilisation import Direction, speed_of
+from hecn_analysis.units import format_fraction
+
+Floats = npt.NDArray[np.float64]
+
+CAPACITY: Final = 0.8
+"""Part of the speed that counts as full. [fraction]"""
+HORIZON_S: Final = 2 * 365.25 * 86_400
+DRAWS: Final = 500
+_BETTER: Final = 0.95  # a level without growth must be so much better than any growth for there to be none
+_YEARLY: Final = 0.25  # years of history from which on a growth is told by the year
+_ENDS: Final = (5.0, 50.0, 95.0)
+
+PORT_COLUMNS: Final[Mapping[str, str]] = {
+    "host": "host",
+    "interface": "interface",
+    "step": "what the series has a value for: day, or hour where there are too few days",
+    "first_time": "begin of the series",
+    "last_time": "end of the series, where the forecast begins",
+    "known": "days or hours with a percentile",
+    "missing": "those without",
+    "slot_s": "slots that were ranked [s]",
+    "p95_bps": "busy level now: fourth highest 95th percentile of the last 28 days [bit/s]",
+    "growth_fraction": "growth a year, of the level now [fraction]",
+    "growth_low_fraction": "lower end of its 90 % interval [fraction]",
+    "growth_high_fraction": "upper end [fraction]",
+    "speed_bps": "its speed now [bit/s]",
+    "capacity_bps": "stated part of it [bit/s]",
+    "date_low": "day before which it is reached with 5 %",
+    "date": "day before which it is reached with 50 %",
+    "date_high": "day before which it is reached with 95 %",
+    "probability": "of reaching it within the horizon",
+    "horizon": "last day of the horizon",
+    "status": "date, reached, flat, later, short, no speed, retired",
+    "reason": "why there is no date",
+    "method": "what forecasts it",
+    "mase": "mean absolute scaled error of the method in the backtest",
+    "mase_naive": "that of the seasonal naive forecast",
+    "coverage": "part of what came inside of the 90 % intervals of the backtest",
+}
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Forecast of one or more ports, as tables.
+
+    Parameters
+    ----------
+    ports
+        One row a port: `PORT_COLUMNS`.
+    curve
+        One row a day (or hour) of history and horizon: ``measured_bps`` (its percentile), ``busy_bps`` (busy level of
+        the past), ``low_bps``, ``mid_bps``, ``high_bps`` (busy level to come, 90 % interval), ``without_bps`` (median
+        without the planned changes), ``capacity_bps``.
+    backtest
+        One row a port and method: ``mase``, ``coverage``, ``origins``, ``horizon``, ``chosen``.
+    shifts
+        Level shifts that were found, and by how much the level changed. [bit/s]
+    changes
+        Planned changes of each port: from when to when, what they add [bit/s], and how that was found.
+    free_ports
+        Used and free ports of each host, and when none is free.
+    """
+
+    ports: pd.DataFrame
+    curve: pd.DataFrame
+    backtest: pd.DataFrame
+    shifts: pd.DataFrame
+    changes: pd.DataFrame
+    free_ports: pd.DataFrame
+
+    def __str__(self) -> str:
+        """One sentence a port."""
+        return "\n".join(sentence(row) for row in self.ports.to_dict("records"))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    capacity: float
+    horizon_s: float
+    draws: int
+    seed: int
+
+
+@dataclass
+class _Tables:
+    ports: list[dict[str, Any]] = field(default_factory=list)
+    curve: list[pd.DataFrame] = field(default_factory=list)
+    backtest: list[dict[str, Any]] = field(default_factory=list)
+    shifts: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+
+
+def forecast(
+    source: pd.DataFrame | Path | str | Sequence[Path | str],
+    *,
+    changes: Plan | Path | str | None = None,
+    capacity: float = CAPACITY,
+    speeds: Speeds = None,
+    widths: Widths = None,
+    horizon_s: float = HORIZON_S,
+    direction: Direction = "greater",
+    slot_s: float = 300.0,
+    zone: str = "UTC",
+    ports: Sequence[str] = (),
+    draws: int = DRAWS,
+    seed: int = 0,
+    progress: bool = False,
+) -> Forecast:
+    """Forecast when ports reach their capacity.
+
+    Parameters
+    ----------
+    source
+        Rates as in the table ``rates``; or an archive's folder, or files with counters.
+    changes
+        Planned changes, or a file of them.
+    capacity
+        Part of a port's speed that counts as full. [fraction]
+    speeds
+        Speeds, for all or by interface or (host, interface), over those that the files state. [bit/s]
+    widths
+        Widths of the counters, the same way. [bits]
+    horizon_s
+        How far to look; never farther than the history is long. [s]
+    direction
+        Which direction counts, one of `hecn_analysis.traffic.utilisation.DIRECTIONS`.
+    slot_s
+        Length of the slots that percentiles rank; longer ones are taken where a source keeps averages only. [s]
+    zone
+        Time zone of the days, and of local times in files.
+    ports
+        Interfaces to forecast; all by default.
+    draws
+        Paths that are drawn.
+    seed
+        Of the random numbers.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Raises
+    ------
+    RangeError
+        For a capacity or a horizon that cannot be.
+    InputError
+        Where nothing can be read, or a planned change cannot be.
+    """
+    if not 0 < capacity <= 1:
+        raise RangeError(f"capacity: found {capacity!r}, expected more than 0 and at most 1 of the speed")
+    if not horizon_s > 0:
+        raise RangeError(f"horizon: found {horizon_s!r} s, expected more than 0 s")
+    rates, stated = (
+        (source, {})
+        if isinstance(source, pd.DataFrame)
+        else rates_of(source, zone=zone, widths=widths, speeds=speeds, progress=progress)
+    )
+    known = speeds if speeds is not None and not isinstance(speeds, Mapping) else {**stated, **(speeds or {})}
+    plan = changes if isinstance(changes, Plan) else Plan() if changes is None else read_plan(changes)
+    settings = _Settings(capacity, horizon_s, draws, seed)
+    every = list(series_of(rates, slot_s=slot_s, direction=direction, zone=zone))
+    wanted = [one for one in every if not ports or one.interface in ports]
+    effects = effects_of(plan.changes, every, rates, direction=direction, zone=zone)
+    tables = _Tables()
+    for one in track(wanted, "forecasting") if progress else wanted:
+        names = pd.DataFrame({"host": [one.host], "interface": [one.interface]})
+        speed = float(speed_of(names, known)[0])
+        _forecast(one, speed, effects.get((one.host, one.interface), Effects()), settings, tables)
+    return Forecast(
+        _frame(tables.ports, PORT_COLUMNS),
+        pd.concat(tables.curve, ignore_index=True) if tables.curve else _frame([], CURVE),
+        _frame(tables.backtest, ("host", "interface", "method", "mase", "coverage", "origins", "horizon", "chosen")),
+        _frame(tables.shifts, ("host", "interface", "time", "before_bps", "after_bps")),
+        _frame(
+            tables.changes, ("host", "interface", "begin", "until", "adds_bps", "speed_bps", "how", "note", "place")
+        ),
+        free_ports(plan, rates, horizon_s=horizon_s, draws=draws, seed=seed),
+    )
+
+
+CURVE: Final = (
+    *("host", "interface", "time", "measured_bps", "busy_bps", "low_bps", "mid_bps", "high_bps", "without_bps"),
+    "capacity_bps",
+)
+
+
+def _frame(rows: list[dict[str, Any]], columns: Sequence[str] | Mapping[str, str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Settings, tables: _Tables) -> None:
+    """Forecast one port, and put its rows into the tables."""
+    step, names = series.step, {"host": series.host, "interface": series.interface}
+    values = np.where(series.level_bps > 0, series.level_bps, np.nan)  # a port that was down says nothing of traffic
+    row: dict[str, Any] = {
+        **names,
+        "step": step.name,
+        "slot_s": series.slot_s,
+        "known": int(np.isfinite(values).sum()),
+        "missing": int(np.isnan(values).sum()),
+        "speed_bps": speed,
+    }
+    tables.ports.append(row)
+    tables.changes += [{**names, **told} for told in effects.told]
+    if len(values):
+        row |= {"first_time": series.start[0], "last_time": series.start[-1] + pd.Timedelta(step.seconds, "s")}
+    if row["known"] < step.least:
+        row |= {"status": "short", "reason": _too_short(row["known"])}
+        return
+    ahead = max(min(round(settings.horizon_s / step.seconds), len(values)), step.season)
+    days = pd.date_range(series.start[-1], periods=ahead + 1, freq="D" if step.name == "day" else "h")[1:]
+    capacity = effects.speed(days, speed) * settings.capacity
+    before = np.concatenate([np.full(step.window, np.nan), values])[None, 1:]
+    busy = busy_level(before, step)[0]
+    tested = backtest(values, step)
+    fitted, why_flat, chosen = _chosen(values, series, tested)
+    tables.backtest += [
+        {
+            **names,
+            "method": score.method,
+            "mase": score.mase,
+            "coverage": score.coverage,
+            "origins": tested.origins,
+            "horizon": tested.horizon,
+            "chosen": score.method == fitted.method,
+        }
+        for score in tested.scores
+    ]
+    score = tested.of(fitted.method)
+    now = float(busy[-1])
+    row |= {
+        "p95_bps": now,
+        "method": fitted.method,
+        "mase": score.mase,
+        "mase_naive": tested.of(NAIVE).mase,
+        "coverage": score.coverage,
+        "capacity_bps": float(capacity[0]),
+        "horizon": days[-1],
+        **_growth(chosen, series, now),
+    }
+    tables.shifts += _shifts(series, values, fitted)
+    paths = fitted.paths(ahead, settings.draws, settings.seed)
+    tail = np.repeat(values[None, -step.window + 1 :], settings.draws, axis=0)
+    every = 1 if step is DAY else step.season
+    place = np.arange((ahead - 1) % every, ahead, every)
+    own = paths * effects.alive(days) + effects.adds(days)
+    with_changes = busy_level(np.concatenate([tail, own], axis=1), step, every=every)
+    bare = busy_level(np.concatenate([tail, paths], axis=1), step, every=every) if effects.told else with_changes
+    past = pd.DataFrame({"time": series.start, "measured_bps": series.level_bps, "busy_bps": busy})
+    low, mid, high = np.percentile(with_changes, _ENDS, axis=0)
+    future = pd.DataFrame({"time": days[place], "low_bps": low, "mid_bps": mid, "high_bps": high})
+    future = future.assign(without_bps=np.median(bare, axis=0), capacity_bps=capacity[place])
+    both = pd.concat([past.assign(capacity_bps=capacity[0]), future], ignore_index=True)
+    tables.curve.append(both.assign(**names).reindex(columns=list(CURVE)))
+    if np.isnan(capacity).any():
+        reason = "no capacity: its speed is not known; --speed or --interfaces says it"
+        row |= {"status": "no speed", "reason": reason}
+    elif now >= capacity[0]:
+        row |= {"status": "reached", "probability": 1.0, "reason": "reached already", "date": days[0]}
+    else:
+        row |= _date(with_changes >= capacity[place], days[place], effects, why_flat)
+
+
+def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted]:
+    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much."""
+    step = series.step
+    courses = {log: course_of(values, step, log=log) for log in (True, False)}
+
+    def fitted(method: str) -> Fitted:
+        made = fit(method, None if method == NAIVE else courses[is_log(method)], values, step)
+        return made.widened(tested.of(method).widening)
+
+    grows = tested.best(GROWING)
+    rests = tested.best((LEVEL, NAIVE))
+    growing = fitted(grows.method)
+    low, high = growing.slope_interval
+    if rests.mase < _BETTER * grows.mase:
+        scores = f"MASE {rests.mase:.2f} against {grows.mase:.2f}"
+        return fitted(rests.method), f"no trend: {rests.method} forecasts better than any growth ({scores})", growing
+    if low <= 0 <= high:
+        level = grows.method if grows.mase < rests.mase else rests.method
+        flat = growing.without_growth() if level == grows.method else fitted(level)
+        return flat, "no trend: the 90 % interval of the growth contains 0", growing
+    return growing, "", growing
+
+
+def _growth(fitted: Fitted, series: PortSeries, now: float) -> dict[str, float]:
+    """Growth a year as a part of the level now, where the history is long enough to speak of years."""
+    per_year = series.step.per_year()
+    names = ("growth_low_fraction", "growth_fraction", "growth_high_fraction")
+    if len(series.level_bps) < _YEARLY * per_year:
+        return dict.fromkeys(names, math.nan)
+    low, high = fitted.slope_interval
+    yearly = [slope * per_year for slope in (low, fitted.slope, high)]
+    return dict(zip(names, [math.expm1(one) if fitted.log else one / now for one in yearly], strict=True))
+
+
+def _too_short(known: int) -> str:
+    day = f"{DAY.least} days with a 95th percentile, or {HOUR.least} hours of slots of an hour or less, are needed"
+    if known == 0:
+        return f"too short: no day has a 95th percentile; {day}"
+    return f"too short: {known} days have a 95th percentile; {day}"
+
+
+def _shifts(series: PortSeries, values: Floats, fitted: Fitted) -> list[dict[str, Any]]:
+    """Rows of the level shifts that the method took out: medians of four seasons before and after."""
+    if fitted.method == NAIVE:
+        return []
+    around = 4 * series.step.season
+    return [
+        {
+            "host": series.host,
+            "interface": series.interface,
+            "time": series.start[one],
+            "before_bps": float(np.nanmedian(values[max(one - around, 0) : one])),
+            "after_bps": float(np.nanmedian(values[one : one + around])),
+        }
+        for one in course_of(values, series.step, log=fitted.log).shifts
+    ]
+
+
+def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effects, why_flat: str) -> dict[str, Any]:
+    """The day and its interval, or why there is none."""
+    first = np.where(crossed.any(axis=1), crossed.argmax(axis=1), len(days))
+    ends = [int(one) for one in np.percentile(first, _ENDS, method="inverted_cdf")]
+    low, mid, high = (days[one] if one < len(days) else pd.NaT for one in ends)
+    probability = float((first < len(days)).mean())
+    if mid is not pd.NaT and (effects.told or not why_flat):
+        words = {"status": "date", "reason": "", "date_low": low, "date": mid, "date_high": high}
+    elif effects.retired is not None:
+        words = {"status": "retired", "reason": f"retired on {effects.retired}"}
+    elif why_flat:
+        words = {"status": "flat", "reason": why_flat}
+    else:
+        chance = format_fraction(probability, digits=2)
+        words = {"status": "later", "reason": f"not reached by {days[-1]:%Y-%m-%d}: {chance} of the paths get there"}
+    return {"probability": probability, **words}
+
+
+def sentence(row: Mapping[Any, Any]) -> str:
+    """Say of a port when it is full.
+
+    Parameters
+    ----------
+    row
+        Row of the table of ports.
+    """
+    name = f"{row['host'] if isinstance(row['host'], str) else ''} {row['interface']}".strip()
+    if row["status"] != "date":
+        return f"{name}: no date, {row['reason']}" if row["status"] != "reached" else f"{name}: reached already"
+    high = "later than the horizon" if pd.isna(row["date_high"]) else f"{row['date_high']:%Y-%m-%d}"
+    return f"{name}: {row['date']:%Y-%m-%d} (90 %: {row['date_low']:%Y-%m-%d} to {high})"
