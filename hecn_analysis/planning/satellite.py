@@ -1,0 +1,174 @@
+"""Transfers over satellites, with and without proxies that split TCP's connections (PEP, RFC 3135)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.limits import framing, satellite, tcp_loss, tcp_window
+from hecn_analysis.prediction.compare import Series
+from hecn_analysis.prediction.sweep import sweep
+
+#: Altitudes [m]; of the low and the medium ones, which lie in a range, an example each.
+ORBITS: Final = {"low, 550 km": 550e3, "medium, 8,062 km": 8_062e3, "geostationary": satellite.GEOSTATIONARY_M}
+
+#: What Linux comes with: the third values of `tcp_rmem` and `tcp_wmem`. [bytes]
+DEFAULT_RMEM: Final = 6 * 2**20
+DEFAULT_WMEM: Final = 4 * 2**20
+
+#: Hosts and paths that a transfer over a satellite may have: the keys that differ from windows that do not matter.
+VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "default_bps": {"receiver.tcp_rmem_max": DEFAULT_RMEM, "sender.tcp_wmem_max": DEFAULT_WMEM},
+    "cubic_bps": {},
+    "bbr_bps": {"sender.congestion_control": "bbr"},
+    "proxies_bps": {"receiver.tcp_rmem_max": DEFAULT_RMEM, "sender.tcp_wmem_max": DEFAULT_WMEM, "path.pep": True},
+}
+
+_ALONE: Final[Mapping[str, Any]] = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp"}
+
+
+def over_windows(scenario: str | Path | Mapping[str, Any] | Scenario, windows_bytes: Sequence[float]) -> pd.DataFrame:
+    """Predict a transfer over the receiver's largest window, without proxies and with them.
+
+    Parameters
+    ----------
+    scenario
+        Hosts, path and tool.
+    windows_bytes
+        Values of `tcp_rmem` and `tcp_wmem`. [bytes]
+
+    Returns
+    -------
+    DataFrame
+        ``window_bytes``, ``proxies`` and ``throughput_bps`` with ``bottleneck_class``.
+    """
+    base = load_scenario(scenario)
+    parts = []
+    for proxies in (False, True):
+        keys = {"receiver.tcp_rmem_max": list(windows_bytes), "sender.tcp_wmem_max": list(windows_bytes)}
+        found = sweep(base.with_({"path.pep": proxies}), keys, grid=False, intervals=False)
+        parts.append(found.assign(window_bytes=found["receiver.tcp_rmem_max"], proxies=proxies))
+    columns = ["window_bytes", "proxies", "throughput_bps", "bottleneck_class"]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def with_windows(comparison: pd.DataFrame, series: Iterable[Series]) -> pd.DataFrame:
+    """Add to measured cases the receiver's largest window, as described, and whether there were proxies.
+
+    Parameters
+    ----------
+    comparison
+        Rows of `hecn_analysis.prediction.compare.compare`.
+    series
+        The series that they are of.
+
+    Returns
+    -------
+    DataFrame
+        With ``window_bytes`` (missing where the receiver has no limit), ``proxies``, and ``flight_bytes``, what was in
+        flight: measured throughput times the path's round trip, from end to end.
+    """
+    scenarios = {(one.name, case): scenario for one in series for case, scenario in one.scenarios.items()}
+    chosen = [scenarios[key] for key in zip(comparison["series"], comparison["case"], strict=True)]
+    windows = [None if one.receiver is None else float(one.receiver.tcp_rmem_max.value) for one in chosen]
+    known = pd.array([None if one is None or one == float("inf") else one for one in windows], dtype="Float64")
+    rtts = [float(one.path.rtt.value) for one in chosen]
+    return comparison.assign(
+        window_bytes=known,
+        proxies=[one.path.pep for one in chosen],
+        rtt_s=rtts,
+        flight_bytes=comparison["measured_bps"].astype("Float64") * rtts / 8,
+    )
+
+
+def orbits(
+    rate_bps: float,
+    *,
+    amount_bytes: float,
+    loss: float = 0.0,
+    elevation_deg: float = 30.0,
+    ground_s: float = 0.02,
+    mtu: int = 1500,
+) -> pd.DataFrame:
+    """Predict the transfer of an amount over satellites of today: a row for each orbit.
+
+    Parameters
+    ----------
+    rate_bps
+        Rate of the link. [bit/s]
+    amount_bytes
+        What is transferred on one connection. [bytes]
+    loss
+        Probability that a packet is lost. [fraction]
+    elevation_deg
+        Angle over the horizon at which the satellite stands. [degrees]
+    ground_s
+        Round trip of what lies on the ground. [s]
+    mtu
+        Largest IP packet. [bytes]
+
+    Returns
+    -------
+    DataFrame
+        ``orbit``, ``rtt_s``, ``window_bytes`` (that fills the link) and a throughput for each of `VARIANTS`:
+        ``default_bps`` with the windows that Linux comes with and CUBIC, ``cubic_bps`` and ``bbr_bps`` with windows
+        that do not matter, ``proxies_bps`` with those of Linux between proxies, between which no loss matters.
+    """
+    hops = {name: (altitude, 1) for name, altitude in ORBITS.items()}
+    hops["geostationary, two in a row"] = (satellite.GEOSTATIONARY_M, 2)
+    rtts = {
+        name: float(satellite.round_trip_s(altitude, elevation_deg=elevation_deg, hops=n, ground=ground_s))
+        for name, (altitude, n) in hops.items()
+    }
+    base = load_scenario(
+        dict(_ALONE) | {"tool.bytes": amount_bytes, "path.rate": rate_bps, "path.loss": loss, "path.mtu": mtu}
+    )
+    payload_bps = float(framing.goodput_bps(rate_bps, mtu))
+    found = {
+        name: sweep(base.with_(dict(keys)), {"path.rtt": list(rtts.values())}, intervals=False)["throughput_bps"]
+        for name, keys in VARIANTS.items()
+    }
+    windows = [float(tcp_window.bdp_bytes(payload_bps, rtt)) for rtt in rtts.values()]
+    return pd.DataFrame({"orbit": list(rtts), "rtt_s": list(rtts.values()), "window_bytes": windows, **found})
+
+
+def over_bit_errors(
+    rate_bps: float, rtt_s: float, bit_error_rates: Sequence[float], *, duration_s: float = 300.0, mtu: int = 1500
+) -> pd.DataFrame:
+    """Predict TCP over a link with bit errors, of which each loses a packet: windows do not matter.
+
+    Parameters
+    ----------
+    rate_bps
+        Rate of the link. [bit/s]
+    rtt_s
+        Round-trip time. [s]
+    bit_error_rates
+        Probability that a bit is wrong. [fraction]
+    duration_s
+        Length of the test. [s]
+    mtu
+        Largest IP packet. [bytes]
+
+    Returns
+    -------
+    DataFrame
+        ``bit_error_rate``, ``loss`` (of packets) and ``reno_bps``, ``cubic_bps``, ``bbr_bps``, ``proxies_bps``.
+    """
+    frame = float(framing.wire_bytes(mtu))
+    losses = [float(tcp_loss.packet_loss(one, frame)) for one in bit_error_rates]
+    path = {"path.rate": rate_bps, "path.rtt": rtt_s, "path.mtu": mtu}
+    base = load_scenario(dict(_ALONE) | path | {"tool.duration": duration_s})
+    variants: dict[str, dict[str, Any]] = {
+        f"{control}_bps": {"sender.congestion_control": control} for control in ("reno", "cubic", "bbr")
+    }
+    variants["proxies_bps"] = {"path.pep": True}
+    found = {
+        name: sweep(base.with_(keys), {"path.loss": losses}, intervals=False)["throughput_bps"]
+        for name, keys in variants.items()
+    }
+    return pd.DataFrame({"bit_error_rate": list(bit_error_rates), "loss": losses, **found})
