@@ -14,6 +14,7 @@ from hecn_analysis.figures.long_path import long_path_rows, plot_long_path
 from hecn_analysis.figures.matrix_coverage import matrix_coverage_rows, plot_matrix_coverage
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
+from hecn_analysis.figures.proxy_gain import plot_proxy_gain, proxy_gain_rows
 from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
@@ -47,6 +48,7 @@ __all__ = [
     "plot_matrix_coverage",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
+    "plot_proxy_gain",
     "plot_reconciliation",
     "plot_residuals",
     "plot_resource_map",
@@ -56,6 +58,7 @@ __all__ = [
     "plot_traffic_profile",
     "plot_utilisation",
     "plot_whatif",
+    "proxy_gain_rows",
     "reconciliation_rows",
     "residuals_rows",
     "resource_map_rows",
