@@ -8,12 +8,14 @@ from hecn_analysis.figures.course import course_rows, plot_course
 from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
 from hecn_analysis.figures.error_strip import error_strip_rows, plot_error_strip
 from hecn_analysis.figures.host_limits import host_limits_rows, plot_host_limits
+from hecn_analysis.figures.forecast import forecast_rows, plot_forecast
 from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.long_path import long_path_rows, plot_long_path
 from hecn_analysis.figures.matrix_coverage import matrix_coverage_rows, plot_matrix_coverage
 from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_rows, plot_measured_vs_predicted
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
+from hecn_analysis.figures.processor_time import plot_processor_time, processor_time_rows
 from hecn_analysis.figures.proxy_gain import plot_proxy_gain, proxy_gain_rows
 from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
@@ -30,6 +32,7 @@ __all__ = [
     "course_rows",
     "coverage_rows",
     "error_strip_rows",
+    "forecast_rows",
     "host_limits_rows",
     "ladder_rows",
     "limit_steps_rows",
@@ -41,6 +44,7 @@ __all__ = [
     "plot_course",
     "plot_coverage",
     "plot_error_strip",
+    "plot_forecast",
     "plot_host_limits",
     "plot_ladder",
     "plot_limit_steps",
@@ -48,6 +52,7 @@ __all__ = [
     "plot_matrix_coverage",
     "plot_measured_vs_predicted",
     "plot_pcie_tmt",
+    "plot_processor_time",
     "plot_proxy_gain",
     "plot_reconciliation",
     "plot_residuals",
@@ -58,6 +63,7 @@ __all__ = [
     "plot_traffic_profile",
     "plot_utilisation",
     "plot_whatif",
+    "processor_time_rows",
     "proxy_gain_rows",
     "reconciliation_rows",
     "residuals_rows",

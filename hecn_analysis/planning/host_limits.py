@@ -17,8 +17,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Host, Scenario, load_scenario
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.prediction.compare import load_series, measured, series_names
-from hecn_analysis.prediction.draws import Draws
-from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.model import Effort
 
 Kind = Literal["disk to disk", "memory to memory"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -34,6 +33,9 @@ SIDE_BY_SIDE_S: Final = 1e-4
 
 #: Limits of TCP, which no utilisation tells: they are taken from the ladder.
 _OF_TCP: Final = ("window", "loss", "start-up")
+
+#: Of predictions that are only set against each other.
+_CENTRAL: Final = Effort(draws=20, rungs=1)
 
 COLUMNS: Final = [
     "host",
@@ -176,9 +178,8 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
 def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Prediction | None:
     """Prediction of the fastest of `transfers`, whose parameters these are; None where there is none."""
     ways = list(transfers(name, kind, path=path, tool=tool, mtu=mtu))
-    if not ways:
-        return None
-    return predict(max(ways, key=_central_bps) if len(ways) > 1 else ways[0])
+    rates = [predict(one, effort=_CENTRAL).throughput_bps if len(ways) > 1 else 0.0 for one in ways]
+    return predict(ways[rates.index(max(rates))]) if ways else None
 
 
 def host_limits(
@@ -308,11 +309,6 @@ def _ends(scenario: Scenario) -> list[tuple[str, str]]:
     """Roles and names of the hosts of a transfer; one role where both are alike."""
     sender, receiver = (host.name if host else "" for host in (scenario.sender, scenario.receiver))
     return [("both", sender)] if sender == receiver else [("sender", sender), ("receiver", receiver)]
-
-
-def _central_bps(scenario: Scenario) -> float:
-    """Throughput of a scenario, without its interval."""
-    return float(Model(scenario, Draws(0), levels=2).ground(with_draws=False)[0][0])
 
 
 def _host(name: str) -> Host:

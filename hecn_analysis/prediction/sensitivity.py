@@ -112,7 +112,7 @@ class Dependence:
         }
         self._work: dict[str, tuple[FloatArray, FloatArray]] = {}
         for role in roles:
-            seconds = _process_seconds(scenario, role, _Nudged(local))
+            seconds = process_seconds(scenario, role, _Nudged(local))
             if seconds is not None:
                 self._work[role] = _linearised(seconds, len(self.unknowns))
 
@@ -157,10 +157,19 @@ def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArr
     return logs[0], (logs[1:] - logs[0]) / _STEP
 
 
-def _process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | None:
+def process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | None:
     """Seconds of a core that one process needs for a bit; None where the host has no cores.
 
     A quota of one core has a demand of just that, whatever else runs on the core; a tool's CPU column shows the same.
+
+    Parameters
+    ----------
+    scenario
+        The transfer.
+    role
+        ``sender`` or ``receiver``.
+    draw
+        Values of the parameters: one result for each. [s/bit]
     """
     host = getattr(scenario, role)
     if host is None or host.cpu is None:

@@ -1,0 +1,119 @@
+"""Processor time of transfers: what a byte costs a process at each end, measured and predicted, a row for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+COLUMNS = ["group", "name", "label", "end", "measured_ns", "rounding_ns", "predicted_ns", "low_ns", "high_ns", "hover"]
+
+#: Colour and marker of a prediction at each end, and how far its lane is from the middle of the row.
+_ENDS: Final = {
+    "sender": (theme.BLUE, "triangle-up", -0.04),
+    "receiver": (theme.ORANGE, "triangle-down", 0.18),
+}
+
+
+def processor_time_rows(times: pd.DataFrame) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each run and end.
+
+    Parameters
+    ----------
+    times
+        As `hecn_analysis.prediction.processor_time.processor_time` gives them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; times of a core for a byte in ns.
+    """
+    rows = [
+        {
+            **{name: row[name] for name in ("name", "end", "measured_ns", "rounding_ns")},
+            **{name: row[name] for name in ("predicted_ns", "low_ns", "high_ns")},
+            "group": theme.text(row["group"] or ""),
+            "label": theme.label(row["title"]),
+            "hover": _hover(row),
+        }
+        for row in times.to_dict("records")
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def plot_processor_time(times: pd.DataFrame) -> go.Figure:
+    """Time of a core for a byte: a lane for the sender and one for the receiver in each row.
+
+    Parameters
+    ----------
+    times
+        As `hecn_analysis.prediction.processor_time.processor_time` gives them.
+    """
+    rows = processor_time_rows(times)
+    if rows.empty:
+        return theme.empty("No processor time is known.")
+    lines = rows.drop_duplicates(["group", "name"])
+    fig, places = theme.draw_rows(
+        labels=lines["label"].tolist(),
+        headings=theme.group_starts(lines["group"].tolist()),
+        x_title="Time of a core for each byte (ns), the process alone",
+        legend_entries=3,
+    )
+    at = dict(zip(zip(lines["group"], lines["name"], strict=True), places, strict=True))
+    lanes = [
+        at[group, name] + _ENDS[end][2]
+        for group, name, end in zip(rows["group"], rows["name"], rows["end"], strict=True)
+    ]
+    rows = rows.assign(y=lanes)
+    for end, (colour, symbol, _) in _ENDS.items():
+        part = rows[rows["end"] == end]
+        if len(part):
+            fig.add_trace(_predicted(part, end, colour, symbol))
+    fig.add_trace(theme.measured_trace(rows["measured_ns"].tolist(), rows["y"].tolist(), rows["hover"].tolist()))
+    fig.update_traces(
+        error_x={"type": "data", "array": rows["rounding_ns"].tolist(), "color": theme.INK, "thickness": 1, "width": 3},
+        selector={"name": "measured"},
+    )
+    largest = float(rows[["measured_ns", "high_ns"]].max().max())
+    fig.update_xaxes(range=[0, largest * 1.08])
+    return fig
+
+
+def _predicted(part: pd.DataFrame, end: str, colour: str, symbol: str) -> go.Scatter:
+    return go.Scatter(
+        x=part["predicted_ns"].tolist(),
+        y=part["y"].tolist(),
+        mode="markers",
+        name=f"predicted, {end}",
+        marker={"symbol": symbol, "size": 11, "color": colour, "line": {"color": theme.INK, "width": 1}},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (part["high_ns"] - part["predicted_ns"]).tolist(),
+            "arrayminus": (part["predicted_ns"] - part["low_ns"]).tolist(),
+            "color": colour,
+            "thickness": 4,
+            "width": 0,
+        },
+        text=part["hover"].tolist(),
+        hovertemplate="%{text}<extra></extra>",
+        legendrank=10,
+    )
+
+
+def _hover(row: Mapping[Any, Any]) -> str:
+    predicted = f"predicted {row['predicted_ns']:.3f} ns/B, 90 % between {row['low_ns']:.3f} and {row['high_ns']:.3f}"
+    lines = (
+        f"<b>{theme.text(row['title'])}</b>, {row['end']}",
+        (
+            f"measured {row['measured_fraction']:.0%} of a core at {theme.gbps(row['measured_bps'])} Gb/s:"
+            f" {row['measured_ns']:.3f} ns/B"
+        ),
+        predicted,
+        theme.text(row["source"]),
+    )
+    return "<br>".join(lines)
