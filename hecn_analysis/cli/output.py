@@ -2,7 +2,8 @@
 
 JSON and CSV carry SI numbers in full precision under the names of the tables, times as ISO 8601. A missing value is
 null in JSON and an empty cell in CSV. Infinity (no limit) has no form in JSON and is null there too; CSV says inf. In
-text a number carries its unit instead of its name doing so.
+text a number carries its unit instead of its name doing so. Words that came from a file are made harmless: for
+terminals in text, for spreadsheets in CSV; JSON has them as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hecn_analysis import units
+from hecn_analysis.cli.printable import no_formula, printable
 from hecn_analysis.errors import InputError
 from hecn_analysis.records import records as records  # noqa: PLC0414 (handed on to the commands)
 
@@ -98,7 +100,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401
         return ""
     if isinstance(value, float):
         return repr(int(value) if value.is_integer() else value)  # 8, not 8.0
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return no_formula(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
@@ -148,7 +150,7 @@ def human(name: str, value: object, digits: int = 3) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, int | float):
-        return str(value)
+        return printable(str(value))
     if math.isinf(value):
         return "no limit"
     for ending, form in _HUMAN.items():

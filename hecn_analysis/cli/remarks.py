@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from hecn_analysis.cli.printable import printable
 from hecn_analysis.errors import HecnError, ValidityWarning
 
 SHOWN = 20  # errors told one by one; of more the number is told
@@ -15,7 +16,7 @@ SHOWN = 20  # errors told one by one; of more the number is told
 
 def say(remark: str) -> None:
     """Write one line to stderr."""
-    print(f"hecn: {remark}", file=sys.stderr)
+    print(f"hecn: {printable(remark)}", file=sys.stderr)
 
 
 def say_all(remarks: Sequence[str], rest: str) -> None:

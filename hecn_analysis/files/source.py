@@ -310,14 +310,15 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
     """Files under a path in sorted order: the name to report, and the file or why it cannot be read.
 
     A path that is itself a file may be a pipe; inside folders, only regular files are read. Links to folders are
-    followed, except into a folder that contains them.
+    followed, except into a folder that contains them. A name is text: bytes in it that are none are written as escapes.
 
     Parameters
     ----------
     given
         A file or a folder.
     """
-    yield from _walk(os.fspath(given), (), given=True)
+    for name, found in _walk(os.fspath(given), (), given=True):
+        yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), found
 
 
 def _walk(name: str, above: tuple[tuple[int, int], ...], *, given: bool) -> Iterator[tuple[str, Path | OSError]]:

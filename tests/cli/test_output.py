@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import os
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 
 from hecn_analysis.cli import main, output
 from hecn_analysis.errors import InputError
+from hecn_analysis.places import data_dir
 
 TIME = pd.Timestamp("2012-11-13T10:00:00.5Z")
 FRAME = pd.DataFrame(
@@ -168,3 +170,44 @@ def test_output_of_a_command_goes_to_the_file_only(tmp_path, capsys):
 def test_a_folder_is_no_file_to_write_to(tmp_path, capsys):
     assert main(["limits", "tcp", "--rtt", "80ms", "-o", str(tmp_path)]) == 1
     assert capsys.readouterr() == ("", f"hecn: {tmp_path}: Is a directory\n")
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A folder with a log under names that somebody chose to do harm with."""
+    log = (data_dir() / "logs/c-systems-dd.txt").read_bytes()
+    folder = os.fsencode(tmp_path)
+    for name in (b"\xff.log", b"=cmd|' /C calc'!A1.log", b"\x1b]0;owned\x07.log", b"two\nlines.log"):
+        with open(folder + b"/" + name, "wb") as stream:  # noqa: PTH123 - a name that is no text
+            stream.write(log)
+    return tmp_path
+
+
+def test_nothing_of_a_name_reaches_the_terminal_but_what_can_be_shown(hostile, capsys, monkeypatch):
+    monkeypatch.chdir(hostile)
+    names = sorted(path.name for path in hostile.iterdir())
+    assert main(["parse", *names]) == 0
+    out = capsys.readouterr().out
+    assert {char for char in out if not char.isprintable()} == {"\n"}
+    assert [line.split("  ")[0] for line in out.splitlines()[1::2]] == [
+        "\\x1b]0;owned\\x07.log",
+        "=cmd|' /C calc'!A1.log",
+        "two\\nlines.log",
+        "\\xff.log",
+    ]
+    assert main(["counters", *names]) == 1
+    assert {char for char in capsys.readouterr().err if not char.isprintable()} == {"\n"}
+
+
+def test_no_cell_is_a_formula_for_a_spreadsheet_and_json_has_the_names_as_they_are(hostile, capsys, monkeypatch):
+    monkeypatch.chdir(hostile)
+    names = sorted(path.name for path in hostile.iterdir())
+    assert main(["parse", *names, "--format", "csv"]) == 0
+    cells = [row["source_file"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert "'=cmd|' /C calc'!A1.log" in cells
+    assert not any(cell.startswith(("=", "@", "+", "-", "\t", "\r")) for cell in cells)
+    assert main(["parse", *names, "--format", "json"]) == 0
+    assert {row["source_file"] for row in json.loads(capsys.readouterr().out)} == {
+        *(name for name in names if name != "\udcff.log"),
+        "\\xff.log",
+    }
