@@ -1,0 +1,114 @@
+"""How runs went: the rate of each over its own time, as the tool reported it from interval to interval."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+COLUMNS = ["run", "t_s", "rate_gbps", "retransmits", "hover"]
+
+#: Runs that are drawn, and points of each; longer ones are averaged.
+MOST_RUNS: Final = 12
+MOST_POINTS: Final = 300
+
+_DASHES: Final = ("solid", "dash", "dot", "dashdot")
+_COLOURS: Final = (theme.BLUE, theme.VERMILION, theme.GREEN)
+
+
+def course_rows(intervals: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Compute what the figure draws: all streams of a run together, its first runs.
+
+    Parameters
+    ----------
+    intervals
+        As in the table ``intervals``.
+    runs
+        The runs to draw, as in the table ``runs``.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`, a row for each interval: ``run`` in words, its middle [s], its rate [Gb/s]. Runs with fewer
+        than two intervals are left out.
+    """
+    found: list[pd.DataFrame] = []
+    for run in runs.to_dict("records"):
+        own = intervals[(intervals["source_file"] == run["source_file"]) & (intervals["run"] == run["run"])]
+        together = _together(own)
+        if len(together) < 2:
+            continue
+        name = f"{str(run['source_file']).rpartition('/')[2]}:{run['line_first']}"
+        sent_again = together["retransmits"]
+        hover = [
+            f"<b>{theme.text(name)}</b><br>{at:.4g} s: measured {rate:.4g} Gb/s"
+            + ("" if pd.isna(again) else f"<br>{again:.0f} retransmits")
+            for at, rate, again in zip(together["t_s"], together["rate_gbps"], sent_again, strict=True)
+        ]
+        found.append(together.assign(run=theme.text(name), hover=hover))
+        if len(found) == MOST_RUNS:
+            break
+    return pd.concat(found, ignore_index=True)[COLUMNS] if found else pd.DataFrame(columns=COLUMNS)
+
+
+def _together(own: pd.DataFrame) -> pd.DataFrame:
+    """Intervals of all streams together, from those of the streams where the log has no others."""
+    whole = own[own["stream"].isna()]
+    if whole.empty:
+        keys = ["t_start_s", "t_end_s"]
+        summed = own.groupby(keys, as_index=False)[["throughput_bps", "retransmits"]].sum(min_count=1)
+        counts = own.groupby(keys)["stream"].nunique().to_numpy()
+        whole = summed[counts == counts.max(initial=0)]
+    whole = whole[whole["throughput_bps"].notna()].sort_values("t_end_s", kind="stable")
+    table = pd.DataFrame(
+        {
+            "t_s": (whole["t_start_s"].astype(float) + whole["t_end_s"].astype(float)) / 2,
+            "rate_gbps": whole["throughput_bps"].astype(float) * theme.GBPS,
+            "retransmits": whole["retransmits"].astype(float),
+        }
+    ).dropna(subset=["t_s"])
+    if len(table) <= MOST_POINTS:
+        return table.reset_index(drop=True)
+    part = np.arange(len(table)) * MOST_POINTS // len(table)
+    means = table.groupby(part)[["t_s", "rate_gbps"]].mean()
+    return means.assign(retransmits=table.groupby(part)["retransmits"].sum(min_count=1)).reset_index(drop=True)
+
+
+def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
+    """Rates over time, a line for each run.
+
+    Parameters
+    ----------
+    intervals, runs
+        As in `course_rows`.
+    """
+    rows = course_rows(intervals, runs)
+    if rows.empty:
+        return theme.empty("No log gives rates over time.")
+    names = list(dict.fromkeys(rows["run"]))
+    fig = theme.figure(x_title="Time since the start of the run (s)", showlegend=True)
+    for number, name in enumerate(names):
+        part = rows[rows["run"] == name]
+        line: dict[str, Any] = {
+            "color": _COLOURS[number % len(_COLOURS)],
+            "dash": _DASHES[number // len(_COLOURS) % len(_DASHES)],
+            "width": 1.8,
+        }
+        fig.add_scatter(
+            x=part["t_s"].tolist(),
+            y=part["rate_gbps"].tolist(),
+            mode="lines+markers" if len(part) < 30 else "lines",
+            name=name,
+            line=line,
+            marker={"size": 4},
+            text=part["hover"].tolist(),
+            hovertemplate="%{text}<extra></extra>",
+        )
+    title = {"text": "Measured throughput (Gb/s)", "font": {"size": 12, "color": theme.MUTED}}
+    fig.update_yaxes(title=title, rangemode="tozero")
+    fig.update_layout(height=340 + 22 * -(-len(names) // 2))
+    return fig

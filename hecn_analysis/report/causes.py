@@ -1,0 +1,256 @@
+r"""What holds runs back: candidates with a probability, from the prediction and from what the logs show.
+
+Each candidate :math:`i` says a throughput :math:`L_i`, with a standard deviation :math:`s_i` of its logarithm. A run that
+it holds back is near to that throughput, so that a measured median :math:`m` speaks for it by
+
+.. math:: w_i = p_i\, \frac{1}{s_i \sqrt{2 \pi}} \exp\!\Big(-\frac{(\ln m - \ln L_i)^2}{2 s_i^2}\Big)
+
+with its weight before the measurement, :math:`p_i`. Something that the folder does not show (another core, a disk,
+other traffic, a shaper) may hold them back anywhere: its weight is even over the logarithms of three decades. The
+probabilities are the weights over their sum: they say which of these fits, and never rule out what nobody thought of.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import limits, units
+from hecn_analysis.errors import ValidityWarning
+from hecn_analysis.report.expected import Expected
+from hecn_analysis.report.known import goodput
+
+#: What is not in the folder: density over the logarithm of three decades.
+_ANYTHING: Final = 1 / math.log(1000)
+
+#: Standard deviations of the logarithm of a predicted limit, by its class; and of others.
+_SPREADS: Final = {"link": 0.02, "window": 0.12, "nic": 0.1, "slot": 0.1, "cpu": 0.25, "start-up": 0.1, "tool": 0.2}
+_SPREAD: Final = 0.3
+
+#: The response of TCP to losses holds within a factor of some 1.5; a loss in a full queue is counted there too.
+_LOSS_SPREAD: Final = 0.4
+
+#: A core counts as full from about here: tools count processor time, not what interrupts take. [1]
+_CORE_SPREAD: Final = 0.06
+
+#: Of a candidate that is assumed, not captured, counted or logged.
+_ASSUMED: Final = 0.5
+
+#: Linux without settings: largest receive buffer, half of which is window, and largest send buffer. [B]
+_RMEM_MAX: Final = 6 * 2**20
+_WMEM_MAX: Final = 4 * 2**20
+
+OTHER: Final = "something that this folder does not show"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that may hold runs back.
+
+    Attributes
+    ----------
+    name
+        In words.
+    kind
+        Class of the limit; ``other`` for what is not shown.
+    limit_bps
+        What it allows; NaN for ``other``. [bit/s]
+    probability
+        That it is this, given the rest. [1]
+    evidence
+        Where the limit is from.
+    """
+
+    name: str
+    kind: str
+    limit_bps: float
+    probability: float
+    evidence: str
+
+
+def candidates(one: Expected) -> list[Candidate]:
+    """What may hold a kind of run back, the likeliest first.
+
+    Parameters
+    ----------
+    one
+        A kind of run and its prediction.
+    """
+    found = {each[0]: each for each in (*_predicted(one), *_logged(one))}
+    weights = {name: _weight(one.median_bps, limit, spread, weight)
+               for name, _, limit, spread, weight, _ in found.values()}  # fmt: skip
+    total = sum(weights.values()) + _ANYTHING
+    listed = [
+        Candidate(name, kind, limit, weights[name] / total, evidence)
+        for name, kind, limit, _, _, evidence in found.values()
+    ]
+    what = (
+        "the storage, the tool, its settings"
+        if one.group["protocol"] == "file"
+        else "a core, a disk, other traffic, a shaper"
+    )
+    listed.append(Candidate(OTHER, "other", math.nan, _ANYTHING / total, f"such as {what}"))
+    return sorted(listed, key=lambda each: -each.probability)
+
+
+_Weighted = tuple[str, str, float, float, float, str]
+
+
+def _weight(measured_bps: float, limit_bps: float, spread: float, weight: float) -> float:
+    if not (limit_bps > 0 and math.isfinite(limit_bps)):
+        return 0.0
+    off = math.log(measured_bps / limit_bps) / spread
+    return weight * math.exp(-0.5 * off * off) / (spread * math.sqrt(2 * math.pi))
+
+
+def _predicted(one: Expected) -> Iterator[_Weighted]:
+    """The rungs of the ladder."""
+    if one.prediction is None:
+        return
+    rate = one.fact("path.rate")
+    for rung in one.prediction.ladder:
+        assumed = rung.resource_class == "link" and rate is not None and not rate.is_known
+        title = f"{rung.title} of {rate.words}" if rung.resource_class == "link" and rate is not None else rung.title
+        evidence = f"predicted{', with an assumed line rate' if assumed else ''}"
+        weight = (_ASSUMED if assumed else 1.0) * max(rung.probability, 0.05)
+        spread = _SPREADS.get(rung.resource_class, _SPREAD)
+        yield title, rung.resource_class, rung.throughput_bps, spread, weight, evidence
+
+
+def _logged(one: Expected) -> Iterator[_Weighted]:
+    """What the logs themselves show: losses, full cores, buffers that nobody has set."""
+    rtt, mtu = one.fact("path.rtt"), one.fact("path.mtu")
+    streams = 1 if pd.isna(one.group["streams"]) else int(one.group["streams"])
+    measured = one.median_bps
+    for role in ("sender", "receiver"):
+        share = one.group[f"cpu_{role}_fraction"]
+        if not pd.isna(share) and 0.5 < share < 1.1 * streams:
+            limit = measured / min(float(share), 1.0)
+            yield (
+                f"a core of the {role}", "cpu", limit, _CORE_SPREAD, 1.0,
+                f"the tool used {units.format_fraction(share)} of a core there",
+            )  # fmt: skip
+    if rtt is None or rtt.value is None or mtu is None or mtu.value is None or one.group["protocol"] != "tcp":
+        return
+    loss = loss_of(one.runs, mtu.value)
+    seconds = rtt.value if pd.isna(one.runs["rtt_s"].median()) else float(one.runs["rtt_s"].astype(float).median())
+    if loss > 0 and seconds > 0:
+        with warnings.catch_warnings():  # of losses so high that the limit is still lower
+            warnings.simplefilter("ignore", ValidityWarning)
+            limit = float(limits.tcp(rtt=seconds, loss=loss, mtu=int(mtu.value))["loss_limit_bps"]) * streams
+        yield (
+            "packet losses", "loss", limit, _LOSS_SPREAD, 1.0,
+            f"{loss:.2g} of the packets were sent again, over {units.format_time(seconds)}",
+        )  # fmt: skip
+    hosts = [one.fact(role) for role in ("sender", "receiver")]
+    if rtt.value > 0 and any(host is not None and host.basis == "assumed" for host in hosts):
+        yield (
+            "the TCP window of an unset Linux host", "window", default_window_bps(rtt.value) * streams, 0.15, _ASSUMED,
+            "buffers of 6 MiB to receive and 4 MiB to send, which is assumed",
+        )  # fmt: skip
+
+
+def default_window_bps(rtt_s: float) -> float:
+    """What one TCP connection carries between Linux hosts whose buffers nobody has set. [bit/s].
+
+    Half of tcp_rmem is window (``tcp_adv_win_scale`` 1), and about half of tcp_wmem holds data that are under way.
+
+    Parameters
+    ----------
+    rtt_s
+        Round-trip time. [s]
+
+    Examples
+    --------
+    >>> print(f"{default_window_bps(0.08) / 1e6:.0f} Mb/s")
+    210 Mb/s
+    """
+    return min(_RMEM_MAX / 2, _WMEM_MAX / 2) * 8 / rtt_s
+
+
+def loss_of(runs: pd.DataFrame, mtu: float) -> float:
+    """Share of the packets that were sent again. [1].
+
+    Parameters
+    ----------
+    runs
+        Runs with ``retransmits`` and ``bytes``.
+    mtu
+        MTU of the path. [B]
+    """
+    known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
+    packets = known["bytes"].astype(float).sum() / (mtu - 52)
+    return float(known["retransmits"].astype(float).sum() / packets) if packets > 0 else math.nan
+
+
+def causes_table(found: Sequence[Expected], *, least: float = 0.03) -> pd.DataFrame:
+    """One row a kind of run and candidate: ``condition``, ``name``, ``limit_bps``, ``probability``, ``evidence``.
+
+    Parameters
+    ----------
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    least
+        Candidates that are less likely are left out. [1]
+    """
+    rows = [
+        {"condition": one.condition, "measured_bps": one.median_bps, **vars(candidate)}
+        for one in found
+        if one.group["protocol"] != "udp"
+        for candidate in candidates(one)
+        if candidate.probability >= least
+    ]
+    columns = ["condition", "measured_bps", "name", "kind", "limit_bps", "probability", "evidence"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def windows_table(found: Sequence[Expected]) -> pd.DataFrame:
+    """What TCP had under way, and what the path takes, where the round-trip time is known.
+
+    Parameters
+    ----------
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    DataFrame
+        ``condition``, ``rtt_s``, ``in_flight_bytes`` (rate times round-trip time, of each stream), ``bdp_bytes`` (what
+        fills the line), ``default_bps`` (between Linux hosts whose buffers nobody has set), ``retransmits_per_gb``,
+        ``loss_fraction``.
+    """
+    rows: list[dict[str, Any]] = []
+    for one in found:
+        rtt, rate, mtu = (one.fact(key) for key in ("path.rtt", "path.rate", "path.mtu"))
+        if rtt is None or rtt.value is None or one.group["protocol"] != "tcp":
+            continue
+        streams = 1 if pd.isna(one.group["streams"]) else int(one.group["streams"])
+        packet = 1500.0 if mtu is None or mtu.value is None else mtu.value
+        line = np.nan if rate is None or rate.value is None else goodput(rate.value, int(packet))
+        rows.append(
+            {
+                "condition": one.condition,
+                "rtt_s": rtt.value,
+                "in_flight_bytes": one.median_bps * rtt.value / 8 / streams,
+                "bdp_bytes": line * rtt.value / 8,
+                "default_bps": default_window_bps(rtt.value) * streams,
+                "retransmits_per_gb": one.group["retransmits_per_gb"],
+                "loss_fraction": loss_of(one.runs, packet),
+            }
+        )
+    columns = [
+        "condition",
+        "rtt_s",
+        "in_flight_bytes",
+        "bdp_bytes",
+        "default_bps",
+        "retransmits_per_gb",
+        "loss_fraction",
+    ]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,210 @@
+"""Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts, and the rest.
+
+Each file is offered to the readers of all three kinds, for one file may hold several things. What none of them knows is
+told once, with what was looked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.counters import Counters, read_counters
+from hecn_analysis.errors import InputError
+from hecn_analysis.files.source import find
+from hecn_analysis.inventory import Inventory, read_inventory
+from hecn_analysis.logs import Reading, read
+from hecn_analysis.report.alike import with_conditions
+
+LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
+
+#: Problems for which a file counts as damaged.
+DAMAGED: Final = ("unreadable", "truncated", "malformed")
+
+#: Rows that a page can show; there is more in the tables of `Folder`.
+SHOWN: Final = 40
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What was read.
+
+    Attributes
+    ----------
+    path
+        The folder, or the file.
+    reading, counters, inventory
+        What the readers of logs, of counters and of captured outputs made of it.
+    """
+
+    path: str
+    reading: Reading
+    counters: Counters
+    inventory: Inventory
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """The runs, with what makes them alike: see `hecn_analysis.report.alike.with_conditions`."""
+        return with_conditions(self.reading.runs)
+
+    @cached_property
+    def sources(self) -> pd.DataFrame:
+        """One row for each file and reader: ``file``, ``kind``, ``format``, ``holds``, ``remarks``, ``first``.
+
+        ``remarks`` counts what the reader could not use of it, ``first`` is the first of them.
+        """
+        rows = [*self._logs(), *self._counters(), *self._captured()]
+        frame = pd.DataFrame(rows, columns=["source_file", "kind", "format", "holds", "remarks", "first"])
+        frame["file"] = frame["source_file"].map(self.short)
+        return frame.sort_values(["source_file", "kind"], kind="stable", ignore_index=True)
+
+    @cached_property
+    def refused(self) -> pd.DataFrame:
+        """Files that no reader made anything of: ``source_file``, ``file``, ``kind`` of the problem, ``why``."""
+        read_ones = set(self.sources["source_file"])
+        rows: dict[str, dict[str, Any]] = {}
+        for room in (self.reading, self.counters, self.inventory):
+            for problem in room.problems.to_dict("records"):
+                name = str(problem["source_file"])
+                if name not in read_ones and (name not in rows or rows[name]["kind"] == "unrecognised"):
+                    rows[name] = {"source_file": name, "kind": str(problem["kind"]), "why": _why(problem)}
+        frame = pd.DataFrame(list(rows.values()), columns=["source_file", "kind", "why"])
+        frame["file"] = frame["source_file"].map(self.short)
+        return frame.sort_values("source_file", kind="stable", ignore_index=True)
+
+    @cached_property
+    def damaged(self) -> pd.DataFrame:
+        """Problems of files that are damaged, of those that were read and of those that were not."""
+        tables = [room.problems for room in (self.reading, self.counters, self.inventory)]
+        problems = pd.concat(tables, ignore_index=True)
+        return problems[problems["kind"].isin(DAMAGED)].drop_duplicates(ignore_index=True)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all could be read."""
+        return self.sources.empty
+
+    def short(self, name: str) -> str:
+        """Name of a file within the folder."""
+        inside = os.path.relpath(name, self.path) if name.startswith(self.path) else name
+        return Path(name).name if inside == "." else inside
+
+    def __str__(self) -> str:
+        files = self.sources["source_file"].nunique()
+        told = [f"{files} file{'' if files == 1 else 's'} read", f"{len(self.refused)} not"]
+        if len(self.runs):
+            told.append(f"{len(self.runs)} runs")
+        if len(self.counters.rates):
+            told.append(f"{len(self.counters.rates)} rates of ports")
+        if self.inventory.hosts:
+            told.append(f"{len(self.inventory.hosts)} captured host{'' if len(self.inventory.hosts) == 1 else 's'}")
+        return ", ".join(told)
+
+    def _logs(self) -> Iterator[dict[str, Any]]:
+        for name, part in self.reading.runs.groupby("source_file", sort=False):
+            versions = part.groupby("tool", sort=False)["tool_version"].first()
+            tools = [str(tool) if pd.isna(version) else f"{tool} {version}" for tool, version in versions.items()]
+            yield self._row(str(name), LOG, ", ".join(tools), f"{len(part)} runs", self.reading.problems)
+
+    def _counters(self) -> Iterator[dict[str, Any]]:
+        for source in self.counters.sources:
+            name = str(source["source_file"])
+            counts = [
+                f"{number} {what}"
+                for what, number in (("readings", source.get("n_samples")), ("ports", source.get("n_interfaces")))
+                if number
+            ]
+            yield self._row(name, COUNTERS, str(source["format"]), ", ".join(counts) or "–", self.counters.problems)
+
+    def _captured(self) -> Iterator[dict[str, Any]]:
+        by_file: dict[str, list[Mapping[str, Any]]] = {}
+        for source in self.inventory.sources:
+            by_file.setdefault(str(source["source_file"]), []).append(source)
+        hosts = {name: host.name for host in self.inventory.hosts for name in host.source_files}
+        for name, sources in by_file.items():
+            formats = ", ".join(dict.fromkeys(str(source["format"]) for source in sources))
+            of = f"of {hosts[name]}" if name in hosts else "of no host"
+            yield self._row(name, CAPTURED, formats, of, self.inventory.problems)
+
+    def _row(self, name: str, kind: str, form: str, holds: str, problems: pd.DataFrame) -> dict[str, Any]:
+        own = self._problems_by_file(problems).get(name, [])
+        first = _why(own[0]) if own else ""
+        return {"source_file": name, "kind": kind, "format": form, "holds": holds, "remarks": len(own), "first": first}
+
+    def _problems_by_file(self, problems: pd.DataFrame) -> dict[str, list[dict[Any, Any]]]:
+        found = self._by_file.get(id(problems))
+        if found is None:
+            found = {}
+            for problem in problems[problems["kind"] != "unrecognised"].to_dict("records"):
+                found.setdefault(str(problem["source_file"]), []).append(problem)
+            self._by_file[id(problems)] = found
+        return found
+
+    @cached_property
+    def _by_file(self) -> dict[int, dict[str, list[dict[Any, Any]]]]:
+        return {}
+
+
+def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Folder:
+    """Read all that a folder, a file or an archive holds, whatever it is.
+
+    Parameters
+    ----------
+    path
+        The folder, the file or the archive.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Raises
+    ------
+    InputError
+        There is nothing at that place, or an empty folder.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> print(read_folder(data_dir() / "logs"))
+    7 files read, 0 not, 60 runs
+    """
+    name = os.fspath(path)
+    check(name)
+    return Folder(
+        name, read(name, progress=progress), read_counters(name, progress=progress),
+        read_inventory(name, progress=progress),
+    )  # fmt: skip
+
+
+def check(path: str) -> int:
+    """Count the files of a folder, or take a file for one.
+
+    Parameters
+    ----------
+    path
+        The folder, the file or the archive.
+
+    Raises
+    ------
+    InputError
+        There is nothing at that place, or an empty folder.
+    """
+    if not Path(path).exists():
+        raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
+    count = sum(1 for _ in find(path))
+    if not count:
+        raise InputError(
+            "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path
+        )
+    return count
+
+
+def _why(problem: Mapping[Any, Any]) -> str:
+    if problem["kind"] == "unrecognised":
+        return "no log of a tool, no counters and no captured output that is known here"
+    line = problem["line"]
+    return f"{'' if pd.isna(line) else f'line {line}: '}{problem['kind']}: {problem['message']}"

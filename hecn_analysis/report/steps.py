@@ -1,0 +1,264 @@
+"""What to do about a folder: which test tells most next, what could be changed, and the finding in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.errors import HecnError
+from hecn_analysis.planning import mending
+from hecn_analysis.planning.advise import Advices, advise
+from hecn_analysis.planning.changes import Change
+from hecn_analysis.report.causes import OTHER, Candidate, candidates
+from hecn_analysis.report.expected import NOT_COMPARED, Expected
+from hecn_analysis.report.folder import Folder
+from hecn_analysis.report.ports import port_table
+from hecn_analysis.units import format_rate
+
+#: Repeats from which a median and its scatter are worth the name.
+_ENOUGH: Final = 5
+
+#: A candidate with more than this is taken for the cause. [1]
+_LIKELY: Final = 0.5
+
+_ORDER: Final = ("rate", "rtt", "cause", "repeat", "counters", "host")
+
+
+def leading(found: Sequence[Expected]) -> Expected | None:
+    """The kind of run that a finding is about: the one with most runs that could be compared, else with most runs.
+
+    Parameters
+    ----------
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    """
+    compared = [one for one in found if one.verdict != NOT_COMPARED]
+    return next(iter([*compared, *found]), None)
+
+
+def next_tests(folder: Folder, found: Sequence[Expected]) -> pd.DataFrame:
+    """What to test or to write down next, what tells most first: ``what``, ``how``, ``tells``.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    """
+    rows = sorted(dict.fromkeys(_tests(folder, found)), key=lambda row: _ORDER.index(row[0]))
+    return pd.DataFrame([row[1:] for row in rows], columns=["what", "how", "tells"])
+
+
+def _tests(folder: Folder, found: Sequence[Expected]) -> Iterator[tuple[str, str, str, str]]:
+    one = leading(found)
+    if one is not None and one.group["protocol"] != "file":
+        rate, rtt = one.fact("path.rate"), one.fact("path.rtt")
+        if rate is None or not rate.is_known:
+            yield (
+                "rate", "the line rate of both ends and of what is between", "ethtool INTERFACE",
+                "whether the line is full or slower than it should be: nothing in the folder says its rate",
+            )  # fmt: skip
+        if rtt is None or not rtt.is_known:
+            yield (
+                "rtt", "the round-trip time", "ping -c 20 OTHER_HOST",
+                "whether a window or losses can matter: without it neither is in the prediction",
+            )  # fmt: skip
+    if one is not None:
+        yield from _of_cause(one, candidates(one)[0])
+        if len(one.runs) < _ENOUGH:
+            yield (
+                "repeat", f"the same test {_ENOUGH} times or more", f"repeat {one.condition}",
+                f"how far runs differ: {len(one.runs)} of a kind {'is' if len(one.runs) == 1 else 'are'} too few",
+            )  # fmt: skip
+    if one is not None and one.group["protocol"] != "file" and folder.counters.rates.empty:
+        yield (
+            "counters", "what the ports count while a test runs", "hecn snmp poll SWITCH, or sar -n DEV 1",
+            "other traffic and drops on the way, which no tool sees",
+        )  # fmt: skip
+    if not any(host.machine.cpu for host in folder.inventory.hosts):
+        yield (
+            "host", "what the hosts are made of and how they are set", "hecn capture -o FOLDER, on both ends",
+            "slots, cores, buffers and cards: their limits enter the prediction, and settings that are wrong are named",
+        )  # fmt: skip
+
+
+def _of_cause(one: Expected, cause: Candidate) -> Iterator[tuple[str, str, str, str]]:
+    """The test that separates the likeliest cause from the others."""
+    rtt, line = one.fact("path.rtt"), one.fact("path.rate")
+    if one.group["protocol"] == "file":
+        yield (
+            "cause", "the storage alone, and the network alone", "fio or dd on each end; nuttcp or iperf3 between them",
+            "which of both holds the files back",
+        )  # fmt: skip
+    elif cause.kind == "window":
+        rate = 1e9 if line is None or line.value is None else line.value
+        bdp = rate * (0.0 if rtt is None or rtt.value is None else rtt.value) / 8
+        yield (
+            "cause", "the same with four streams, and with a larger window", f"-P 4 (nuttcp: -N4), -w {_mebibytes(2 * bdp)}",
+            "a window holds it back if four streams carry four times as much",
+        )  # fmt: skip
+    elif cause.kind == "loss":
+        yield (
+            "cause", "UDP at some fixed rates below the line rate", "iperf3 -u -b RATE -t 30",
+            "whether packets are lost without TCP filling a queue: then a line or a card is bad",
+        )  # fmt: skip
+    elif cause.kind == "cpu":
+        yield (
+            "cause", "the same with two processes, on other cores", "taskset -c CORE, or -A in iperf3; mpstat -P ALL 1 beside it",
+            "a core holds it back if two processes carry more",
+        )  # fmt: skip
+    elif cause.name == OTHER:
+        yield (
+            "cause", "the same with mpstat and sar on both ends, then with four streams",
+            "mpstat -P ALL 1 and sar -n DEV,EDEV 1 beside the test; -P 4 (nuttcp: -N4)",
+            "a full core shows itself; more with four streams is a window or losses, the same is a queue or a shaper",
+        )  # fmt: skip
+
+
+def _mebibytes(value: float) -> str:
+    return f"{max(1, math.ceil(value / 2**20))}M"
+
+
+def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
+    """What could be changed about the leading kind of run, at no cost, by what it would gain; None where none is known.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    """
+    one = leading(found)
+    if one is None or one.prediction is None:
+        return None
+    scenario = one.prediction.scenario
+    also: list[Change] = []
+    for role in ("sender", "receiver"):
+        name = str(scenario.keys.get(f"{role}.name", ""))
+        for host in folder.inventory.hosts:
+            if name == f"{host.name} (captured)":
+                findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
+                also += mending.changes(findings.findings, role)
+    try:
+        return advise(scenario, purchases=False, also=also)
+    except HecnError:
+        return None
+
+
+def advice_table(given: Advices | None, *, top: int = 6) -> pd.DataFrame:
+    """The best changes: ``title``, ``gain_fraction``, ``throughput_bps``, ``how``, ``check``, ``risk``, ``source``.
+
+    Parameters
+    ----------
+    given
+        What `advice` gave.
+    top
+        So many at most.
+    """
+    columns = ["title", "gain_fraction", "throughput_bps", "how", "check", "risk", "source"]
+    rows = [
+        {
+            "title": one.title,
+            "gain_fraction": one.gain,
+            "throughput_bps": one.prediction.throughput_bps,
+            **{name: getattr(one.changes[0], name) for name in ("how", "check", "risk", "source")},
+        }
+        for one in (given.single if given is not None else ())[:top]
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def finding(folder: Folder, found: Sequence[Expected]) -> str:
+    """Say in one or two sentences what the folder shows.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    """
+    if folder.is_empty:
+        many = len(folder.refused)
+        files = "The one file in it is" if many == 1 else f"None of its {many} files is"
+        return (
+            f"Nothing here could be read. {files} a log, a table of counters or a captured output that is known here."
+        )
+    one = leading(found)
+    if one is not None:
+        return _of_runs(folder, one, len({each.condition for each in found}))
+    ports = port_table(folder)
+    if not ports.empty:
+        return _of_ports(ports)
+    findings = [(host, each) for host in folder.inventory.hosts for each in host.findings.findings]
+    hosts = len(folder.inventory.hosts)
+    if hosts:
+        captured = f"{hosts} captured hosts" if hosts > 1 else f"One captured host, {folder.inventory.hosts[0].name}"
+        if not findings:
+            return f"{captured}, and none of the checks that could be made found anything wrong."
+        first = f"{findings[0][1].place} of {findings[0][0].name}: {findings[0][1].found}"
+        return f"{captured}, with {len(findings)} findings; first: {first} (expected {findings[0][1].expected})."
+    return f"{folder}: no run with a rate, no rates of ports and no host to say more about."
+
+
+def _of_runs(folder: Folder, one: Expected, kinds: int) -> str:
+    rated = int(folder.runs["rate_bps"].notna().sum())
+    failed = int(folder.runs["error"].sum())
+    head = f"{rated} run{'s' if rated != 1 else ''} of {kinds} kinds" if kinds > 1 else (
+        f"{rated} runs of one kind" if rated != 1 else "One run")  # fmt: skip
+    if failed:
+        head += f" ({failed} more failed)"
+    spread = ""
+    if len(one.runs) > 1:
+        spread = f", between {format_rate(one.group['least_bps'])} and {format_rate(one.group['most_bps'])}"
+    of = f"most are {one.condition}: " if kinds > 1 else f"{one.condition}: "
+    head += f"; {of}{format_rate(one.median_bps)}{' in the median' if len(one.runs) > 1 else ''}{spread}"
+    if one.prediction is None:
+        return f"{head}. {one.why}"
+    cause = candidates(one)[0]
+    part = one.median_bps / one.prediction.throughput_bps
+    rate = one.fact("path.rate")
+    held = (
+        f"what holds them back is likely {cause.name} ({cause.probability:.0%})"
+        if cause.probability > _LIKELY and cause.name != OTHER
+        else "what holds them back does not show in this folder"
+        if cause.name == OTHER
+        else f"it may be {cause.name} ({cause.probability:.0%})"
+    )
+    if one.verdict.endswith("if so"):
+        line = "" if rate is None else f" of a line of {rate.words}, if that is its rate, which no file says"
+        return f"{head}. That is {part:.0%}{line}; {held}."
+    return f"{head}. That is {part:.0%} of the {format_rate(one.prediction.throughput_bps)} expected; {held}."
+
+
+def _of_ports(ports: pd.DataFrame) -> str:
+    known = ports[ports["p95_greater_bps"].notna()]
+    if known.empty:
+        return f"No run of a tool; {len(ports)} ports, with too few readings or too long averages for a percentile."
+    used = known["p95_greater_bps"] / known["speed_bps"]
+    row = known.iloc[int(np.nanargmax(used.to_numpy(float))) if used.notna().any() else 0]
+    percentile, speed = float(row["p95_greater_bps"]), float(row["speed_bps"])
+    of = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {format_rate(speed)}"
+    peak = max(float(row["peak_in_bps"]), float(row["peak_out_bps"]))
+    return (
+        f"No run of a tool; {len(ports)} ports. The fullest is {row['port'] or 'a port without a name'}: its 95th "
+        f"percentile is {format_rate(percentile)}{of}, its peak {format_rate(peak)}."
+    )
+
+
+def summary(found: Sequence[Expected]) -> str:
+    """Count the verdicts.
+
+    Parameters
+    ----------
+    found
+        What `hecn_analysis.report.expected.expectations` gave.
+    """
+    counts = pd.Series([one.verdict for one in found], dtype=object).value_counts()
+    return ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
