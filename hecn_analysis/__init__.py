@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.pairs import compare_pairs as compare_pairs
     from hecn_analysis.planning.purchase import purchase as purchase
     from hecn_analysis.planning.purchase import purchase_front as purchase_front
+    from hecn_analysis.planning.roadmap import roadmap as roadmap
     from hecn_analysis.planning.whatif import tornado as tornado
     from hecn_analysis.planning.whatif import whatif as whatif
     from hecn_analysis.prediction import predict as predict
     from hecn_analysis.prediction.calibration import calibrate as calibrate
     from hecn_analysis.prediction.sweep import sweep as sweep
     from hecn_analysis.prediction.validation import validate as validate
+    from hecn_analysis.report.compare import compare_runs as compare_runs
+    from hecn_analysis.report.folder import read_folder as read_folder
 
     __version__: str
 
@@ -47,6 +50,7 @@ _SOURCES = {
     "forecast": "planning.forecast",
     "compare_pairs": "planning.pairs",
     "advise": "planning.advise",
+    "compare_runs": "report.compare",
     "limits": "limits",
     "load_scenario": "hardware",
     "predict": "prediction",
@@ -54,7 +58,9 @@ _SOURCES = {
     "purchase_front": "planning.purchase",
     "read": "logs",
     "read_counters": "counters",
+    "read_folder": "report.folder",
     "read_inventory": "inventory",
+    "roadmap": "planning.roadmap",
     "sweep": "prediction.sweep",
     "tornado": "planning.whatif",
     "validate": "prediction.validation",
@@ -70,6 +76,7 @@ __all__ = [
     "advise",
     "calibrate",
     "compare_pairs",
+    "compare_runs",
     "limits",
     "load_scenario",
     "predict",
@@ -77,7 +84,9 @@ __all__ = [
     "purchase_front",
     "read",
     "read_counters",
+    "read_folder",
     "read_inventory",
+    "roadmap",
     "sweep",
     "tornado",
     "validate",
