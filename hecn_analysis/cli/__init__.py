@@ -33,6 +33,7 @@ COMMANDS = {
     "advise": "what to change about a transfer, by what it would gain",
     "purchase": "the cheapest parts for two hosts that reach a throughput",
     "app": "what if, in a browser: sliders, throughput, bottlenecks, cost",
+    "roadmap": "milestones: planned, measured, predicted, and what each goal needs",
     "matrix": "a test matrix: plan, what runs cover, which test is next, its commands",
     "calibrate": "parameters of hosts from measured runs, with what the runs cannot tell",
     "validate": "predictions of measured rows, and how far off they are",

@@ -99,7 +99,7 @@ def _text(found: Purchase, front: pd.DataFrame | None, listed: Any, like: str | 
     yield f"{found}\n\n"
     for entry in found.entries:
         total = f"${entry.quantity * entry.price_usd:,.0f}"
-        basis = "" if isinstance(entry.price, float) or entry.price.basis != "assumed" else " (assumed)"
+        basis = " (assumed)" if entry.assumed else ""
         yield f"  {entry.role:<9}{entry.quantity:>3} x {entry.title or entry.part}: {total}{basis}\n"
     yield (
         f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out. "

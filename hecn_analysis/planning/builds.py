@@ -247,6 +247,11 @@ class Entry:
         return self.price if isinstance(self.price, float) else self.price.value
 
     @property
+    def assumed(self) -> bool:
+        """Whether nobody published that price."""
+        return not isinstance(self.price, float) and self.price.basis == "assumed"
+
+    @property
     def doubt_usd(self) -> float:
         """What all pieces may cost more or less [USD]."""
         return 0.0 if isinstance(self.price, float) else self.quantity * self.price.value * self.price.spread

@@ -48,12 +48,18 @@ class Purchase:
         """What it may cost more or less, as far as its prices are assumed [USD]."""
         return sum(entry.doubt_usd for entry in self.entries)
 
+    @property
+    def assumed_usd(self) -> float:
+        """Part of the price that rests on prices which are only assumed [USD]."""
+        return sum(entry.quantity * entry.price_usd for entry in self.entries if entry.assumed)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects."""
         return {
             "target_bps": self.target_bps,
             "price_usd": self.usd,
             "price_doubt_usd": self.doubt_usd,
+            "price_assumed_usd": self.assumed_usd,
             "throughput_bps": self.prediction.throughput_bps,
             "low_bps": self.prediction.low_bps,
             "high_bps": self.prediction.high_bps,

@@ -1,0 +1,121 @@
+"""``hecn roadmap``: what was planned, what was measured and predicted, and what each goal needs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hecn_analysis.planning.roadmap import Roadmap
+
+DESCRIPTION = """\
+Milestones on the way to a throughput: goals as they were planned, marks as they
+were measured with what the model predicts for those hosts, and what each goal
+needs: links, slots, drives, cores, memory channels, the window, the loss."""
+
+EPILOG = """\
+examples:
+  hecn roadmap
+  hecn roadmap 400g --table needs
+  hecn roadmap hecn --milestone phase-3-wan --table needs --format json
+  hecn roadmap 400g --milestone 100g-copies-far --buy assumed
+
+needs: the fewest pieces that parts of the catalogue allow by the year of the
+goal, each resource alone. known: there was such a part by then; since: the
+first year with one. --buy also finds the cheapest hosts for each goal, from the
+catalogue of today: sourced takes prices that have a source, assumed also those
+that are only assumed, and says how much of the sum rests on them."""
+
+TABLES = ("milestones", "needs", "bills")
+
+#: What people are shown of the milestones.
+_SHOWN = ("date", "milestone", "title", "target_bps", "measured_bps", "reached_by", "reached_fraction", "predicted_bps")
+_PRICED = ("bottleneck", "price_usd", "price_assumed_usd", "price_remark")
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn roadmap``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument(
+        "roadmap", nargs="?", default="hecn", metavar="ROADMAP", help="hecn, 400g, or a YAML file (default: hecn)"
+    )
+    parser.add_argument(
+        "--table", choices=TABLES, default="milestones", help="what to show (default: milestones); bills needs --buy"
+    )
+    parser.add_argument("--milestone", nargs="+", default=[], metavar="NAME", help="only these milestones")
+    parser.add_argument(
+        "--buy",
+        choices=("sourced", "assumed"),
+        default="",
+        help="the cheapest purchase for each goal: with sourced prices only, or also with assumed ones",
+    )
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the roadmap and deliver what is asked for."""
+    from hecn_analysis.planning import roadmap as planned  # noqa: PLC0415 (not needed for --help)
+
+    buy: Literal["", "sourced", "assumed"] = arguments.buy or ("sourced" if arguments.table == "bills" else "")
+    found = planned.roadmap(arguments.roadmap, only=arguments.milestone, buy=buy)
+    form = output.chosen_format(arguments)
+    table: pd.DataFrame = getattr(found, arguments.table)
+    if form == "text":
+        output.deliver(_text(found, table, arguments.table), arguments)
+    else:
+        output.deliver(output.written(output.records(table), list(table.columns), form), arguments)
+    return 0
+
+
+def _text(found: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
+    yield f"{found.title}\n\n"
+    if name == "milestones":
+        shown = table[[*_SHOWN, *_PRICED]].astype(object)
+        least = table["measured_low_bound"].fillna(value=False)
+        shown["measured_bps"] = [
+            ("≥ " if bound else "") + output.human("x_bps", rate)
+            for rate, bound in zip(table["measured_bps"], least, strict=True)
+        ]
+        for column in ("price_usd", "price_assumed_usd"):
+            shown[column] = [None if usd is None else f"${usd:,.0f}" for usd in _plain(table[column])]
+        yield from output.text_rows(output.records(shown.rename(columns=lambda each: each.replace("_usd", ""))))
+        if table["price_usd"].notna().any():
+            yield "\nprice: two hosts and their cables; price_assumed: the part of it that rests on assumed prices\n"
+        return
+    if name == "bills":
+        for goal, bought in found.purchases.items():
+            yield f"{goal}: ${bought.usd:,.0f}, of which ${bought.assumed_usd:,.0f} rest on assumed prices\n"
+        yield "\n" if found.purchases else "nothing that can be bought: see --table milestones\n"
+        yield from output.text_rows(output.records(table))
+        return
+    for each, part in table.groupby("milestone", sort=False):
+        yield f"{each}\n"
+        rows = [
+            {
+                "  resource": f"  {row['resource']}",
+                "need": row["need"],
+                "part": row["part"],
+                "known": _since(row),
+            }
+            for row in output.records(part)
+        ]
+        yield from output.text_rows(rows)
+        yield "\n"
+
+
+def _plain(column: pd.Series[float]) -> list[float | None]:
+    return [None if usd is None else float(usd) for usd in column.astype(object).where(column.notna(), None)]
+
+
+def _since(row: output.Row) -> str | None:
+    if row["known"] is None:
+        return None
+    if row["since"] is None:
+        return "no"
+    return f"since {row['since']}" if row["known"] else f"not before {row['since']}"
