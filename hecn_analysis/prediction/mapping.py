@@ -25,11 +25,14 @@ rows repeat each other, and which limit the table states. It is a YAML file:
       - where: kind == 'copy'
         set: {tool: dd-copy}
 
-Expressions are those of `pandas.DataFrame.eval`: arithmetic, comparisons, ``and``, ``or``, ``not``.
+Expressions are arithmetic, comparisons, ``and``, ``or``, ``not``, ``in``, as `pandas.DataFrame.eval` knows them; names
+that are no words stand between backticks. There are no calls and no attributes: a mapping cannot run anything.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -203,9 +206,8 @@ class _Table:
         """Work out an expression of columns, which stands at that place of the mapping."""
         if expression in self.frame.columns:
             return self.frame[expression]
-        if "@" in expression or "__" in expression:
-            fault = "found '@' or '__', which reach outside the table"
-        else:
+        fault = _more_than_arithmetic(expression)
+        if not fault:
             try:
                 found = self.frame.eval(expression, engine="python")
                 return found if isinstance(found, pd.Series) else pd.Series(found, index=self.frame.index)
@@ -230,6 +232,24 @@ class _Table:
         return [
             None if value is None else _one_of(str(value).replace(",", " ").split(), source, place) for value in found
         ]
+
+
+#: What an expression may consist of.
+_ARITHMETIC = (
+    *(ast.Expression, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.List, ast.Tuple),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr),
+    *(ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context),
+)
+
+
+def _more_than_arithmetic(expression: str) -> str:
+    """What in an expression is more than arithmetic of columns; nothing where all is well, or is no expression."""
+    try:
+        tree = ast.parse(re.sub(r"`[^`]*`", "column", expression.strip()), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"{error}"
+    found = next((node for node in ast.walk(tree) if not isinstance(node, _ARITHMETIC)), None)
+    return "" if found is None else f"{type(found).__name__} is no arithmetic, comparison, and, or, not or in"
 
 
 def _read(table: str | Path | pd.DataFrame) -> pd.DataFrame:
