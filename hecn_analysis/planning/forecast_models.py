@@ -1,13 +1,14 @@
 """Models of a series of percentiles, and what each expects of the days to come, as paths.
 
-All of them look at a series after its usual course (the week, or the day) and its level shifts were taken out, both
-found by a robust regression (Huber): an outage, a holiday or a burst has little weight in it. What is left is, on a
-logarithmic scale (growth in per cent) or a plain one (growth in bit/s):
+All of them look at a series after its usual course (the week, or the day) was taken out, which a robust regression
+(Huber) finds together with level shifts: an outage, a holiday or a burst has little weight in it. What is left is a
+level that wanders and drifts steadily, with errors that stay on for some days: a local level with a deterministic drift
+and autoregressive errors, in state-space form [1]_; without errors that stay on, its forecasts are those of the Theta
+method [2]_. Where the level does not wander, this is a straight line, and how far it wanders says how well the growth
+can be known at all.
 
-- ``trend``: a straight line, the interval of its slope widened for errors that stay on for days;
-- ``drift``: a level that wanders and drifts steadily (a local level with a deterministic drift, in state-space form
-  [1]_; its forecasts are those of the Theta method [2]_);
-- ``level``: a level that wanders, and grows not at all.
+- ``growth in per cent`` has it on a logarithmic scale, ``growth in bit/s`` on a plain one;
+- ``level`` is without drift, on a logarithmic scale.
 
 ``seasonal naive`` repeats the last week (the last day, of hours): the forecast that every other has to beat.
 
@@ -40,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 
 NAIVE: Final = "seasonal naive"
 LEVEL: Final = "level"
-GROWING: Final = ("trend, in per cent", "drift, in per cent", "trend, in bit/s", "drift, in bit/s")
+GROWING: Final = ("growth in per cent", "growth in bit/s")
 METHODS: Final = (*GROWING, LEVEL, NAIVE)
 
 MOST_SHIFTS: Final = 3
@@ -58,7 +59,7 @@ _MAD: Final = 1.4826  # standard deviation of a normal distribution over its med
 
 @dataclass(frozen=True)
 class Course:
-    """What the robust regression takes out of a series, and the straight line through the rest.
+    """What the robust regression takes out of a series.
 
     Parameters
     ----------
@@ -69,11 +70,7 @@ class Course:
     shifts, sizes
         Steps at which the level shifted, and by how much.
     rest
-        The series without both, as if it had always been at its last level; NaN where unknown.
-    level, slope
-        The line: where it is at the last step, and what it rises in a step.
-    covariance
-        Of level and slope.
+        The series without the usual course, NaN where unknown.
     """
 
     log: bool
@@ -81,14 +78,11 @@ class Course:
     shifts: tuple[int, ...]
     sizes: tuple[float, ...]
     rest: Floats
-    level: float
-    slope: float
-    covariance: Floats
 
     @property
-    def line(self) -> Floats:
-        """The straight line, from the first step to the last."""
-        return self.level + self.slope * np.arange(1.0 - len(self.rest), 1.0)
+    def before(self) -> Floats:
+        """For each shift a column that is 1 before it."""
+        return np.column_stack([np.arange(len(self.rest)) < one for one in self.shifts]).astype(float)
 
 
 @dataclass(frozen=True)
@@ -216,7 +210,7 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
     shifts: list[int] = []
     while True:
         columns = _columns(number, len(z), step, shifts)
-        found, unscaled = _robust(known, columns)
+        found = _robust(known, columns)
         errors = known - columns @ found
         shift = _shift(errors, number, len(z), step, shifts) if len(shifts) < MOST_SHIFTS else None
         if shift is None:
@@ -224,26 +218,19 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
         shifts = sorted([*shifts, shift])
     season = np.append(found[2 : step.season + 1], 0.0)
     season[-1] = -season.sum()
-    sizes = found[step.season + 1 :]
-    rest = z - season[np.arange(len(z)) % step.season]
-    for shift, size in zip(shifts, sizes, strict=True):
-        rest[:shift] += size
-    covariance = unscaled[:2, :2] * _persistence(errors)
-    level, slope = float(found[0]), float(found[1])
-    return Course(log, season, tuple(shifts), tuple(map(float, sizes)), rest, level, slope, covariance)
+    sizes = tuple(map(float, found[step.season + 1 :]))
+    return Course(log, season, tuple(shifts), sizes, z - season[np.arange(len(z)) % step.season])
 
 
-def _robust(known: Floats, columns: Floats) -> tuple[Floats, Floats]:
-    """Regression by Huber's M-estimator, iteratively reweighted: coefficients and their covariance."""
+def _robust(known: Floats, columns: Floats) -> Floats:
+    """Coefficients of a regression by Huber's M-estimator, iteratively reweighted."""
     norm, weights = HuberT(), np.ones(len(known))
     for _ in range(_ROUNDS):
-        inverse = np.linalg.pinv(columns.T @ (weights[:, None] * columns), hermitian=True)
-        found = inverse @ (columns.T @ (weights * known))
+        weighted = weights[:, None] * columns
+        found: Floats = np.linalg.pinv(columns.T @ weighted, hermitian=True) @ (weighted.T @ known)
         errors = known - columns @ found
-        sigma = max(_sigma(errors), 1e-12)
-        weights = np.asarray(norm.weights(errors / sigma))
-    freedom = max(len(known) - columns.shape[1], 1)
-    return found, inverse * float((weights * errors**2).sum()) / freedom
+        weights = np.asarray(norm.weights(errors / max(_sigma(errors), 1e-12)))
+    return found
 
 
 def _columns(number: Ints, length: int, step: Step, shifts: list[int]) -> Floats:
@@ -308,27 +295,26 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
     step
         What a value stands for.
     parameters
-        Variances of a level that wanders, as `variances` gave them for a part of the series; by default of all of it.
+        As `variances` gave them for a part of the series; by default of all of it.
     """
     if method == NAIVE or course is None:
         return _naive(values, step)
-    if method.startswith("trend"):
-        errors = course.rest - course.line
-        return Fitted(method, course.log, course.season, course.level, course.slope, course.covariance, 0.0, errors)
     model, middle, scale = _wandering(course, grows=method != LEVEL)
     found = model.smooth(variances(method, course) if parameters is None else parameters)
+    size, shifts = 1 if method == LEVEL else 2, len(course.shifts)
     covariance = np.zeros((2, 2))
-    size = found.filtered_state.shape[0]
-    covariance[:size, :size] = found.filtered_state_cov[:, :, -1] * scale**2
+    covariance[:size, :size] = found.filtered_state_cov[:size, :size, -1] * scale**2
     state = found.filtered_state[:, -1] * scale
+    slope = float(state[1]) if size > 1 else 0.0
     wander = float(np.sqrt(found.params[1])) * scale
     errors = course.rest - (found.smoothed_state[0] * scale + middle)
-    slope = float(state[1]) if size > 1 else 0.0
+    if shifts:
+        errors -= course.before @ state[-shifts:]
     return Fitted(method, course.log, course.season, float(state[0]) + middle, slope, covariance, wander, errors)
 
 
 def variances(method: str, course: Course) -> Floats | None:
-    """Estimate the variances of a level that wanders, and of the errors; None where the method has none.
+    """Estimate how much the level wanders and how long errors stay on; None where the method has none.
 
     Parameters
     ----------
@@ -337,7 +323,7 @@ def variances(method: str, course: Course) -> Floats | None:
     course
         What was taken out of the series, on the scale of the method.
     """
-    if method == NAIVE or method.startswith("trend"):
+    if method == NAIVE:
         return None
     model, _, _ = _wandering(course, grows=method != LEVEL)
     with warnings.catch_warnings():
@@ -348,12 +334,14 @@ def variances(method: str, course: Course) -> Floats | None:
 def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, float, float]:
     """Model of a level that wanders, for the rest without outliers; with the middle and scale that were taken out."""
     rest = pd.Series(course.rest)
-    around = rest - rest.rolling(29, center=True, min_periods=3).median()
+    level = rest + course.before @ course.sizes if course.shifts else rest
+    around = level - level.rolling(29, center=True, min_periods=3).median()
     sigma = _sigma(around.dropna().to_numpy())
     kept = rest.where(around.abs() <= max(_CLIP * sigma, 1e-12)).to_numpy()
     middle, scale = float(np.nanmedian(kept)), max(sigma, 1e-9)
-    level = "lldtrend" if grows else "llevel"
-    return UnobservedComponents((kept - middle) / scale, level=level), middle, scale
+    shifted: dict[str, object] = {"exog": course.before, "mle_regression": False} if course.shifts else {}
+    kind = "lldtrend" if grows else "llevel"
+    return UnobservedComponents((kept - middle) / scale, level=kind, autoregressive=1, **shifted), middle, scale
 
 
 def _naive(values: Floats, step: Step) -> Fitted:
