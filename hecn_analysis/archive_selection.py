@@ -1,6 +1,6 @@
 """An archive, or a part of it, where files can be named: ``ARCHIVE`` or ``ARCHIVE?host=sw1&day=2013-11-18``.
 
-Conditions are on columns of the tables and on ``day``; one on a column that a table does not have leaves it whole.
+Conditions are on columns of text and on ``day``; one on a column that a table does not have leaves it whole.
 Streams and intervals go with their runs, problems with their files. A rate between two readings needs both of them: of
 the interval around midnight no day has a rate.
 """
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DAY = "day"
+PARTED = ("runs", "samples", "rates")  # by columns of text
 OF_RUNS = ("streams", "intervals")  # tables whose rows belong to a run
 KEY = ["source_file", "run"]
 
@@ -56,11 +57,10 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise InputError for a column that no table of an archive has."""
-    from hecn_analysis.archive import TABLES  # noqa: PLC0415 (heavy: most paths are none of an archive)
-    from hecn_analysis.tables import COLUMNS  # noqa: PLC0415
+    """Raise InputError for a column by which no table of an archive can be parted."""
+    from hecn_analysis.tables import COLUMNS, TEXT  # noqa: PLC0415 (heavy: most paths are none of an archive)
 
-    known = {DAY, *(name for table in TABLES for name in COLUMNS[table])}
+    known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
     for name in names:
         if name not in known:
             found = f"column {name!r} of an archive"
@@ -115,7 +115,7 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str]) -> list[Select
     InputError
         No archive, no such column, or no table has values in all of the columns.
     """
-    from hecn_analysis.archive import TABLES, Archive  # noqa: PLC0415 (heavy)
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (heavy)
     from hecn_analysis.tables import COLUMNS  # noqa: PLC0415
 
     if archive_of(folder) is None:
@@ -127,11 +127,11 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str]) -> list[Select
     check_columns(columns)
     archive = Archive(folder)
     found: set[tuple[str, ...]] = set()
-    for table in TABLES:
-        if table != "problems" and {*columns} <= {DAY, *COLUMNS[table]}:
-            quoted = [f'cast("{name}" as varchar)' for name in columns]
-            known = " and ".join(f"{name} is not null" for name in quoted)
-            rows = archive.query(f"select distinct {', '.join(quoted)} from {table} where {known}")  # noqa: S608 (names of columns)
+    for table in PARTED:
+        if {*columns} <= {DAY, *COLUMNS[table]}:
+            known = " and ".join(f'"{name}" is not null' for name in columns)
+            listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date
+            rows = archive.query(f"select distinct {listed} from {table} where {known}")  # noqa: S608 (known names)
             found.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
     if not found:
         raise InputError(

@@ -58,7 +58,7 @@ def jobs_of(
     """
     several = len(chosen) > 1
     if several and (each or archive is not None):
-        raise InputError(f"{len(chosen)} briefs", "one brief to make for each value or of an archive")
+        raise InputError(f"{len(chosen)} briefs", "one, to make it for each of several values or of an archive")
     declared = {name for brief in chosen.values() for name in brief.declaration.parameters}
     unknown = [name for name in given if name not in declared]
     if several and unknown:
@@ -81,15 +81,15 @@ def _variants(
         known = brief.declaration.parameters
         advice = did_you_mean(columns[0], known)
         raise InputError(
-            f"{columns[0]!r} to make briefs for, and no archive",
-            "PARAMETER=VALUE,… or the columns of an archive",
-            advice=f"{advice}, with its values" if advice else "name the archive (--archive DIR)",
+            f"{columns[0]!r} to make briefs for, without an archive",
+            "PARAMETER=VALUE,…, or a column and an archive",
+            advice=advice and f"{advice}, with its values",
         )
     readers = [key for key, one in brief.declaration.parameters.items() if one.type == "files"]
     selections: list[archive_selection.Selection | None] = [None]
     if archive is not None:
         if not readers:
-            raise InputError(f"brief {name!r}, which reads no files,", "for an archive one that does")
+            raise InputError(f"brief {name!r} for an archive", "one that reads files")
         if taken := sorted({*readers} & {*given, *(key for key, _ in lists)}):
             raise InputError(f"parameter {taken[0]!r} beside an archive", "either of them")
         whole = archive_selection.Selection(archive)

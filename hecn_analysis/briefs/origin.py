@@ -98,7 +98,8 @@ def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
                 path = Path(source_from_cache(str(path)))
             except ValueError:
                 continue
-        if path.exists() and not path.is_relative_to(private) and (_is_ours(path, kind) or not _is_system(path)):
+        is_there = path.is_file() if kind == "F" else path.is_dir()  # a nameless temporary file is opened as its folder
+        if is_there and not path.is_relative_to(private) and (_is_ours(path, kind) or not _is_system(path)):
             chosen.add(name_of(path))
     return chosen
 
