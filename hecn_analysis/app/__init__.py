@@ -1,0 +1,26 @@
+"""The what-if app: a model without widgets, and a widget for JupyterLab and for ``hecn app``.
+
+``from hecn_analysis.app import WhatIf; WhatIf()`` shows it in a notebook.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hecn_analysis.app.widget import WhatIf as WhatIf
+
+__all__ = ["WhatIf"]
+
+#: Environment variables that ``hecn app`` hands to its kernels: the scenario to open, and the folder to open it from.
+SCENARIO = "HECN_APP_SCENARIO"
+FOLDER = "HECN_APP_FOLDER"
+
+if not TYPE_CHECKING:  # a type checker knows the name above; the server does without Plotly and all that
+
+    def __getattr__(name: str) -> object:
+        if name != "WhatIf":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from hecn_analysis.app.widget import WhatIf  # noqa: PLC0415 (heavy)
+
+        return WhatIf

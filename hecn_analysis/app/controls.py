@@ -1,0 +1,319 @@
+"""What can be changed in the app: each control with its steps, and which of them a scenario has.
+
+A control is a list of steps, so that a slider, a keyboard and a screen reader all go through the same values. The value
+that a scenario has by itself is always among them.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from hecn_analysis import places, units
+from hecn_analysis.errors import InputError
+from hecn_analysis.hardware import Library
+from hecn_analysis.hardware.host import CongestionControl
+from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.prediction.parameters import value_at
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Host, Scenario, Slot
+
+#: What a scenario is made of, with the folder of the models that it is chosen from.
+ROLES: Final = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
+
+#: Slots that the app adds to a host for more network cards: ``added1``, ``added2``, …
+ADDED: Final = "added"
+_MOST_ADDED: Final = 6
+
+_GBPS: Final = (0.01, 0.1, 0.622, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800, 1600)
+_MTU: Final = (576, 1280, 1500, 2000, 4470, 9000, 16_000, 64_000)
+_WINDOW: Final = (0, *(2**power for power in range(14, 33)))
+_COUNTS: Final = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128)
+
+
+def _decades(low: int, high: int, steps: Iterable[float]) -> list[float]:
+    return [float(f"{step * 10.0**power:.4g}") for power in range(low, high) for step in steps] + [10.0**high]
+
+
+_RTT: Final = (0.0, *_decades(-5, 0, (1, 1.5, 2, 3, 4, 5, 6, 8)), 1.2, 2.0)
+_LOSS: Final = (0.0, *_decades(-9, -2, (1, 2, 5)), 0.02, 0.05)
+_BYTES: Final = tuple(_decades(6, 13, (1, 2, 5)))
+_SECONDS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
+_CLOCKS: Final = tuple(round(1e9 + 0.2e9 * step) for step in range(26))
+
+
+def fraction_told(fraction: float) -> str:
+    """Write a loss as people say it.
+
+    Examples
+    --------
+    >>> fraction_told(0.0), fraction_told(1e-6), fraction_told(0.02)
+    ('none', '1 in 1,000,000', '1 in 50')
+    """
+    return "none" if fraction == 0 else f"1 in {1 / fraction:,.0f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _window(size: float) -> str:
+    return "autotuned" if size == 0 else _size(size)
+
+
+def _size(size: float) -> str:
+    for step, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= step and (size / step).is_integer():
+            return f"{size / step:.0f} {unit}"
+    return units.format_bytes(size)
+
+
+@dataclass(frozen=True)
+class Control:
+    """Something that can be changed.
+
+    Attributes
+    ----------
+    key
+        Key of the scenario, or ``sender.cards`` for a number of cards.
+    group
+        Where it stands: path, tool, sender, receiver.
+    label, help
+        What to call it, and what it does.
+    steps
+        Values that it goes through.
+    told
+        Writes a value.
+    """
+
+    key: str
+    group: str
+    label: str
+    help: str
+    steps: tuple[Any, ...]
+    told: Callable[[Any], str] = str
+    menu: bool = False
+
+
+def controls_of(scenario: Scenario) -> list[tuple[Control, Any]]:
+    """Controls that a scenario has, each with its value.
+
+    Parameters
+    ----------
+    scenario
+        What to change.
+    """
+    found = [*_of_path(scenario), *_of_tool(scenario)]
+    for role in ("sender", "receiver"):
+        host: Host | None = getattr(scenario, role)
+        if host is not None:
+            found += _of_host(scenario, role, host)
+    return found
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a field of a description
+    return value.value if isinstance(value, Parameter) else value
+
+
+def _at(scenario: Scenario, control: Control) -> tuple[Control, Any]:
+    return control, _plain(value_at(scenario, control.key))
+
+
+def _of_path(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
+    if scenario.tool.protocol == "file" or scenario.path.same_host:
+        return
+    rates = tuple(step * 1e9 for step in _GBPS)
+    rate, count = units.format_rate, _number
+    if scenario.path.rate is not None:
+        yield _at(scenario, Control("path.rate", "path", "Line rate of a link", "as the port says", rates, rate))
+    links = Control("path.links", "path", "Links side by side", "equal links between the hosts", _COUNTS[:16], count)
+    yield _at(scenario, links)
+    yield _at(scenario, Control("path.rtt", "path", "Round-trip time", "without load", _RTT, units.format_time))
+    loss = Control("path.loss", "path", "Packets lost", "at random, where the data go", _LOSS, fraction_told)
+    yield _at(scenario, loss)
+    yield _at(scenario, Control("path.mtu", "path", "MTU", "largest IP packet", _MTU, units.format_bytes))
+
+
+def _of_tool(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
+    tool = scenario.tool
+    processes = Control("tool.processes", "tool", "Processes", "transfers at once", _COUNTS[:16], _number)
+    yield _at(scenario, processes)
+    if tool.protocol == "tcp":
+        streams = Control("tool.streams", "tool", "Streams", "TCP connections of each process", _COUNTS, _number)
+        yield _at(scenario, streams)
+        words = "asked for by the tool; autotuned: by the kernel"
+        yield _at(scenario, Control("tool.window", "tool", "Window", words, _WINDOW, _window))
+        words, names = "of the sender's kernel", get_args(CongestionControl)
+        control = Control("sender.congestion_control", "tool", "Congestion control", words, names, menu=True)
+        yield _at(scenario, control)
+    if tool.bytes is not None:
+        amount = Control("tool.bytes", "tool", "Amount of data", "of each process", _BYTES, _size)
+        yield _at(scenario, amount)
+    elif tool.duration is not None:
+        length = Control("tool.duration", "tool", "Length of the test", "start-up counts", _SECONDS, units.format_time)
+        yield _at(scenario, length)
+
+
+def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Control, Any]]:
+    networked = scenario.tool.protocol != "file" and not scenario.path.same_host
+    on_disk = (scenario.tool.source_end if role == "sender" else scenario.tool.sink_end) == "disk"
+    if networked and host.slots:
+        cards = network_cards(host)
+        if cards and cards[0][1].nic is not None and cards[0][1].nic.part:
+            own = sum(not name.startswith(ADDED) for name, _ in cards)
+            words = f"more of the card in {cards[0][0]}"
+            steps = tuple(range(own, own + _MOST_ADDED + 1))
+            yield Control(f"{role}.cards", role, "Network cards", words, steps, _number), len(cards)
+        sizes = (128, 256, 512, 1024, 2048, 4096)
+        payload = Control(f"{role}.max_payload", role, "MaxPayload", "of PCI Express", sizes, units.format_bytes)
+        yield _at(scenario, payload)
+    if on_disk and host.file_arrays and getattr(host, _storage_rate(role)) is None:
+        array = host.arrays[host.file_arrays[0]]
+        if array.level is not None:
+            step = array.groups if array.groups > 1 else 2 if array.level in {1, 10} else 1
+            least = step * {5: 3, 50: 3, 6: 4, 60: 4, 1: 1}.get(array.level, 2)
+            key = f"{role}.arrays.{host.file_arrays[0]}.disks"
+            words = f"of array {host.file_arrays[0]}"
+            yield _at(scenario, Control(key, role, "Disks", words, tuple(range(least, 65, step)), _number))
+    rate = _storage_rate(role)
+    if getattr(host, rate) is not None:
+        rates = tuple(step * 1e9 for step in (*_GBPS, 15, 20, 30, 60, 80, 150, 300))
+        words = "known by its rate alone"
+        yield _at(scenario, Control(f"{role}.{rate}", role, "Storage", words, tuple(sorted(rates)), units.format_rate))
+    if host.cpu is not None:
+        clock = Control(f"{role}.cpu.clock", role, "Processor clock", "of every core", _CLOCKS, _frequency)
+        yield _at(scenario, clock)
+        if networked and scenario.tool.protocol == "tcp" and role == "receiver":
+            words = "large receive offload"
+            yield _at(scenario, Control(f"{role}.lro", role, "LRO", words, (False, True), _on_off, menu=True))
+
+
+def _storage_rate(role: str) -> str:
+    return "read_rate" if role == "sender" else "write_rate"
+
+
+def _frequency(hertz: float) -> str:
+    return f"{hertz / 1e9:.4g} GHz"
+
+
+def _on_off(value: object) -> str:
+    return "on" if value else "off"
+
+
+def network_cards(host: Host) -> list[tuple[str, Slot]]:
+    """Slots of a host that hold a network card, by name."""
+    return [(name, slot) for name, slot in host.slots.items() if slot.nic is not None]
+
+
+def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: ANN401 - what a key may hold
+    """Tell a page about a control.
+
+    Parameters
+    ----------
+    control
+        The control.
+    value
+        What it is set to.
+    own
+        What it would be without a setting; None: there would be no such control.
+    """
+    steps = list(control.steps)
+    for extra in (own, value):
+        if extra is not None and extra not in steps:
+            if control.menu:
+                steps.append(extra)
+            else:
+                steps.insert(bisect.bisect(steps, extra), extra)
+    return {
+        "key": control.key,
+        "group": control.group,
+        "label": control.label,
+        "help": control.help,
+        "menu": control.menu,
+        "steps": steps,
+        "texts": [control.told(step) for step in steps],
+        "at": steps.index(value),
+        "own": steps.index(value if own is None else own),
+        "keep": own is None,
+    }
+
+
+def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
+    """Keys of a scenario that give a host as many network cards as are wanted, all like its first one.
+
+    Parameters
+    ----------
+    role
+        Which end.
+    host
+        The host without added cards.
+    wanted
+        Number of cards in all.
+
+    Raises
+    ------
+    InputError
+        Its board has no slot left that the card fits into.
+    """
+    cards = network_cards(host)
+    count = wanted - len(cards)
+    if count <= 0 or not cards:
+        return {}
+    _, first = cards[0]
+    assert first.nic is not None  # noqa: S101 - it is a slot with a card
+    keys: dict[str, Any] = {}
+    free = _free_slots(host, first)
+    if free is not None and len(free) < count:
+        title = host.board.title if host.board is not None else "board"
+        room = f"{len(cards) + len(free)} at most: its {title} has {len(free)} slots left that the card works in"
+        raise InputError(f"{wanted} network cards in the {role}", room)
+    for number in range(count):
+        at = f"{role}.slots.{ADDED}{number + 1}"
+        if free is not None:
+            keys[f"{at}.at"] = free[number]
+        else:
+            fields = ("bus", "gen", "lanes", "clock", "width", "node", "behind")
+            keys |= {f"{at}.{name}": _plain(given) for name in fields if (given := getattr(first, name)) is not None}
+        keys[f"{at}.max_read_request"] = int(first.max_read_request.value)
+        keys[f"{at}.nic"] = first.nic.part
+    return keys
+
+
+def _free_slots(host: Host, like: Slot) -> list[str] | None:
+    """Slots of the board that are free and of the card's bus; None where nobody knows the board."""
+    if host.board is None or not host.board.slots or not all(slot.at for slot in host.slots.values()):
+        return None
+    taken = {slot.at for slot in host.slots.values()}
+    sockets = host.cpu.sockets if host.cpu is not None else host.board.sockets
+    return [
+        name
+        for name, slot in host.board.slots.items()
+        if name not in taken and slot.bus == like.bus and slot.node < sockets
+    ]
+
+
+@cache
+def choices(kind: str) -> tuple[tuple[str, str], ...]:
+    """Names of the models of a kind, each with its title.
+
+    Parameters
+    ----------
+    kind
+        hosts, paths, tools or scenarios.
+    """
+    library = Library(places.models_dir())
+    found = []
+    for name in library.names(kind):
+        title = library.entry(kind, name).values.get("title", "")
+        found.append((name, f"{name} · {title}" if title else name))
+    return tuple(found)
+
+
+def added_cards(keys: Mapping[str, Any], role: str) -> int:
+    """Give the number of cards that `card_keys` has added."""
+    stem = f"{role}.slots.{ADDED}"
+    return len({key.removeprefix(stem).partition(".")[0] for key in keys if key.startswith(stem)})

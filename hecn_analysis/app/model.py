@@ -1,0 +1,451 @@
+"""What the app shows, without a widget: keys of a scenario in, a prediction with its figures and its cost out.
+
+The state of the app is a mapping of keys as a scenario's YAML has them (``sender``, ``path.rtt``, …), and so is what it
+saves. One key is the app's own: ``sender.cards`` is a number of network cards, saved as the slots that hold them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from hecn_analysis import units
+from hecn_analysis.app.controls import ADDED, ROLES, added_cards, card_keys, choices, controls_of, network_cards, shown
+from hecn_analysis.app.cost import Cost, costs
+from hecn_analysis.errors import HecnError, ValidityWarning
+from hecn_analysis.figures import plot_ladder
+from hecn_analysis.figures.resource_map import resource_map_spec
+from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
+from hecn_analysis.hardware.scenario import make_scenario
+from hecn_analysis.prediction.model import GLANCE, Effort, predict
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction import Assumption, Prediction
+
+State = dict[str, Any]
+
+#: Where the app starts.
+START: Final[State] = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttscp"}
+
+#: Rungs of the ladder that are drawn.
+RUNGS: Final = 3
+
+LADDER: Final = "Throughput when everything slower is lifted; the band holds 90 % of single runs."
+MAP: Final = "Each part filled as far as it is busy; the framed one binds."
+
+#: Keys that controls set.
+CONTROLLED: Final = re.compile(
+    r"path\.(rate|links|rtt|loss|mtu)|tool\.(processes|streams|window|bytes|duration)|sender\.congestion_control"
+    r"|(sender|receiver)\.(cards|max_payload|read_rate|write_rate|cpu\.clock|lro|arrays\.[^.]+\.disks)"
+)
+
+_DIMENSIONS: Final[dict[str, units.Dimension]] = {
+    "Gb/s": "rate",
+    "Mb/s": "rate",
+    "s": "time",
+    "ms": "time",
+    "us": "time",
+    "TB": "bytes",
+    "GB": "bytes",
+    "MB": "bytes",
+    "GiB": "bytes",
+    "MiB": "bytes",
+    "KiB": "bytes",
+    "GHz": "frequency",
+}
+#: Units that the value of a key is written with, by the last part of its name.
+_WRITTEN: Final = {
+    "rate": ((1e9, "Gb/s"), (1e6, "Mb/s")),
+    "rtt": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
+    "duration": ((1.0, "s"),),
+    "bytes": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")),
+    "window": ((2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")),
+    "clock": ((1e9, "GHz"),),
+    "read_rate": ((1e9, "Gb/s"), (1e6, "Mb/s")),
+    "write_rate": ((1e9, "Gb/s"), (1e6, "Mb/s")),
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A scenario as the app shows it.
+
+    Attributes
+    ----------
+    state
+        Its keys.
+    scenario, base
+        The scenario, and the same without what the controls set.
+    prediction
+        How fast it is.
+    cost
+        Bill of each host.
+    exact
+        Whether the prediction was worked out in full.
+    remarks
+        What the limits warned of.
+    """
+
+    state: State
+    scenario: Scenario
+    base: Scenario
+    prediction: Prediction
+    cost: Mapping[str, Cost]
+    exact: bool
+    remarks: tuple[str, ...] = ()
+
+
+def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
+    """State of the app for a scenario: a YAML file, the name of a shipped one, or a mapping of keys.
+
+    Parameters
+    ----------
+    scenario
+        None: where the app starts.
+
+    Raises
+    ------
+    InputError
+        The scenario cannot be.
+
+    Examples
+    --------
+    >>> opened({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})["path.rate"]
+    10000000000.0
+    """
+    return dict(START) if scenario is None else _state(load_scenario(scenario))
+
+
+def read(text: str, source: str) -> State:
+    """State of the app for the text of a scenario's YAML file.
+
+    Parameters
+    ----------
+    text
+        What the file holds.
+    source
+        Its name, for errors.
+
+    Raises
+    ------
+    InputError
+        The text is no YAML, or no scenario that can be; with its line where it is known.
+    """
+    document = yaml_file.parse(text, source)
+
+    def line(key: str) -> int | None:
+        nested = (tuple(key.split(".")), (key,), ("set", key))
+        return next((found for path in nested if (found := document.line(path)) not in (None, 1)), None)
+
+    return _state(make_scenario(document.values, source=source, line=line))
+
+
+def _state(scenario: Scenario) -> State:
+    """Keys of a scenario, with plain numbers for what the controls set."""
+    state = dict(scenario.keys)
+    for role in ("sender", "receiver"):
+        if added_cards(state, role):
+            state = {key: value for key, value in state.items() if not key.startswith(f"{role}.slots.{ADDED}")}
+            state[f"{role}.cards"] = len(network_cards(getattr(scenario, role)))
+    values = {control.key: value for control, value in controls_of(scenario)}
+    return {key: values.get(key, value) for key, value in state.items()}
+
+
+def settled(before: Mapping[str, Any], after: Mapping[str, Any]) -> State:
+    """State after a change: who takes another host, path or tool, takes it as it is.
+
+    Parameters
+    ----------
+    before, after
+        State before and after the change.
+    """
+    state = dict(after)
+    for role in ROLES:
+        if before.get(role) != after.get(role):
+            state = {
+                key: value for key, value in state.items() if not key.startswith(f"{role}.") or before.get(key) != value
+            }
+    return state
+
+
+def glance(state: Mapping[str, Any]) -> Look:
+    """Look at a state while it changes: quick, its interval rough.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+
+    Raises
+    ------
+    HecnError
+        It cannot be; the sentence says why.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ValidityWarning)
+        look = _look(state, GLANCE)
+    told = dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, ValidityWarning))
+    return replace(look, remarks=tuple(told))
+
+
+def in_full(look: Look) -> Look:
+    """The same with its prediction worked out in full.
+
+    Parameters
+    ----------
+    look
+        What `glance` gave.
+    """
+    return replace(look, prediction=predict(look.scenario), exact=True)
+
+
+def _look(state: Mapping[str, Any], effort: Effort) -> Look:
+    scenario, base = scenario_of(state)
+    prediction = predict(scenario, effort=effort)
+    return Look(dict(state), scenario, base, prediction, costs(scenario, base), exact=False)
+
+
+def scenario_of(state: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
+    """Scenario of a state, and the same without what the controls set.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+    """
+    base = base_of(state)
+    return load_scenario(keys_of(state, base)), base
+
+
+def base_of(state: Mapping[str, Any]) -> Scenario:
+    """Scenario of a state without what the controls set: hosts, path and tool as the models have them.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+    """
+    kept = {key: value for key, value in state.items() if not (_is_controlled(key) and key.partition(".")[0] in state)}
+    return _base(json.dumps(kept))
+
+
+@lru_cache(maxsize=16)
+def _base(keys: str) -> Scenario:
+    return load_scenario(json.loads(keys))
+
+
+def _is_controlled(key: str) -> bool:
+    return CONTROLLED.fullmatch(key) is not None
+
+
+def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
+    """Keys of the scenario that a state stands for: numbers of cards become slots.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+    base
+        The scenario without what the controls set.
+    """
+    keys = {key: value for key, value in state.items() if not key.endswith(".cards")}
+    for role in ("sender", "receiver"):
+        host = getattr(base, role)
+        if f"{role}.cards" in state and host is not None:
+            keys |= card_keys(role, host, int(state[f"{role}.cards"]))
+    return keys
+
+
+def to_yaml(state: Mapping[str, Any]) -> str:
+    """Write a state as the YAML of a scenario, which ``hecn predict`` takes.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+
+    Examples
+    --------
+    >>> print(to_yaml({"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp", "path.rtt": 0.08}), end="")
+    title: nuttcp from b to b over lan-10ge
+    sender: b
+    receiver: b
+    path: lan-10ge
+    tool: nuttcp
+    set:
+      path.rtt: 80 ms
+    """
+    keys = keys_of(state, base_of(state))
+    ends = " to ".join(str(keys[role]) for role in ("sender", "receiver") if role in keys)
+    over = f" over {keys['path']}" if "path" in keys else ""
+    document: dict[str, Any] = {"title": f"{keys.get('tool', 'transfer')} from {ends}{over}"}
+    document |= {role: keys[role] for role in ROLES if role in keys}
+    settings = {key: _written(key, value) for key, value in keys.items() if key not in ROLES}
+    if settings:
+        document["set"] = settings
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
+    """A number with its unit, where that says the same number."""
+    for scale, unit in _WRITTEN.get(key.rpartition(".")[2], ()):
+        if isinstance(value, int | float) and value >= scale:
+            text = f"{value / scale:.10g} {unit}"
+            return text if units.parse(text, _DIMENSIONS[unit]) == value else value
+    return value
+
+
+# what a page shows ---------------------------------------------------------------------------------------------------
+
+
+def page(look: Look) -> dict[str, Any]:
+    """Everything that a page shows of a look, as plain values.
+
+    Parameters
+    ----------
+    look
+        What to show.
+    """
+    prediction = look.prediction
+    drawn = replace(prediction, ladder=prediction.ladder[:RUNGS])
+    return {
+        "error": None,
+        "exact": look.exact,
+        "headline": _headline(prediction),
+        "sentence": _sentence(prediction),
+        "facts": _facts(look),
+        "figures": [
+            _figure("ladder", "What holds it back, and what would next", LADDER, plot_ladder(drawn).to_plotly_json()),
+            _figure("map", "The way of the data", MAP, resource_map_spec(prediction)),
+        ],
+        "costs": [_bill(role, cost) for role, cost in look.cost.items()],
+        "warnings": [*prediction.warnings, *look.remarks],
+        "assumptions": _assumptions(prediction.assumptions),
+        "controls": _controls(look),
+        "models": {role: look.state.get(role, "") for role in ROLES},
+        "settings": [[key, str(value)] for key, value in look.state.items() if _is_other(key)],
+        "yaml": to_yaml(look.state),
+    }
+
+
+def refused(error: Exception) -> dict[str, Any]:
+    """Tell a page why there is nothing to show.
+
+    Parameters
+    ----------
+    error
+        What went wrong.
+    """
+    if isinstance(error, HecnError):
+        return {"error": " ".join(str(error).split())}
+    return {"error": f"This is a defect of hecn, please report it: {type(error).__name__}: {error}"}
+
+
+def models() -> dict[str, list[list[str]]]:
+    """Names that each part of a scenario can be chosen from, with what to show for them."""
+    return {role: [list(choice) for choice in choices(kind)] for role, kind in ROLES.items()}
+
+
+def _is_other(key: str) -> bool:
+    return key not in ROLES and not _is_controlled(key)
+
+
+def _controls(look: Look) -> list[dict[str, Any]]:
+    own = {control.key: value for control, value in controls_of(look.base)}
+    return [shown(control, value, own.get(control.key)) for control, value in controls_of(look.scenario)]
+
+
+def _figure(name: str, title: str, caption: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "title": title, "caption": caption, "spec": spec}
+
+
+def _headline(prediction: Prediction) -> dict[str, str]:
+    if not math.isfinite(prediction.throughput_bps):
+        return {"value": "no limit", "unit": "", "interval": "nothing in this description sets one"}
+    value, _, unit = units.format_rate(prediction.throughput_bps).partition(" ")
+    low, high = units.format_rate(prediction.low_bps), units.format_rate(prediction.high_bps)
+    return {"value": value, "unit": unit, "interval": f"{low} to {high}"}
+
+
+def _sentence(prediction: Prediction) -> str:
+    if not prediction.ladder:
+        return "Nothing in this description sets a limit."
+    first = f"Held back by {prediction.ladder[0].title}."
+    if len(prediction.ladder) < 2:
+        return first
+    second = prediction.ladder[1]
+    return f"{first} Without that, {second.title} would allow {units.format_rate(second.throughput_bps)}."
+
+
+def _facts(look: Look) -> list[list[str]]:
+    prediction, tool, path = look.prediction, look.scenario.tool, look.scenario.path
+    rate = prediction.throughput_bps
+    found = []
+    if tool.bytes is not None and math.isfinite(rate):
+        amount = tool.bytes.value * tool.processes
+        found.append(["Time", f"{units.format_time(8 * amount / rate)} for {units.format_bytes(amount)}"])
+    if tool.protocol != "file" and path.rate is not None and math.isfinite(rate):
+        line = path.rate.value * path.links
+        found.append(["Of the line rate", f"{units.format_fraction(rate / line)} of {units.format_rate(line)}"])
+        in_flight = line * path.rtt.value / 8
+        if in_flight > 0:
+            found.append(["Under way at line rate", units.format_bytes(in_flight)])
+    total = sum(cost.usd for cost in look.cost.values())
+    if total > 0:
+        marked = " *" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""
+        found.append(["Cost of the hosts", f"{_usd(total)}{marked}"])
+        if math.isfinite(rate) and rate > 0:
+            found.append(["Cost per Gb/s", f"{_usd(total / rate * 1e9)}{marked}"])
+    return found
+
+
+def _usd(amount: float) -> str:
+    return f"{amount:,.0f} USD"
+
+
+def _bill(role: str, cost: Cost) -> dict[str, Any]:
+    remarks = []
+    if cost.assumed_usd:
+        remarks.append(f"* {_usd(cost.assumed_usd)} of it at assumed prices")
+    if cost.unknown:
+        remarks.append(f"no price is known of {', '.join(cost.unknown)}")
+    if cost.stated_usd is not None and round(cost.stated_usd) != round(cost.usd):
+        remarks.append(f"its document states {_usd(cost.stated_usd)} for the host as it was built")
+    year = f", prices of {cost.year}" if cost.year is not None else ""
+    return {
+        "title": f"{role.capitalize()}: {cost.host}{year}",
+        "total": _usd(cost.usd) if cost.lines else "no parts are known",
+        "remark": "; ".join(remarks),
+        "lines": [
+            {
+                "item": line.item,
+                "quantity": line.quantity,
+                "each": "–" if line.each_usd is None else f"{line.each_usd:,.0f}",
+                "sum": "–" if line.each_usd is None else f"{line.usd:,.0f}{' *' if line.assumed else ''}",
+                "source": line.source,
+            }
+            for line in cost.lines
+        ],
+    }
+
+
+def _assumptions(found: tuple[Assumption, ...]) -> dict[str, Any]:
+    order = {"assumed": 0, "calibrated": 1, "documented": 2, "specification": 3}
+    rows = sorted(found, key=lambda one: (order[one.basis], -one.spread))
+    assumed = sum(one.basis == "assumed" for one in rows)
+    return {
+        "title": f"{len(rows)} numbers behind this, {assumed} of them assumed",
+        "rows": [
+            [one.name, f"{one.value:.6g} {one.unit}".rstrip(), f"± {one.spread:.0%}", one.basis, one.source]
+            for one in rows
+        ],
+    }

@@ -1,0 +1,191 @@
+"""The what-if app as one widget: for JupyterLab, and for the page that ``hecn app`` serves.
+
+The page is drawn in the browser by ``view.js``; here is what answers it. A change is answered at once by a first look,
+and once the reader pauses by the prediction in full, which is worked out beside, so that it holds up no further change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import anywidget
+import traitlets
+from plotly.offline import get_plotlyjs
+
+from hecn_analysis.app import FOLDER, SCENARIO, model
+from hecn_analysis.app.brief import make_brief
+from hecn_analysis.figures import theme
+
+#: How long nothing changes until the prediction is worked out in full. [s]
+PAUSE: Final = 0.4
+
+_HERE: Final = files("hecn_analysis.app")
+
+
+class WhatIf(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types for its base
+    """A scenario to play with.
+
+    Parameters
+    ----------
+    scenario
+        YAML file, name in ``models/scenarios``, or mapping of keys; left out: two hosts of 2009 over 80 ms.
+
+    Attributes
+    ----------
+    state
+        Keys of the scenario as it is; may be set.
+    page
+        What is shown, see `hecn_analysis.app.model.page`.
+
+    Examples
+    --------
+    >>> app = WhatIf({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
+    >>> app.page["headline"]["value"]
+    '9.41'
+    >>> app.set("path.mtu", 9000)
+    >>> app.page["headline"]["value"]
+    '9.90'
+    """
+
+    _esm = f"{get_plotlyjs()}\n{_HERE.joinpath('view.js').read_text(encoding='utf-8')}"
+    _css = _HERE.joinpath("view.css").read_text(encoding="utf-8")
+
+    state = traitlets.Dict().tag(sync=True)
+    page = traitlets.Dict().tag(sync=True)
+    models = traitlets.Dict().tag(sync=True)
+    dark_colours = traitlets.Dict(theme.DARK).tag(sync=True)
+
+    def __init__(self, scenario: str | Path | Mapping[str, Any] | None = None) -> None:
+        self._number = 0
+        self._settling = False
+        self._later: asyncio.TimerHandle | None = None
+        self._working: asyncio.Future[model.Look] | None = None
+        self._start, refusal = dict(model.START), None
+        try:
+            self._start = model.opened(scenario)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the page says it
+            refusal = model.refused(error)
+        super().__init__(state=self._start, models=model.models())
+        self.on_msg(self._hear)
+        self._settling = True
+        self._answer()
+        if refusal is not None:
+            self._show({**self.page, **refusal})
+
+    def set(self, key: str, value: object) -> None:
+        """Set a key of the scenario.
+
+        Parameters
+        ----------
+        key
+            As in a scenario's YAML: ``path.rtt``.
+        value
+            With or without a unit; None: as it is without the setting.
+        """
+        kept = {name: held for name, held in self.state.items() if name != key}
+        self.state = kept if value is None else {**kept, key: value}
+
+    @traitlets.observe("state")  # type: ignore[untyped-decorator]
+    def _changed(self, change: Mapping[str, Any]) -> None:
+        if not self._settling:
+            return
+        settled = model.settled(change["old"], change["new"])
+        if settled != change["new"]:
+            self.state = settled  # and is answered then
+        else:
+            self._answer()
+
+    def _answer(self) -> None:
+        """Show a first look, and the rest after a pause."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        try:
+            look = model.glance(self.state)
+            self._show(model.page(look))
+        except Exception as error:  # noqa: BLE001 - a page is no place for a traceback
+            self._show({**self.page, **model.refused(error)})
+            return
+        loop = _running_loop()
+        if loop is None:
+            self._show(model.page(model.in_full(look)))
+        else:
+            self._later = loop.call_later(PAUSE, lambda: loop.create_task(self._finish(look)))
+
+    async def _finish(self, look: model.Look) -> None:
+        """Work a prediction out in full beside, one after another, and show it if it is still what is asked for."""
+        while self._working is not None and not self._working.done():
+            await asyncio.wait([self._working])
+        if look.state != self.state:
+            return
+        self._working = asyncio.get_running_loop().run_in_executor(None, model.in_full, look)
+        try:
+            full = await self._working
+            page = model.page(full)
+        except Exception as error:  # noqa: BLE001 - see `_answer`
+            page = {**self.page, **model.refused(error)}
+        if look.state == self.state:
+            self._show(page)
+
+    def _show(self, page: dict[str, Any]) -> None:
+        self._number += 1  # every answer differs, so that every one is sent
+        self.page = {**page, "number": self._number}
+
+    def _hear(self, _: object, message: Mapping[str, Any], __: object) -> None:
+        """Do what the page asks for."""
+        actions: dict[str, Callable[[], None]] = {
+            "reset": lambda: self._take(dict(self._start)),
+            "open": lambda: self._take(model.read(str(message["text"]), str(message["name"]))),
+            "brief": self._send_brief,
+        }
+        try:
+            actions[str(message["kind"])]()
+        except Exception as error:  # noqa: BLE001 - see `_answer`
+            self._show({**self.page, **model.refused(error)})
+
+    def _take(self, state: model.State) -> None:
+        """Take another state as a whole."""
+        self._settling = False
+        self.state = state
+        self._settling = True
+        self._answer()
+
+    def _send_brief(self) -> None:
+        """Make the brief beside, and hand it to the page when it is done."""
+        state = dict(self.state)
+
+        def made() -> dict[str, str]:
+            with tempfile.TemporaryDirectory() as folder:
+                return make_brief(state, Path(folder))
+
+        async def send() -> None:
+            try:
+                self.send({"kind": "brief", **await asyncio.get_running_loop().run_in_executor(None, made)})
+            except Exception as error:  # noqa: BLE001 - see `_answer`
+                self.send({"kind": "brief", "remark": model.refused(error)["error"]})
+
+        loop = _running_loop()
+        if loop is None:
+            self.send({"kind": "brief", **made()})
+        else:
+            self._briefing = loop.create_task(send())
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def served() -> WhatIf:
+    """Give the app for a page of ``hecn app``, with the scenario that the command was given."""
+    if FOLDER in os.environ:
+        os.chdir(os.environ[FOLDER])
+    return WhatIf(os.environ.get(SCENARIO) or None)
