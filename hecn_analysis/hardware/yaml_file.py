@@ -100,7 +100,8 @@ def parse(text: str, source: str) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + 1
-        raise InputError(error.problem or "text that is not YAML", "valid YAML", source=source, line=line) from None
+        found = (error.problem or "text that is not YAML").removeprefix("found ")
+        raise InputError(found, "valid YAML", source=source, line=line) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(str(error).splitlines()[0], "valid YAML", source=source) from None
     finally:

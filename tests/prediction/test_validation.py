@@ -92,7 +92,7 @@ def test_a_row_that_cannot_be_predicted_does_not_stop_the_others(files):
             "mb.values",
             r"mapping.yaml:10: found the expression 'mb.values' \(Attribute is no arithmetic",
         ),
-        ("kind == 'net'", "@mb", r"mapping.yaml:10: found the expression '@mb' "),
+        ("kind == 'net'", "mb > @mb", r"mapping.yaml:10: found the expression 'mb > @mb' "),
         ("kind == 'net'", "mb < 9**9**9", r"mapping.yaml:10: found the expression .* \(Pow is no arithmetic"),
         ("group: kind", "grup: kind", r"mapping.yaml:4: .*did you mean 'group'"),
         ("unit: Mb/s", "unit: furlongs", r"mapping.yaml:2: found unit 'furlongs', expected that of a rate"),
