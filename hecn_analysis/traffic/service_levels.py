@@ -253,13 +253,14 @@ def _loss(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
     low = proportion_bounds(*direct)[0]
     best = direct if direct[1] else every
     row = _row("loss", limit, "1", low=low, high=high, estimate=best[0] / best[1] if best[1] else None)
-    row["evidence"] = f"{direct[0]} of {direct[1]} packets lost"
+    parts = [f"{direct[0]:,} of {direct[1]:,} packets lost"] if direct[1] or not tcp.any() else []
     if tcp.any():
-        row["evidence"] += f"; {int(again[tcp].sum())} of {int(segments.sum())} TCP packets sent again"
+        parts.append(f"{int(again[tcp].sum()):,} of {int(segments.sum()):,} TCP packets sent again")
+    row["evidence"] = "; ".join(parts)
     if high < limit:
         return row | {"verdict": PASS}
     if low > limit:
-        return row | {"verdict": FAIL}
+        return row | {"verdict": FAIL, "high": proportion_bounds(*direct)[1]}  # that of what was counted, not of TCP's
     more = packets_needed(limit, every[0]) - every[1]
     return row | {"needed": f"{max(more, 1):,} more packets without a loss"}
 

@@ -1,0 +1,123 @@
+"""Service levels: how much of what each limit allows was used, with its bounds, and whether that shows anything."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+
+COLUMNS = ["path", "criterion", "verdict", "used", "low", "high", "label", "hover"]
+
+_LOOKS = {
+    "pass": (theme.GREEN, "circle"),
+    "fail": (theme.VERMILION, "x"),
+    "not enough evidence": (theme.MUTED, "diamond-open"),
+}
+_NAMES = {
+    "availability": "Availability",
+    "restoral time": "Restoral time",
+    "rtt": "Round trip",
+    "loss": "Loss",
+    "mtu": "Packet size",
+    "bandwidth": "Bandwidth",
+}
+_AT_LEAST = ("availability", "mtu", "bandwidth")  # the more, the better
+_LEAST, _MOST = 1e-3, 1e4  # of the axis, and of what is drawn
+
+
+def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each criterion of each path.
+
+    Parameters
+    ----------
+    found
+        As `hecn_analysis.traffic.service_levels.judge` gives it, with a column ``path`` where there are several.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`: ``used``, ``low`` and ``high`` are parts of what the limit allows (outages of the time that
+        may be lost, losses, round trips and outages of their limits; the wanted size or bandwidth of the one that was
+        seen); missing where nothing is known.
+    """
+    rows = []
+    for row in found.to_dict("records"):
+        ends = ("high", "low") if row["criterion"] in _AT_LEAST else ("low", "high")
+        used, low, high = (_part(row["criterion"], row[name], row["limit"]) for name in ("estimate", *ends))
+        name = _NAMES.get(str(row["criterion"]), str(row["criterion"]))
+        needed = f"<br>needed: {theme.text(row['needed'])}" if row["needed"] else ""
+        rows.append(
+            {
+                "path": str(row.get("path", "")),
+                "criterion": str(row["criterion"]),
+                "verdict": str(row["verdict"]),
+                "used": used,
+                "low": low,
+                "high": high,
+                "label": theme.label(f"{name}: {row['verdict']}"),
+                "hover": f"<b>{name}: {theme.text(row['verdict'])}</b><br>{theme.text(row['evidence'])}{needed}",
+            }
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def plot_service_levels(found: pd.DataFrame) -> go.Figure:
+    """Draw for each criterion how much of the limit was used: left of 1 it is met, and shown to be where the bar ends.
+
+    Parameters
+    ----------
+    found
+        As in `service_levels_rows`.
+    """
+    rows = service_levels_rows(found)
+    if rows.empty:
+        return theme.empty("The table names no criterion.")
+    fig, positions = theme.draw_rows(
+        labels=rows["label"].tolist(),
+        x_title="Used of what the limit allows (times)",
+        legend_entries=4,
+        headings=theme.group_starts([theme.label(one) for one in rows["path"]]),
+    )
+    rows = rows.assign(y=positions)
+    fig.add_vline(x=1, line={"color": theme.INK, "width": 1, "dash": "dot"})
+    for verdict, (colour, symbol) in _LOOKS.items():
+        part = rows[rows["verdict"] == verdict]
+        for row in part.to_dict("records"):
+            low = _LEAST if math.isnan(row["low"]) else _drawn(row["low"])
+            high = _MOST if math.isnan(row["high"]) else _drawn(row["high"])
+            line = {"color": colour, "width": 4}
+            fig.add_shape(
+                type="line", x0=low, x1=high, y0=row["y"], y1=row["y"], line=line, opacity=0.55, layer="below"
+            )
+        known = part[part["used"].notna()]
+        if part.empty:
+            continue
+        fig.add_scatter(
+            x=[_drawn(one) for one in known["used"]],
+            y=known["y"].tolist(),
+            mode="markers",
+            name=verdict,
+            marker={"symbol": symbol, "size": 12, "color": colour, "line": {"color": theme.INK, "width": 1}},
+            text=known["hover"].tolist(),
+            hovertemplate="%{text}<extra></extra>",
+        )
+    fig.update_xaxes(type="log", dtick=1, range=[math.log10(_LEAST), math.log10(_MOST)], exponentformat="power")
+    return fig
+
+
+def _drawn(part: float) -> float:
+    return min(max(part, _LEAST), _MOST)
+
+
+def _part(criterion: str, value: float | None, limit: float) -> float:
+    """Part of what the limit allows; NaN where the value is missing."""
+    if value is None or math.isnan(value):
+        return math.nan
+    if criterion == "availability":
+        return math.inf if limit >= 1 else (1 - value) / (1 - limit)
+    if criterion in ("mtu", "bandwidth"):
+        return limit / value if value > 0 else math.inf
+    return value / limit

@@ -1,0 +1,216 @@
+"""What a judgement by service levels rests on, line by line, and what it would take to reach one at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis import units
+from hecn_analysis.limits import framing
+from hecn_analysis.traffic.service_levels import (
+    COLUMNS,
+    CONFIDENCE,
+    ServiceLevel,
+    judge,
+    packets_needed,
+    proportion_bounds,
+)
+
+EVIDENCE: Final = ("criterion", "source_file", "line_first", "line_last", "tool", "says")
+EFFORT: Final = ("criterion", "limit", "unit", "needs")
+_LEAST_RUNS: Final = 5  # with which the bounds of a median are known at all: 0.5 ** 5 < 5 %
+
+
+def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None = None) -> pd.DataFrame:
+    """List what each run and each port says about the criteria of a table of service levels.
+
+    Parameters
+    ----------
+    level
+        The table.
+    runs
+        Runs as in the table ``runs``.
+    samples
+        Readings of ports as in the table ``samples``.
+
+    Returns
+    -------
+    DataFrame
+        `EVIDENCE`, by criterion: a row for each run that bears on it, with file and lines, and for each port.
+    """
+    rows: list[dict[str, Any]] = []
+    for run in runs.to_dict("records"):
+        place = {name: run.get(name) for name in ("source_file", "line_first", "line_last", "tool")}
+        rows += [{"criterion": name, **place, "says": words} for name, words in _said(level, run)]
+    if samples is not None and len(samples):
+        rows += _ports(level, samples)
+    order = {name: number for number, name in enumerate(("availability", "rtt", "loss", "mtu", "bandwidth"))}
+    rows.sort(key=lambda row: order[row["criterion"]])
+    return pd.DataFrame(rows, columns=list(EVIDENCE))
+
+
+def judge_paths(
+    level: ServiceLevel, paths: Mapping[str, tuple[pd.DataFrame, pd.DataFrame | None]]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge several paths, each by its own measurements.
+
+    Parameters
+    ----------
+    level
+        The table of service levels.
+    paths
+        Runs and readings of ports (or None) of each path, by its name.
+
+    Returns
+    -------
+    DataFrame
+        As `hecn_analysis.traffic.service_levels.judge` gives it, with a column ``path`` in front.
+    DataFrame
+        As `evidence` gives it, with the same column.
+    """
+    judged = [judge(level, *both).assign(path=name) for name, both in paths.items()]
+    said = [evidence(level, *both).assign(path=name) for name, both in paths.items()]
+    first, second = (pd.concat(parts, ignore_index=True) for parts in (judged, said))
+    return first[["path", *COLUMNS]], second[["path", *EVIDENCE]]
+
+
+def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
+    """Say what it takes to show that each criterion is met, where nothing goes wrong meanwhile.
+
+    Parameters
+    ----------
+    level
+        The table.
+    rate_bps
+        Rate at which packets are sent. [bit/s]
+
+    Returns
+    -------
+    DataFrame
+        `EFFORT`, a row for each criterion that the table names.
+
+    Examples
+    --------
+    >>> from hecn_analysis.traffic.service_levels import load
+    >>> print(least_effort(load("hec-operational-wan"), rate_bps=10e9)["needs"].tolist()[2])
+    29,957,322 packets without a loss: 268 GB, 3.61 min at 10.0 Gb/s
+    """
+    rows: list[dict[str, Any]] = []
+    mtu = level.mtu or 1500
+    if level.availability is not None:
+        tests = math.ceil(math.log1p(-CONFIDENCE) / math.log(level.availability)) if level.availability < 1 else None
+        words = "no number of measurements" if tests is None else f"{tests:,} tests that all go through"
+        if tests is not None and level.restoral_time is not None:
+            watched = -math.log1p(-CONFIDENCE) * level.restoral_time / (1 - level.availability)
+            words += f", or {units.format_time(watched)} watched without an outage"
+        rows.append({"criterion": "availability", "limit": level.availability, "unit": "1", "needs": words})
+    if level.restoral_time is not None:
+        words = "an outage that is over sooner"
+        rows.append({"criterion": "restoral time", "limit": level.restoral_time, "unit": "s", "needs": words})
+    if level.rtt is not None:
+        rows.append(
+            {"criterion": "rtt", "limit": level.rtt, "unit": "s", "needs": f"{_LEAST_RUNS} runs that are all below it"}
+        )
+    if level.loss is not None:
+        packets = packets_needed(level.loss)
+        payload = packets * float(framing.payload_bytes(mtu))
+        seconds = packets * float(framing.wire_bytes(mtu)) * 8 / rate_bps
+        words = f"{packets:,} packets without a loss: {units.format_bytes(payload)}, "
+        words += f"{units.format_time(seconds)} at {units.format_rate(rate_bps)}"
+        rows.append({"criterion": "loss", "limit": level.loss, "unit": "1", "needs": words})
+    if level.mtu is not None:
+        words = "a port's octets and packets while a bulk transfer passes"
+        rows.append({"criterion": "mtu", "limit": float(level.mtu), "unit": "B", "needs": words})
+    if level.bandwidth is not None:
+        payload_bps = float(framing.goodput_bps(level.bandwidth, mtu))
+        words = f"a run of {units.format_rate(0.95 * payload_bps)} of data or more"
+        rows.append({"criterion": "bandwidth", "limit": level.bandwidth, "unit": "bit/s", "needs": words})
+    return pd.DataFrame(rows, columns=list(EFFORT))
+
+
+def written(value: float | None, unit: str) -> str:
+    """Write a limit, an estimate or a bound with its unit.
+
+    Examples
+    --------
+    >>> written(1e-7, "1"), written(0.1, "s"), written(9014.0, "B"), written(40e9, "bit/s"), written(None, "s")
+    ('1e-07', '100 ms', '9014 B', '40.0 Gb/s', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    forms = {"s": units.format_time, "bit/s": units.format_rate, "B": lambda number: f"{number:.0f} B"}
+    return forms[unit](value) if unit in forms else f"{value:.3g}"
+
+
+def _said(level: ServiceLevel, run: dict[str, Any]) -> list[tuple[str, str]]:
+    """What one run says, by criterion."""
+    found: list[tuple[str, str]] = []
+    if level.availability is not None:
+        lost = _number(run, "loss_fraction")
+        failed = (lost is not None and lost >= 1) or run.get("error") is True
+        found.append(("availability", "did not go through" if failed else "went through"))
+    if level.rtt is not None:
+        rtt = next(
+            (one for name in ("rtt_avg_s", "rtt_s", "rtt_min_s") if (one := _number(run, name)) is not None), None
+        )
+        if rtt is not None:
+            found.append(("rtt", units.format_time(rtt)))
+    if level.loss is not None:
+        sent, missing, again = (_number(run, name) for name in ("sent_packets", "lost_packets", "retransmits"))
+        if sent is not None and missing is not None:
+            low, high = proportion_bounds(int(missing), int(sent))
+            found.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
+        elif again is not None:
+            found.append(("loss", f"{again:,.0f} TCP packets sent again{_amount(run)}"))
+    rate = _number(run, "throughput_bps")
+    if level.bandwidth is not None and rate is not None and run.get("protocol") != "file":
+        found.append(("bandwidth", f"{units.format_rate(rate)} of data"))
+    return found
+
+
+def _amount(run: dict[str, Any]) -> str:
+    amount, rate, duration = (_number(run, name) for name in ("bytes", "throughput_bps", "duration_s"))
+    if amount is None and rate is not None and duration is not None:
+        amount = rate * duration / 8
+    return "" if amount is None else f" in {units.format_bytes(amount)}"
+
+
+def _ports(level: ServiceLevel, samples: pd.DataFrame) -> list[dict[str, Any]]:
+    """What each port says: whether it was up, and its packets."""
+    rows: list[dict[str, Any]] = []
+    keys = [name for name in ("source_file", "host", "interface") if name in samples.columns]
+    if not keys:
+        return rows
+    for names, port in samples.groupby(keys, dropna=False, sort=False):
+        label = " ".join(one for one in map(str, names[1:]) if one not in ("nan", "None", "<NA>"))
+        place = {"source_file": names[0], "line_first": None, "line_last": None, "tool": f"port {label}".strip()}
+        if level.availability is not None and "up" in port and port["up"].notna().any():
+            up = port["up"].dropna().astype(bool)
+            words = f"up in {int(up.sum()):,} of {len(up):,} readings"
+            rows.append({"criterion": "availability", **place, "says": words})
+        if level.mtu is not None and {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(port.columns):
+            largest = _largest_packet(port, level.mtu)
+            if largest is not None:
+                words = f"mean packet of an interval up to {largest:.0f} B with its frame"
+                rows.append({"criterion": "mtu", **place, "says": words})
+    return rows
+
+
+def _largest_packet(port: pd.DataFrame, mtu: int) -> float | None:
+    ordered = port.sort_values("time", kind="stable")
+    sizes = []
+    for direction in ("in", "out"):
+        octets, packets = (
+            pd.to_numeric(ordered[f"{direction}_{what}"]).astype("Float64").diff() for what in ("octets", "packets")
+        )
+        known = (packets > 0) & (octets > 0) & (octets < packets * (mtu + framing.FRAME_OVERHEAD))
+        sizes += (octets[known.fillna(False)] / packets[known.fillna(False)]).tolist()  # noqa: FBT003 - missing
+    return max((float(one) for one in sizes), default=None)
+
+
+def _number(run: dict[str, Any], name: str) -> float | None:
+    value = run.get(name)
+    return None if value is None or pd.isna(value) else float(value)
