@@ -20,6 +20,7 @@ from hecn_analysis.figures.proxy_gain import plot_proxy_gain, proxy_gain_rows
 from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
+from hecn_analysis.figures.service_levels import plot_service_levels, service_levels_rows
 from hecn_analysis.figures.topology import plot_topology, topology_rows
 from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
 from hecn_analysis.figures.traffic import plot_traffic, traffic_rows
@@ -57,6 +58,7 @@ __all__ = [
     "plot_reconciliation",
     "plot_residuals",
     "plot_resource_map",
+    "plot_service_levels",
     "plot_topology",
     "plot_tornado",
     "plot_traffic",
@@ -68,6 +70,7 @@ __all__ = [
     "reconciliation_rows",
     "residuals_rows",
     "resource_map_rows",
+    "service_levels_rows",
     "slot_cases",
     "topology_rows",
     "tornado_rows",
