@@ -95,8 +95,8 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
     Examples
     --------
     >>> from hecn_analysis.traffic.service_levels import load
-    >>> print(least_effort(load("hec-operational-wan"), rate_bps=10e9)["needs"].tolist()[2])
-    29,957,322 packets without a loss: 268 GB, 3.61 min at 10.0 Gb/s
+    >>> print(least_effort(load("hec-operational-wan"), rate_bps=10e9)["needs"].tolist()[3])
+    29,957,322 packets without a loss: 268 GB, 217 s at 10.0 Gb/s
     """
     rows: list[dict[str, Any]] = []
     mtu = level.mtu or 1500
@@ -145,7 +145,7 @@ def written(value: float | None, unit: str) -> str:
     return forms[unit](value) if unit in forms else f"{value:.3g}"
 
 
-def _said(level: ServiceLevel, run: dict[str, Any]) -> list[tuple[str, str]]:
+def _said(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
     """What one run says, by criterion."""
     found: list[tuple[str, str]] = []
     if level.availability is not None:
@@ -171,7 +171,7 @@ def _said(level: ServiceLevel, run: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _amount(run: dict[str, Any]) -> str:
+def _amount(run: Mapping[Any, Any]) -> str:
     amount, rate, duration = (_number(run, name) for name in ("bytes", "throughput_bps", "duration_s"))
     if amount is None and rate is not None and duration is not None:
         amount = rate * duration / 8
@@ -211,6 +211,6 @@ def _largest_packet(port: pd.DataFrame, mtu: int) -> float | None:
     return max((float(one) for one in sizes), default=None)
 
 
-def _number(run: dict[str, Any], name: str) -> float | None:
+def _number(run: Mapping[Any, Any], name: str) -> float | None:
     value = run.get(name)
     return None if value is None or pd.isna(value) else float(value)

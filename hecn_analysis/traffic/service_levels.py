@@ -257,10 +257,10 @@ def _loss(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
     if tcp.any():
         parts.append(f"{int(again[tcp].sum()):,} of {int(segments.sum()):,} TCP packets sent again")
     row["evidence"] = "; ".join(parts)
+    if low > limit:  # what was counted decides, whatever TCP got through
+        return row | {"verdict": FAIL, "high": proportion_bounds(*direct)[1]}
     if high < limit:
         return row | {"verdict": PASS}
-    if low > limit:
-        return row | {"verdict": FAIL, "high": proportion_bounds(*direct)[1]}  # that of what was counted, not of TCP's
     more = packets_needed(limit, every[0]) - every[1]
     return row | {"needed": f"{max(more, 1):,} more packets without a loss"}
 
