@@ -210,7 +210,7 @@ def scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML 
     if not isinstance(value, str):
         return value
     try:
-        found = yaml.safe_load(value)
-    except yaml.YAMLError:
+        found = yaml_file.value(value)
+    except (yaml.YAMLError, InputError):
         return value
     return value if isinstance(found, dict) and not value.lstrip().startswith("{") else found  # "see: page 3"

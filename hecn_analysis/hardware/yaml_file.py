@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -29,6 +29,10 @@ _EXPECTED = {
     "model_type": "a mapping of keys to values",
     "string_type": "text",
 }
+
+#: Deeper nesting would exhaust the stack; more values are those of aliases that repeat each other.
+_DEEPEST: Final = 50
+_MOST_NODES: Final = 1_000_000
 
 #: libyaml's parser where PyYAML was built with it, ten times faster.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -90,7 +94,7 @@ def parse(text: str, source: str) -> Document:
     """Read YAML text whose top level is a mapping; see `load`."""
     loader = _Loader(text)
     try:
-        node = loader.get_single_node()
+        node = _node(loader, text, source)
         if not isinstance(node, yaml.MappingNode):
             found = "an empty document" if node is None else f"a {type(node).__name__.removesuffix('Node').lower()}"
             raise InputError(found, "a mapping of keys to values", source=source, line=1)
@@ -107,6 +111,50 @@ def parse(text: str, source: str) -> Document:
     finally:
         loader.dispose()
     return Document(source, values, lines)
+
+
+def value(text: str) -> Any:  # noqa: ANN401 - whatever it says
+    """What a piece of YAML says, for instance ``8``, ``true`` or ``[1, 3]``.
+
+    Raises
+    ------
+    yaml.YAMLError, InputError
+        It is none.
+    """
+    loader = _Loader(text)
+    try:
+        node = _node(loader, text, None)
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _node(loader: Any, text: str, source: str | None) -> yaml.Node | None:  # noqa: ANN401 - one of two classes
+    """The root of a document, none where it is empty; nothing is built of one that is there to do harm."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                line = event.start_mark.line + 1
+                raise InputError(f"more than {_DEEPEST} levels", "a description", source=source, line=line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+    node: yaml.Node | None = loader.get_single_node()
+    if _size(node, {}) > _MOST_NODES:
+        raise InputError("aliases that repeat each other", f"at most {_MOST_NODES} values", source=source)
+    return node
+
+
+def _size(node: yaml.Node | None, known: dict[int, int]) -> int:
+    """How many values a node stands for, with what aliases repeat; one that holds itself stands for too many."""
+    if not isinstance(node, yaml.CollectionNode):
+        return 1
+    if id(node) not in known:
+        known[id(node)] = _MOST_NODES + 1
+        pairs = isinstance(node, yaml.MappingNode)
+        known[id(node)] = 1 + sum(_size(one[1] if pairs else one, known) for one in node.value)
+    return known[id(node)]
 
 
 def _index(node: yaml.Node, path: tuple[str, ...], lines: dict[tuple[str, ...], int], source: str) -> None:

@@ -75,3 +75,29 @@ def test_bytes_that_are_no_text_are_an_input_error(tmp_path, content):
 def test_a_file_that_is_not_there_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match=r"none\.yaml: found No such file or directory"):
         yaml_file.load(tmp_path / "none.yaml")
+
+
+NINE = ", ".join(["*a{}"] * 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: " + "[" * 100_000, "x.yaml:1: found more than 50 levels, expected a description"),
+        ("a: 1\nb: " + "{c: " * 60 + "1" + "}" * 60, "x.yaml:2: found more than 50 levels, expected a description"),
+        (
+            "\n".join(["a0: &a0 [1]", *(f"a{n}: &a{n} [{NINE.replace('{}', str(n - 1))}]" for n in range(1, 12))]),
+            "x.yaml: found aliases that repeat each other, expected at most 1000000 values",
+        ),
+        ("a: &a [*a]", "x.yaml: found aliases that repeat each other, expected at most 1000000 values"),
+    ],
+    ids=["open brackets", "nested mappings", "aliases of aliases", "its own alias"],
+)
+def test_text_that_is_there_to_do_harm_is_refused(text, message):
+    with pytest.raises(InputError) as caught:
+        yaml_file.parse(text, "x.yaml")
+    assert str(caught.value) == message
+
+
+def test_aliases_that_people_use_are_read():
+    assert yaml_file.parse("a: &a {b: 1}\nc: *a", "x").values == {"a": {"b": 1}, "c": {"b": 1}}
