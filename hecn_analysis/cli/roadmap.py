@@ -24,7 +24,7 @@ examples:
   hecn roadmap
   hecn roadmap 400g --table needs
   hecn roadmap hecn --milestone phase-3-wan --table needs --format json
-  hecn roadmap 400g --milestone 100g-copies-far --buy assumed
+  hecn roadmap 400g --milestone 200g-memory-near --buy assumed --table bills
 
 needs: the fewest pieces that parts of the catalogue allow by the year of the
 goal, each resource alone. known: there was such a part by then; since: the
@@ -76,15 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _text(found: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
     yield f"{found.title}\n\n"
     if name == "milestones":
-        shown = table[[*_SHOWN, *_PRICED]].astype(object)
-        least = table["measured_low_bound"].fillna(value=False)
-        shown["measured_bps"] = [
-            ("≥ " if bound else "") + output.human("x_bps", rate)
-            for rate, bound in zip(table["measured_bps"], least, strict=True)
-        ]
-        for column in ("price_usd", "price_assumed_usd"):
-            shown[column] = [None if usd is None else f"${usd:,.0f}" for usd in _plain(table[column])]
-        yield from output.text_rows(output.records(shown.rename(columns=lambda each: each.replace("_usd", ""))))
+        yield from output.text_rows([_shown(row) for row in output.records(table)])
         if table["price_usd"].notna().any():
             yield "\nprice: two hosts and their cables; price_assumed: the part of it that rests on assumed prices\n"
         return
@@ -109,8 +101,16 @@ def _text(found: Roadmap, table: pd.DataFrame, name: str) -> Iterator[str]:
         yield "\n"
 
 
-def _plain(column: pd.Series[float]) -> list[float | None]:
-    return [None if usd is None else float(usd) for usd in column.astype(object).where(column.notna(), None)]
+def _shown(row: output.Row) -> dict[str, object]:
+    """Row of the milestones as people read it."""
+    shown = {name: row[name] for name in (*_SHOWN, *_PRICED)}
+    if row["measured_low_bound"]:
+        shown["measured_bps"] = "≥ " + output.human("measured_bps", row["measured_bps"])
+    for name in ("price_usd", "price_assumed_usd"):
+        usd = shown.pop(name)
+        shown[name.removesuffix("_usd")] = None if usd is None else f"${usd:,.0f}"
+    shown["price_remark"] = shown.pop("price_remark")
+    return shown
 
 
 def _since(row: output.Row) -> str | None:
