@@ -271,7 +271,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
         Rows of `hecn_analysis.prediction.compare.compare`; cases that were not measured are left out.
     """
     rows = comparison[comparison["measured_bps"].notna()]
-    rows = rows.assign(where=[_where(row) for row in rows.to_dict("records")])
+    rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
     show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
     show_versions()
@@ -291,16 +291,17 @@ def below_data(file: str) -> str:
     return str(path.relative_to(places.data_dir())) if path.is_relative_to(places.data_dir()) else file
 
 
-def _marks(row: Mapping[Any, Any]) -> str:
-    outside = not pd.isna(row["measured_bps"]) and not row["inside"]
-    return ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
-
-
-def _where(row: Mapping[Any, Any]) -> str:
+def where(row: Mapping[Any, Any]) -> str:
+    """Give file and lines of a row, such as ``logs/b.txt:31–32``; no lines where they are not known."""
     file, first, last = below_data(str(row["source_file"])), row["line_first"], row["line_last"]
     if pd.isna(first):
         return file
     return f"{file}:{first}" + ("" if pd.isna(last) or last == first else f"–{last}")
+
+
+def _marks(row: Mapping[Any, Any]) -> str:
+    outside = not pd.isna(row["measured_bps"]) and not row["inside"]
+    return ("† " if outside else "") + ("≥ " if row["measured_low_bound"] else "")
 
 
 def _assumption(same: list[Assumption]) -> dict[str, Any]:

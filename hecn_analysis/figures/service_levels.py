@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis.figures import theme
+from hecn_analysis.traffic.service_level_evidence import NAMES
 
 COLUMNS = ["path", "criterion", "verdict", "used", "low", "high", "label", "hover"]
 
@@ -15,14 +16,6 @@ _LOOKS = {
     "pass": (theme.GREEN, "circle"),
     "fail": (theme.VERMILION, "x"),
     "not enough evidence": (theme.MUTED, "diamond-open"),
-}
-_NAMES = {
-    "availability": "Availability",
-    "restoral time": "Restoral time",
-    "rtt": "Round trip",
-    "loss": "Loss",
-    "mtu": "Packet size",
-    "bandwidth": "Bandwidth",
 }
 _AT_LEAST = ("availability", "mtu", "bandwidth")  # the more, the better
 _LEAST, _MOST = 1e-3, 1e4  # of the axis, and of what is drawn
@@ -47,7 +40,7 @@ def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
     for row in found.to_dict("records"):
         ends = ("high", "low") if row["criterion"] in _AT_LEAST else ("low", "high")
         used, low, high = (_part(row["criterion"], row[name], row["limit"]) for name in ("estimate", *ends))
-        name = _NAMES.get(str(row["criterion"]), str(row["criterion"]))
+        name = NAMES[row["criterion"]].capitalize()
         needed = f"<br>needed: {theme.text(row['needed'])}" if row["needed"] else ""
         rows.append(
             {
@@ -104,7 +97,9 @@ def plot_service_levels(found: pd.DataFrame) -> go.Figure:
             text=known["hover"].tolist(),
             hovertemplate="%{text}<extra></extra>",
         )
-    fig.update_xaxes(type="log", dtick=1, range=[math.log10(_LEAST), math.log10(_MOST)], exponentformat="power")
+    fig.update_xaxes(
+        type="log", dtick=1, range=[math.log10(_LEAST) - 0.2, math.log10(_MOST) + 0.2], exponentformat="power"
+    )
     return fig
 
 

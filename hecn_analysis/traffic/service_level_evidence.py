@@ -13,6 +13,9 @@ from hecn_analysis.limits import framing
 from hecn_analysis.traffic.service_levels import (
     COLUMNS,
     CONFIDENCE,
+    FAIL,
+    PASS,
+    UNKNOWN,
     ServiceLevel,
     judge,
     packets_needed,
@@ -21,6 +24,15 @@ from hecn_analysis.traffic.service_levels import (
 
 EVIDENCE: Final = ("criterion", "source_file", "line_first", "line_last", "tool", "says")
 EFFORT: Final = ("criterion", "limit", "unit", "needs")
+NAMES: Final = {
+    "availability": "availability",
+    "restoral time": "restoral time",
+    "rtt": "round trip",
+    "loss": "loss",
+    "mtu": "packet size",
+    "bandwidth": "bandwidth",
+}
+"""Criteria in words."""
 _LEAST_RUNS: Final = 5  # with which the bounds of a median are known at all: 0.5 ** 5 < 5 %
 
 
@@ -47,8 +59,7 @@ def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | No
         rows += [{"criterion": name, **place, "says": words} for name, words in _said(level, run)]
     if samples is not None and len(samples):
         rows += _ports(level, samples)
-    order = {name: number for number, name in enumerate(("availability", "rtt", "loss", "mtu", "bandwidth"))}
-    rows.sort(key=lambda row: order[row["criterion"]])
+    rows.sort(key=lambda row: list(NAMES).index(row["criterion"]))
     return pd.DataFrame(rows, columns=list(EVIDENCE))
 
 
@@ -129,6 +140,28 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
         words = f"a run of {units.format_rate(0.95 * payload_bps)} of data or more"
         rows.append({"criterion": "bandwidth", "limit": level.bandwidth, "unit": "bit/s", "needs": words})
     return pd.DataFrame(rows, columns=list(EFFORT))
+
+
+def summary(found: pd.DataFrame) -> str:
+    """Say which criteria are met, which are not, and which are not shown.
+
+    Parameters
+    ----------
+    found
+        As `hecn_analysis.traffic.service_levels.judge` gives it.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"criterion": ["rtt", "loss", "mtu"], "verdict": ["pass", "fail", "pass"]})
+    >>> summary(rows)
+    'of 3 criteria 2 met (round trip, packet size), 1 not met (loss)'
+    """
+    parts = []
+    for verdict, words in ((PASS, "met"), (FAIL, "not met"), (UNKNOWN, "not shown")):
+        names = [NAMES[name] for name in found.loc[found["verdict"] == verdict, "criterion"]]
+        if names or verdict == PASS:
+            parts.append(f"{len(names)} {words}" + (f" ({', '.join(names)})" if names else ""))
+    return f"of {len(found)} criteria {', '.join(parts)}"
 
 
 def written(value: float | None, unit: str) -> str:

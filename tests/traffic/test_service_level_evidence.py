@@ -9,7 +9,7 @@ import hecn_analysis as hecn
 from hecn_analysis import figures
 from hecn_analysis.figures import theme
 from hecn_analysis.places import data_dir
-from hecn_analysis.traffic.service_level_evidence import EVIDENCE, evidence, judge_paths, least_effort
+from hecn_analysis.traffic.service_level_evidence import EVIDENCE, evidence, judge_paths, least_effort, summary
 from hecn_analysis.traffic.service_levels import ServiceLevel, judge, load, outage_bounds, proportion_bounds
 
 
@@ -102,6 +102,13 @@ def test_paths_are_judged_each_by_its_own_measurements(ames):
     assert verdicts["port", "mtu"] == "pass"
     assert verdicts["real", "mtu"] == "not enough evidence"
     assert said.groupby("path").size().to_dict() == {"port": 2, "real": 3}
+
+
+def test_summary_names_what_is_met_and_what_is_not(ames):
+    found = judge(load("hec-test-wan"), ames, samples())
+    open_ = "availability, restoral time, round trip, loss, bandwidth"
+    assert summary(found) == f"of 6 criteria 1 met (packet size), 5 not shown ({open_})"
+    assert summary(found.assign(verdict="fail").head(1)) == "of 1 criteria 0 met, 1 not met (availability)"
 
 
 # the figure
