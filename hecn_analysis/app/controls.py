@@ -145,7 +145,7 @@ def _of_tool(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
     if tool.protocol == "tcp":
         streams = Control("tool.streams", "tool", "Streams", "TCP connections of each process", _COUNTS, _number)
         yield _at(scenario, streams)
-        words = "asked for by the tool; autotuned: by the kernel"
+        words = "asked for by the tool"
         yield _at(scenario, Control("tool.window", "tool", "Window", words, _WINDOW, _window))
         words, names = "of the sender's kernel", get_args(CongestionControl)
         control = Control("sender.congestion_control", "tool", "Congestion control", words, names, menu=True)
@@ -166,8 +166,11 @@ def _of_host(scenario: Scenario, role: str, host: Host) -> Iterable[tuple[Contro
         if cards and cards[0][1].nic is not None and cards[0][1].nic.part:
             own = sum(not name.startswith(ADDED) for name, _ in cards)
             words = f"more of the card in {cards[0][0]}"
-            steps = tuple(range(own, own + _MOST_ADDED + 1))
-            yield Control(f"{role}.cards", role, "Network cards", words, steps, _number), len(cards)
+            free = _free_slots(host, cards[0][1])
+            most = max(len(cards) + (_MOST_ADDED if free is None else len(free)), own)
+            if most > own:
+                steps = tuple(range(own, most + 1))
+                yield Control(f"{role}.cards", role, "Network cards", words, steps, _number), len(cards)
         sizes = (128, 256, 512, 1024, 2048, 4096)
         payload = Control(f"{role}.max_payload", role, "MaxPayload", "of PCI Express", sizes, units.format_bytes)
         yield _at(scenario, payload)
@@ -269,7 +272,8 @@ def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
     free = _free_slots(host, first)
     if free is not None and len(free) < count:
         title = host.board.title if host.board is not None else "board"
-        room = f"{len(cards) + len(free)} at most: its {title} has {len(free)} slots left that the card works in"
+        left = "no slot" if not free else "1 slot" if len(free) == 1 else f"{len(free)} slots"
+        room = f"{len(cards) + len(free)} at most: its {title} has {left} left that the card works in"
         raise InputError(f"{wanted} network cards in the {role}", room)
     for number in range(count):
         at = f"{role}.slots.{ADDED}{number + 1}"

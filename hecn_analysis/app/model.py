@@ -39,7 +39,7 @@ START: Final[State] = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge"
 #: Rungs of the ladder that are drawn.
 RUNGS: Final = 3
 
-LADDER: Final = "Throughput when everything slower is lifted; the band holds 90 % of single runs."
+LADDER: Final = "The grey band holds 90 % of single runs."
 MAP: Final = "Each part filled as far as it is busy; the framed one binds."
 
 #: Keys that controls set.
@@ -401,7 +401,7 @@ def _facts(look: Look) -> list[list[str]]:
             found.append(["Under way at line rate", units.format_bytes(in_flight)])
     total = sum(cost.usd for cost in look.cost.values())
     if total > 0:
-        marked = " *" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""
+        marked = ", partly assumed" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""
         found.append(["Cost of the hosts", f"{_usd(total)}{marked}"])
         if math.isfinite(rate) and rate > 0:
             found.append(["Cost per Gb/s", f"{_usd(total / rate * 1e9)}{marked}"])

@@ -1,5 +1,5 @@
 // The page of the what-if app: shows what the kernel worked out (trait `page`) and hands over what was changed (trait
-// `state`). Plotly stands in front of this in the same module.
+// `state`). It asks the kernel for Plotly, so that the numbers need not wait for that.
 
 const GROUPS = { path: "Path", tool: "Tool", sender: "Sender", receiver: "Receiver" };
 const ROLES = ["sender", "receiver", "path", "tool"];
@@ -28,14 +28,31 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
+let library; // Plotly, for all views of a page
+
+function plotly(model) {
+  if (window.Plotly) return Promise.resolve();
+  library ??= new Promise((resolve, reject) => {
+    const hear = (message, buffers) => {
+      if (message.kind !== "plotly") return;
+      model.off("msg:custom", hear);
+      import(URL.createObjectURL(new Blob(buffers, { type: "text/javascript" }))).then(resolve, reject);
+    };
+    model.on("msg:custom", hear);
+    model.send({ kind: "plotly" });
+  });
+  return library;
+}
+
 class View {
   constructor(model, el) {
     this.model = model;
     this.id = `hecn-${Math.random().toString(36).slice(2, 8)}`;
     this.controls = new Map();
     this.build(el);
-    this.show();
     this.listen();
+    this.show();
+    plotly(model).then(() => this.drawFigures());
   }
 
   // what is there ---------------------------------------------------------------------------------------------------
@@ -70,7 +87,8 @@ class View {
         "div",
         { class: "columns" },
         put("headline", "section", { "aria-label": "Throughput" }),
-        put("settings", "form", { "aria-label": "Settings", onsubmit: (event) => event.preventDefault() }),
+        put("transfer", "form", { "aria-label": "Path and tool", onsubmit: (event) => event.preventDefault() }),
+        put("hosts", "form", { "aria-label": "Hosts", onsubmit: (event) => event.preventDefault() }),
         put("figures", "div", {}),
       ),
       put("notes", "div", {}),
@@ -138,7 +156,7 @@ class View {
     this.dark.removeEventListener("change", this.onDark);
     this.model.off("change:page", this.onPage);
     this.model.off("msg:custom", this.onMessage);
-    for (const box of this.figures.querySelectorAll(".plot")) Plotly.purge(box);
+    for (const box of this.figures.querySelectorAll(".js-plotly-plot")) Plotly.purge(box);
   }
 
   hear(message) {
@@ -197,7 +215,7 @@ class View {
 
   buildControls(found) {
     this.controls.clear();
-    const groups = [];
+    const groups = { path: [], tool: [], sender: [], receiver: [] };
     for (const [group, title] of Object.entries(GROUPS)) {
       const members = found.filter((control) => control.group === group);
       if (!members.length) continue;
@@ -207,9 +225,10 @@ class View {
         this.controls.set(control.key, made);
         set.append(made.row);
       }
-      groups.push(set);
+      groups[group].push(set);
     }
-    this.settings.replaceChildren(...groups);
+    this.transfer.replaceChildren(...groups.path, ...groups.tool);
+    this.hosts.replaceChildren(...groups.sender, ...groups.receiver);
   }
 
   showFigures() {
@@ -221,7 +240,7 @@ class View {
           { "data-name": figure.name },
           node("h2", {}, figure.title),
           node("p", { class: "caption" }, figure.caption),
-          node("div", { class: "plot", role: "img", "aria-label": `${figure.title}: ${figure.caption}` }),
+          node("div", { class: "plot", role: "img", "aria-label": `${figure.title}. ${figure.caption}` }),
         );
         this.figures.append(box);
       }
@@ -232,6 +251,7 @@ class View {
   drawFigures() {
     const dark = isDark();
     this.root.dataset.theme = dark ? "dark" : "light";
+    if (!window.Plotly) return; // and drawn once it is there
     const colours = this.model.get("dark_colours");
     const darkened = (part) => {
       if (typeof part === "string") return colours[part] ?? part;

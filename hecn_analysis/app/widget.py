@@ -28,7 +28,7 @@ PAUSE: Final = 0.4
 _HERE: Final = files("hecn_analysis.app")
 
 
-class WhatIf(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no types for its base
+class WhatIf(anywidget.AnyWidget):
     """A scenario to play with.
 
     Parameters
@@ -53,7 +53,7 @@ class WhatIf(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no typ
     '9.90'
     """
 
-    _esm = f"{get_plotlyjs()}\n{_HERE.joinpath('view.js').read_text(encoding='utf-8')}"
+    _esm = _HERE.joinpath("view.js").read_text(encoding="utf-8")
     _css = _HERE.joinpath("view.css").read_text(encoding="utf-8")
 
     state = traitlets.Dict().tag(sync=True)
@@ -91,7 +91,7 @@ class WhatIf(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no typ
         kept = {name: held for name, held in self.state.items() if name != key}
         self.state = kept if value is None else {**kept, key: value}
 
-    @traitlets.observe("state")  # type: ignore[untyped-decorator]
+    @traitlets.observe("state")
     def _changed(self, change: Mapping[str, Any]) -> None:
         if not self._settling:
             return
@@ -143,6 +143,7 @@ class WhatIf(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget has no typ
             "reset": lambda: self._take(dict(self._start)),
             "open": lambda: self._take(model.read(str(message["text"]), str(message["name"]))),
             "brief": self._send_brief,
+            "plotly": lambda: self.send({"kind": "plotly"}, [get_plotlyjs().encode()]),
         }
         try:
             actions[str(message["kind"])]()

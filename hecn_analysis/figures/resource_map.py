@@ -222,7 +222,7 @@ class _Drawing:
         self.stages: list[tuple[float, list[tuple[float, float]]]] = []  # middle of the bar; the fill of each cell
         self.height = 0.0
         self.binding: list[tuple[float, float, float]] = []
-        records = rows.to_dict("records")
+        records: list[dict[str, Any]] = rows.to_dict("records")  # type: ignore[assignment]  # names of columns are text
         for end, members in groupby(records, key=lambda row: str(row["end"])):
             self._heading(end)
             for _, cells in groupby(members, key=lambda row: str(row["stage"])):
