@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.errors import RangeError, did_you_mean
+from hecn_analysis.secrets import hidden
 
 TEXT, COUNT, NUMBER, FLAG, TIME = "text", "count", "number", "flag", "time"
 COUNTER, ANSWER = "counter", "answer"
@@ -69,6 +70,8 @@ class Column:
         Smallest and largest possible value, None for no bound.
     words
         The allowed texts, empty for any.
+    quotes
+        Whether it quotes a file, so that secrets in it are left out.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     words: tuple[str, ...] = ()
+    quotes: bool = False
 
     @property
     def dtype(self) -> str:
@@ -219,7 +223,13 @@ _RUNS = (
     Column("content_hash", TEXT, "", "SHA-256 of the file's bytes, hexadecimal"),
     Column("tool", TEXT, "", "name of the tool, as in the list of readers"),
     Column("tool_version", TEXT, "", "version that the log names"),
-    Column("label", TEXT, "", "words that the log puts in front of the result, such as 'File copy 1', 'n2tx' or 'Get'"),
+    Column(
+        "label",
+        TEXT,
+        "",
+        "words that the log puts in front of the result, such as 'File copy 1', 'n2tx' or 'Get'",
+        quotes=True,
+    ),
     Column("protocol", TEXT, "", "what carried the data; 'file' for disks and file copies", words=PROTOCOLS),
     Column(
         "direction",
@@ -348,7 +358,7 @@ _PROBLEMS = (
     *_PLACE,
     _LINE,
     Column("kind", TEXT, "", "what kind of problem", words=tuple(PROBLEM_KINDS)),
-    Column("message", TEXT, "", "what was found, what was expected, what was done"),
+    Column("message", TEXT, "", "what was found, what was expected, what was done", quotes=True),
 )
 
 COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
@@ -447,6 +457,8 @@ def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - o
     if column.kind == FLAG:
         return np.array([value is not None and bool(value) for value in values], dtype=bool)
     dtype: Any = column.dtype
+    if column.quotes:
+        values = [hidden(value) if isinstance(value, str) else value for value in values]
     return pd.array(values, dtype=dtype)
 
 
