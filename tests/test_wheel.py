@@ -54,6 +54,12 @@ def shipped(installed):
     return Path(installed("python", "-c", "from hecn_analysis import places; print(places.data_dir().parent)").strip())
 
 
+def test_wheel_is_the_same_each_time_it_is_built(wheel, root, tmp_path):
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=root, check=True)
+    (again,) = tmp_path.glob("*.whl")
+    assert again.read_bytes() == wheel.read_bytes()
+
+
 def test_wheel_holds_the_package_and_its_data_and_nothing_else(wheel, root):
     with zipfile.ZipFile(wheel) as archive:
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
