@@ -41,6 +41,8 @@ COMMANDS = {
     "capture": "what this host is made of and how it is set, one file a command",
     "snmp": "read the counters of switches and hosts from their SNMP agents",
     "archive": "a store of all that was read, by day, for SQL and tables",
+    "report": "the full report of a folder of unknown logs, counters and captured outputs",
+    "compare": "what changed between two sets of runs, and how sure that is",
     "brief": "result briefs: HTML, PDF and an index page",
     "completion": "completion of this command line in a shell",
 }

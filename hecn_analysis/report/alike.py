@@ -162,7 +162,7 @@ def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
 def _extents(runs: pd.DataFrame) -> list[str | None]:
     """How long a run was, where it went by the clock, else how much it moved."""
     duration, amount = runs["duration_s"].astype(float), runs["bytes"].astype(float)
-    round_amount = (amount % 10**6 == 0) | (amount % 2**20 == 0)
+    round_amount = (amount % 10**6 == 0) | (amount % (10 * 2**20) == 0)
     timed = runs["tool"].isin(_BY_CLOCK) & ~round_amount
     times = _classes(duration.where(timed), _DURATION_RATIO, 0.0, lambda value: f"{value:.0f} s")
     sizes = amount.where(~timed & (amount > 0))

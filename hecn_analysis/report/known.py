@@ -111,7 +111,7 @@ def line_rate(folder: Folder, fastest_bps: float) -> Fact:
         return Fact("path.rate", "line rate", None, "not known", "assumed", "nothing in the folder says it")
     rate = next_rate(fastest_bps)
     part = fastest_bps / goodput(rate, _JUMBO)
-    why = f"the next usual rate above the fastest run, {units.format_rate(fastest_bps)}"
+    why = "the next usual rate above the fastest run over that distance"
     return _rate(rate, "assumed", why, "likely, for the run nearly fills it" if part > _NEARLY else "any faster one")
 
 
@@ -224,10 +224,7 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
         tools = ", ".join(dict.fromkeys(runs["tool"][logged.index]))
         own = float(logged.median())
         if near is not None and near < own:
-            source = (
-                f"ping in {pings[1] if pings else ''}; the connections had {units.format_time(own)}, with their queue"
-            )
-            return _rtt(near, "logged", source)
+            return _rtt(near, "logged", f"ping in {pings[1] if pings else ''}; the runs themselves see their own queue")
         return _rtt(own, "logged", f"said by {tools}", "less, without the queue of the runs themselves")
     if pings is not None:
         return _rtt(pings[0], "logged", f"ping in {pings[1]}")

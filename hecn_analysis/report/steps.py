@@ -99,7 +99,7 @@ def _of_cause(one: Expected, cause: Candidate) -> Iterator[tuple[str, str, str, 
         rate = 1e9 if line is None or line.value is None else line.value
         bdp = rate * (0.0 if rtt is None or rtt.value is None else rtt.value) / 8
         yield (
-            "cause", "the same with four streams, and with a larger window", f"-P 4 (nuttcp: -N4), -w {_mebibytes(2 * bdp)}",
+            "cause", "the same with four streams, or a larger window", f"-P 4 (nuttcp: -N4); -w {_mebibytes(2 * bdp)}",
             "a window holds it back if four streams carry four times as much",
         )  # fmt: skip
     elif cause.kind == "loss":
@@ -109,7 +109,7 @@ def _of_cause(one: Expected, cause: Candidate) -> Iterator[tuple[str, str, str, 
         )  # fmt: skip
     elif cause.kind == "cpu":
         yield (
-            "cause", "the same with two processes, on other cores", "taskset -c CORE, or -A in iperf3; mpstat -P ALL 1 beside it",
+            "cause", "the same with two processes, on other cores", "taskset -c CORE (iperf3: -A)",
             "a core holds it back if two processes carry more",
         )  # fmt: skip
     elif cause.name == OTHER:

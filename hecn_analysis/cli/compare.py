@@ -1,0 +1,109 @@
+"""``hecn compare``: what changed between two sets of runs, with what is sure of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import hecn_analysis as hecn
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.units import format_rate
+
+if TYPE_CHECKING:
+    from hecn_analysis.report.compare import RunsComparison
+
+DESCRIPTION = """\
+Say what changed between two sets of runs, before and after. Runs that are alike
+by what their logs say (tool, protocol, direction, streams, distance, length)
+are put side by side; each kind has its verdict, by ranks, corrected for the
+number of kinds. Where repeats are too few for any verdict, that is said."""
+
+EPILOG = f"""\
+examples:
+  hecn compare data/transfers/before data/transfers/after
+  hecn compare data/transfers/before data/transfers/after --figure runs.html --format csv -o compared.csv
+
+{reading.EXIT_STATUS}, or a set has no run"""
+
+#: What else is put side by side, where a log says it: name, words, how a value is written.
+_BESIDE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("retransmits_per_gb", "retransmits", lambda value: f"{value:.3g}/GB"),
+    ("rtt_s", "RTT", lambda value: output.human("rtt_s", value)),
+    ("cpu_sender_fraction", "CPU sender", lambda value: output.human("cpu_fraction", value)),
+    ("cpu_receiver_fraction", "CPU receiver", lambda value: output.human("cpu_fraction", value)),
+    ("cwnd_bytes", "window", lambda value: output.human("cwnd_bytes", value)),
+)
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn compare``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("first", metavar="A", help="logs before: a file, a folder or an archive")
+    parser.add_argument("second", metavar="B", help="logs after")
+    parser.add_argument(
+        "--confidence", type=_confidence, default=0.95, metavar="FRACTION", help="of the intervals (default: 95 %%)"
+    )
+    parser.add_argument("--figure", metavar="FILE", help="write all runs as a figure, an HTML page, as well")
+    add_output_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read both, compare, deliver."""
+    for path in (arguments.first, arguments.second):
+        Path(path).stat()  # a name that is none is told before anything is read
+    found = hecn.compare_runs(arguments.first, arguments.second, confidence=arguments.confidence, progress=True)
+    form = output.chosen_format(arguments)
+    if form == "json":
+        written = output.json_object(found.to_dict())
+    elif form == "csv":
+        written = output.written(output.records(found.groups), list(found.groups.columns), form)
+    else:
+        written = _text(found)
+    output.deliver(written, arguments)
+    if arguments.figure is not None:
+        from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
+
+        plot_comparison(found.runs).write_html(arguments.figure, include_plotlyjs=True)
+    problems = found.problems[found.problems["kind"] != "unrecognised"]
+    return reading.tell(problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all")
+
+
+def _text(found: RunsComparison) -> Iterator[str]:
+    yield f"{found.overall}\n"
+    for row in found.groups.to_dict("records"):
+        yield f"\n{row['group']}: {row['verdict']}\n  {row['sentence']}\n"
+        for letter in "ab":
+            if row[f"runs_{letter}"]:
+                yield f"  {letter.upper()}  {_side(row, letter)}\n"
+
+
+def _side(row: Mapping[Any, Any], letter: str) -> str:
+    """What is known of one side of a kind of run."""
+    least, most = row[f"least_{letter}_bps"], row[f"most_{letter}_bps"]
+    told = [reading.count(row[f"runs_{letter}"], "run")]
+    if row[f"failed_{letter}"]:
+        told.append(f"{row[f'failed_{letter}']} failed")
+    told.append(format_rate(most) if least == most else f"{format_rate(least)} to {format_rate(most)}")
+    for name, words, form in _BESIDE:
+        value = row[f"{name}_{letter}"]
+        if value == value:  # noqa: PLR0124 - NaN is not itself
+            told.append(f"{words} {form(value)}")
+    if row[f"tool_version_{letter}"]:
+        told.append(f"version {row[f'tool_version_{letter}']}")
+    return ", ".join(told)
+
+
+def _confidence(text: str) -> float:
+    from hecn_analysis import units  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.errors import HecnError  # noqa: PLC0415
+
+    try:
+        value = units.parse(text, "fraction")
+    except HecnError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not 0.5 <= value < 1:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected 0.5 to less than 1")
+    return value

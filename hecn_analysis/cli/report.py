@@ -1,0 +1,88 @@
+"""``hecn report``: the full report of a folder whose files nobody has described."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hecn_analysis.cli.parser import Parser
+from hecn_analysis.cli.remarks import say, say_all
+
+if TYPE_CHECKING:
+    from hecn_analysis.report.folder import Folder
+
+BRIEF = "your_own_data"
+
+DESCRIPTION = """\
+Report on a folder of unknown files: logs of tools, counters of ports, captured
+outputs of hosts, in any mix, packed or not. What was read and what was not, the
+runs, what they should have been, what holds them back, what the ports saw, what
+to test and to change next. Nothing has to be described: what the folder does
+not say is assumed, and listed as assumed.
+
+It is written as one HTML page that needs no network, a PDF, the executed
+notebook and the numbers as JSON, with an index; the name of the page is printed."""
+
+EPILOG = """\
+examples:
+  hecn report data/transfers/before
+  hecn report data/counters/session -o session --no-pdf
+
+exit status:
+  0  fine; files that nobody knows are listed in the report
+  1  nothing could be read, or a file was unreadable, truncated or malformed (the
+     report is made all the same), or there is no such folder
+  2  wrong usage"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn report``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("folder", metavar="FOLDER", help="a folder, a file or an archive")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="folder to write into (default: report-FOLDER, here)"
+    )
+    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="HTML only; no Chromium is needed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the folder, make the report, say what could not be read."""
+    from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
+    from hecn_analysis.report.folder import check, read_folder  # noqa: PLC0415 (see above)
+
+    check(arguments.folder)
+    target = arguments.output or Path(default_name(arguments.folder))
+    # The notebook reads it once more, in a process of its own; here it is read for the bar and for the status
+    found = read_folder(arguments.folder, progress=True)
+    folder = str(Path(arguments.folder).absolute())
+    [made] = make_briefs([BRIEF], target, {"folder": folder}, pdf=arguments.pdf, force=True)
+    if made.html is not None:
+        print(made.html)
+    for remark in made.remarks:
+        say(remark)
+    if made.error is not None:
+        say(f"the report stopped: {made.error}")
+    return max(1 if made.error is not None else 0, _tell(found))
+
+
+def default_name(folder: str) -> str:
+    """Name of the folder that a report is written into.
+
+    >>> default_name("/data/Monday's logs/"), default_name("logs.tar.gz")
+    ('report-Monday_s-logs', 'report-logs')
+    """
+    path = Path(folder).resolve()
+    name = path.name if path.is_dir() else path.name.partition(".")[0]
+    return "report-" + (re.sub(r"[^\w.-]+", "_", name.replace(" ", "-")).strip("_.-") or "folder")
+
+
+def _tell(found: Folder) -> int:
+    """Say what was read and what was damaged, and give the status for that."""
+    damaged = found.damaged.to_dict("records")
+    lines = [f"{row['source_file']}: {row['kind']}: {row['message']}" for row in damaged]
+    say_all(lines, "the report has them")
+    if found.is_empty:
+        say(f"{found.path}: nothing in it could be read ({found})")
+    return 1 if damaged or found.is_empty else 0
