@@ -116,10 +116,8 @@ def _text(found: Advices, top: int) -> Iterator[str]:
 
 
 def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
-    rate = output.human("throughput_bps", advice.prediction.throughput_bps)
-    price = (
-        "" if advice.is_free else " · price not known" if advice.price_usd is None else f" · ${advice.price_usd:,.0f}"
-    )
+    rate = output.human("throughput_bps", advice.outcome.throughput_bps)
+    price = "" if advice.is_free else f" · {_price(advice)}"
     gain, low, high = map(_gain, (advice.gain, advice.gain_low, advice.gain_high))
     yield f"  {gain} ({low} to {high}), {rate}{price}: {advice.title}\n"
     if in_full:
@@ -128,6 +126,15 @@ def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
         yield f"      check:  {change.check}\n"
         yield f"      risk:   {change.risk}\n"
         yield f"      source: {change.source}\n"
+        if change.price_source:
+            yield f"      price:  {change.price_source}\n"
+
+
+def _price(advice: Advice) -> str:
+    """Price in words: an assumed one is told as such."""
+    if advice.price_usd is None:
+        return "price not known"
+    return f"${advice.price_usd:,.0f}" + (" (assumed)" if advice.price_basis == "assumed" else "")
 
 
 def _gain(gain: float) -> str:

@@ -1,9 +1,14 @@
-"""Which change gains most: every possible one is predicted, alone and with others, and ranked; what is free first."""
+"""Which change gains most: every possible one is predicted, alone and with others, and ranked; what is free first.
+
+A gain is always that of two predictions of the whole transfer, one with the change and one without. Those that gain
+nothing are known as soon as that shows (see `trials`); the others are worked out with interval and bottleneck.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +19,8 @@ import pandas as pd
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError
 from hecn_analysis.hardware import Scenario, load_scenario
-from hecn_analysis.planning.changes import Change, possible
+from hecn_analysis.planning.changes import PRICE_BASES, Change, possible
+from hecn_analysis.planning.trials import Outcome, outcomes, throughputs
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.progress import track
 
@@ -23,7 +29,10 @@ WORTH: Final = 0.005
 
 #: Changes of a combination, and the single ones and pairs that larger combinations are made from.
 LARGEST: Final = 3
-_KEPT: Final = 6
+_KEPT: Final = 4
+
+#: What is told of a change.
+_TOLD: Final = ("name", "title", "kind", "how", "check", "risk", "source", "price_usd", "price_basis", "price_source")
 
 
 @dataclass(frozen=True)
@@ -34,18 +43,26 @@ class Advice:
     ----------
     changes
         What is changed.
-    prediction
+    scenario
         The transfer with them.
+    outcome
+        What it reaches, and what binds then.
     gain, gain_low, gain_high
         Throughput with them over that without, less 1: the central value, and the range of 90 % of the draws that both
         predictions share.
     """
 
     changes: tuple[Change, ...]
-    prediction: Prediction
+    scenario: Scenario
+    outcome: Outcome
     gain: float
     gain_low: float
     gain_high: float
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """The prediction with its ladder, worked out when it is asked for."""
+        return predict(self.scenario)
 
     @property
     def name(self) -> str:
@@ -73,6 +90,12 @@ class Advice:
         prices = [change.price_usd for change in self.changes]
         return None if None in prices else float(sum(price for price in prices if price is not None))
 
+    @property
+    def price_basis(self) -> str | None:
+        """How far that price is to be trusted: of its parts' bases the weakest; None where nothing is bought."""
+        bases = [change.price_basis for change in self.changes if change.price_basis is not None]
+        return min(bases, key=PRICE_BASES.index) if bases else None
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects."""
         return {
@@ -81,16 +104,18 @@ class Advice:
             "gain": self.gain,
             "gain_low": self.gain_low,
             "gain_high": self.gain_high,
-            "throughput_bps": self.prediction.throughput_bps,
-            "low_bps": self.prediction.low_bps,
-            "high_bps": self.prediction.high_bps,
-            "bottleneck": self.prediction.bottleneck,
+            "throughput_bps": self.outcome.throughput_bps,
+            "low_bps": self.outcome.low_bps,
+            "high_bps": self.outcome.high_bps,
+            "bottleneck": self.outcome.bottleneck,
+            "bottleneck_class": self.outcome.bottleneck_class,
             "free": self.is_free,
             "price_usd": self.price_usd,
+            "price_basis": self.price_basis,
             "settings": {key: value if isinstance(value, (str, int, float, bool, list)) else None
                          for key, value in self.settings.items()},
             "changes": [
-                {name: getattr(change, name) for name in ("name", "title", "kind", "how", "check", "risk", "source")}
+                {name: getattr(change, name) for name in _TOLD}
                 for change in self.changes
             ],
         }  # fmt: skip
@@ -107,9 +132,9 @@ class Advices:
     single
         Changes that gain something alone: what is free first, then what has to be bought; by gain.
     together
-        Combinations that gain more than each of their parts and than what is left when one is left out.
+        The best combinations that gain more than each of their parts and than what is left when one is left out.
     without_gain
-        Names of the changes that gain nothing alone.
+        Names of the changes that gain nothing alone, or no more than less of the same.
     """
 
     now: Prediction
@@ -130,6 +155,7 @@ class Advices:
         """One row an advice, singles first: name, title, gains, rates, bottleneck, price."""
         columns = [
             *("name", "title", "gain", "gain_low", "gain_high", "throughput_bps", "bottleneck", "free", "price_usd"),
+            "price_basis",
         ]
         rows = [advice.to_dict() for advice in (*self.single, *self.together)]
         return pd.DataFrame(rows, columns=columns)
@@ -139,7 +165,7 @@ class Advices:
         best = next(iter((*self.single, *self.together)), None)
         if best is None:
             return f"{self.now}\nNo single change that is known here would gain anything."
-        gained = units.format_rate(best.prediction.throughput_bps)
+        gained = units.format_rate(best.outcome.throughput_bps)
         return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
 
 
@@ -177,16 +203,30 @@ def advise(
     base = load_scenario(scenario)
     now = predict(base)
     changes = [change for change in (*also, *possible(base)) if purchases or change.is_free]
-    asked = track(changes, "advising") if progress else changes
-    tried = [advice for change in asked if (advice := _tried(base, now, (change,))) is not None]
-    single = [advice for advice in tried if advice.gain > WORTH]
-    together = list(_combined(base, now, tried, progress=progress))
+    if not (now.throughput_bps > 0 and np.isfinite(now.throughput_bps)):
+        return Advices(now, (), (), tuple(change.name for change in changes))
+    trials = _Trials(base, now, progress=progress)
+    tried = trials.of([(change,) for change in changes])
+    single = trials.advices(_enough(tried))
+    together = list(_combined(trials, tried, single))
+    told = {advice.name for advice in single}
     return Advices(
         now,
         tuple(sorted(single, key=_order)),
         tuple(sorted(together, key=_order)),
-        tuple(advice.name for advice in tried if advice.gain <= WORTH),
+        tuple(trial.name for trial in tried if trial.name not in told),
     )
+
+
+def _enough(trials: Sequence[_Trial]) -> list[_Trial]:
+    """Those that gain something, and of more and more of the same (4 streams, 8 streams) only what gains more."""
+    best: dict[frozenset[tuple[str, str]], float] = {}
+    found = []
+    for trial in trials:
+        if trial.gain > best.get(trial.family, 0.0) + WORTH:
+            best[trial.family] = trial.gain
+            found.append(trial)
+    return found
 
 
 def _order(advice: Advice) -> tuple[bool, float, float]:
@@ -195,79 +235,148 @@ def _order(advice: Advice) -> tuple[bool, float, float]:
     return not advice.is_free, -round(advice.gain, 3), np.inf if price is None else price
 
 
-def _tried(base: Scenario, now: Prediction, changes: tuple[Change, ...]) -> Advice | None:
-    """Predict with changes; None where the scenario cannot have them (a card that the slot does not take)."""
-    settings = {key: value for change in changes for key, value in change.settings.items()}
-    try:
-        then = predict(base, settings)
-    except HecnError:
-        return None
-    if not np.isfinite(then.throughput_bps) or not now.throughput_bps > 0:
-        return None
-    # both predictions draw a shared parameter alike: the ratio of draws is what the change does, not what is not known
-    low, high = np.quantile(then.draws_bps / now.draws_bps, [0.05, 0.95]) - 1
-    gain = then.throughput_bps / now.throughput_bps - 1
-    return Advice(changes, then, gain, min(float(low), gain), max(float(high), gain))
+@dataclass(frozen=True)
+class _Trial:
+    """Changes, the scenario with them, and what they gain."""
+
+    changes: tuple[Change, ...]
+    scenario: Scenario
+    gain: float
+
+    @property
+    def name(self) -> str:
+        return " + ".join(change.name for change in self.changes)
+
+    @property
+    def family(self) -> frozenset[tuple[str, str]]:
+        """Trials of one family set other numbers, or buy other parts, the smaller one first; 0 says "automatic"."""
+        return frozenset(
+            (key, repr(value) if (isinstance(value, str | bool | list) and change.is_free) or value == 0 else "")
+            for change in self.changes
+            for key, value in change.settings.items()
+        )
 
 
-def _combined(base: Scenario, now: Prediction, tried: Sequence[Advice], *, progress: bool) -> Iterator[Advice]:
+class _Trials:
+    """Changes of a transfer, tried."""
+
+    def __init__(self, base: Scenario, now: Prediction, *, progress: bool) -> None:
+        self._base = base
+        self._now = now
+        self._progress = progress
+        (self._screened_bps,) = throughputs([base])
+
+    def of(self, several: Sequence[tuple[Change, ...]]) -> list[_Trial]:
+        """Try changes; without those that the scenario cannot have (a card that the slot does not take)."""
+        asked = track(several, "advising") if self._progress else several
+        scenarios = [(changes, self._scenario(changes)) for changes in asked]
+        possible = [(changes, scenario) for changes, scenario in scenarios if scenario is not None]
+        found = throughputs([scenario for _, scenario in possible])
+        return [
+            _Trial(changes, scenario, throughput / self._screened_bps - 1)
+            for (changes, scenario), throughput in zip(possible, found, strict=True)
+            if throughput is not None and np.isfinite(throughput) and self._screened_bps is not None
+        ]
+
+    def _scenario(self, changes: Sequence[Change]) -> Scenario | None:
+        try:
+            return self._base.with_({key: value for change in changes for key, value in change.settings.items()})
+        except HecnError:
+            return None
+
+    def advices(self, trials: Sequence[_Trial]) -> list[Advice]:
+        """Work out what there is to say of trials; those whose gain was luck are left out."""
+        found = []
+        for trial, then in zip(trials, outcomes([trial.scenario for trial in trials]), strict=True):
+            # both predictions draw a shared parameter alike: the ratio is what the change does, not what is not known
+            low, high = np.quantile(then.draws_bps / self._now.draws_bps, [0.05, 0.95]) - 1
+            gain = then.throughput_bps / self._now.throughput_bps - 1
+            if gain > WORTH:
+                ends = min(float(low), gain), max(float(high), gain)
+                found.append(Advice(trial.changes, trial.scenario, then, gain, *ends))
+        return found
+
+
+def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
     """Combinations whose parts all count: without any of them, less is gained.
 
     A second limit hides what lifting it would gain until the first one is lifted. So a combination begins with a change
     that gains something alone, and goes on with those that bear on what binds then.
     """
-    best = {frozenset([advice.name]): advice for advice in tried}
-    front = sorted((advice for advice in tried if advice.gain > WORTH), key=lambda advice: -advice.gain)[:_KEPT]
+    gains = {frozenset([trial.name]): trial.gain for trial in tried}
+    front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
     for _ in range(LARGEST - 1):
         larger = {
             frozenset(change.name for change in (*start.changes, *other.changes)): (*start.changes, *other.changes)
             for start in front
             for other in tried
-            if _fit(start.changes, other.changes) and bears_on(other.changes[0], start.prediction)
+            if _fit(start.changes, other.changes) and bears_on(other.changes[0], start.outcome)
         }
-        asked: Iterable[frozenset[str]] = track(list(larger), "combining") if progress else larger
-        found = []
-        for names in asked:
-            advice = _tried(base, now, larger[names])
-            if advice is None:
-                continue
-            best[names] = advice
-            parts = [best.get(frozenset(part)) for part in combinations(names, len(names) - 1)]
-            if all(part is None or advice.gain > part.gain + WORTH for part in parts):
-                found.append(advice)
+        better = []
+        for trial in trials.of(list(larger.values())):
+            names = frozenset(change.name for change in trial.changes)
+            gains[names] = trial.gain
+            parts = [gains.get(frozenset(part)) for part in combinations(names, len(names) - 1)]
+            if all(part is None or trial.gain > part + WORTH for part in parts):
+                better.append(trial)
+        best = sorted(_enough(better), key=lambda trial: -trial.gain)[:_KEPT]
+        found = trials.advices(best)
         yield from found
-        front = sorted(found, key=lambda advice: -advice.gain)[: _KEPT // 2]
+        front = found[: _KEPT // 2]
 
 
-#: Keys that bear on a class of limits, without the role in front of them.
+@dataclass(frozen=True)
+class _Bearing:
+    """Which keys bear on a class of limits: by a part of their names, without the role in front.
+
+    A limit of a host is eased at that host, on the path and by the tool; one that lies between both hosts, `far`, at
+    either of them, too.
+    """
+
+    keys: frozenset[str]
+    far: bool = False
+
+
+def _bearing(keys: str, *, far: bool = False) -> _Bearing:
+    return _Bearing(frozenset(keys.split()), far=far)
+
+
 _BEARING: Final = {
-    "cpu": ("cpu", "app_cores", "nic_cores", "busy_cores", "lro", "offload", "io", "processes", "threads", "mtu"),
-    "memory": ("memory", "io"),
-    "interconnect": ("slots", "app_cores", "board"),
-    "slot": ("slots", "max_payload", "mtu", "bonding"),
-    "nic": ("slots", "mtu", "rate"),
-    "disk": ("arrays", "read_rate", "write_rate", "outstanding"),
-    "raid": ("arrays", "slots", "processes", "outstanding"),
-    "tool": ("outstanding", "request", "pace", "overlap", "processes", "streams"),
-    "window": ("window", "tcp_rmem_max", "tcp_wmem_max", "rmem_max", "wmem_max", "streams", "pep"),
-    "loss": ("congestion_control", "streams", "mtu", "pep", "queue"),
-    "start-up": ("congestion_control", "streams", "mtu", "pep", "lro", "window"),
-    "link": ("rate", "mtu", "spread", "bonding"),
-    "pep": ("pep_rate",),
+    "cpu": _bearing(
+        "cpu app_cores nic_cores storage_cores busy_cores cpu_quota lro offload io processes streams threads mtu spread"
+    ),
+    "memory": _bearing("memory io"),
+    "interconnect": _bearing("slots app_cores board"),
+    "slot": _bearing("slots max_payload mtu bonding"),
+    "nic": _bearing("slots mtu rate"),
+    "disk": _bearing("arrays read_rate write_rate outstanding"),
+    "raid": _bearing("arrays slots processes outstanding"),
+    "filesystem": _bearing("filter_rate filter_quota io processes"),
+    "tool": _bearing("outstanding request pace overlap processes streams"),
+    "window": _bearing("window tcp_rmem_max tcp_wmem_max rmem_max wmem_max streams lro pep", far=True),
+    "loss": _bearing("loss congestion_control streams mtu pep queue", far=True),
+    "start-up": _bearing("congestion_control streams mtu pep lro window", far=True),
+    "link": _bearing("rate mtu spread bonding slots", far=True),
+    "pep": _bearing("pep_rate"),
 }
 
 
-def bears_on(change: Change, prediction: Prediction) -> bool:
-    """Whether a change can matter for what holds a transfer back."""
-    owner = str(prediction.bottleneck).partition(".")[0]
-    wanted = _BEARING.get(str(prediction.bottleneck_class), ())
-    return any(
-        any(part in wanted for part in key.split(".")[1:]) and key.split(".")[0] in {owner, "path", "tool"}
-        for key in change.settings
-    ) or (
-        prediction.bottleneck_class in {"window", "loss", "start-up"}
-        and any(key.split(".")[1] in wanted for key in change.settings)
-    )
+def bears_on(change: Change, then: Prediction | Outcome) -> bool:
+    """Whether a change can matter for what holds a transfer back.
+
+    Parameters
+    ----------
+    change
+        The change.
+    then
+        What holds it back.
+    """
+    bearing = _BEARING.get(str(then.bottleneck_class))
+    if bearing is None:
+        return False
+    owner = str(then.bottleneck).partition(".")[0]
+    at = {"sender", "receiver", "path", "tool"} if bearing.far else {owner, "path", "tool"}
+    return any(key.split(".")[0] in at and bearing.keys & set(key.split(".")[1:]) for key in change.settings)
 
 
 def _fit(first: Sequence[Change], second: Sequence[Change]) -> bool:

@@ -17,6 +17,7 @@ from hecn_analysis import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import Nic
+from hecn_analysis.hardware.quantity import Basis
 from hecn_analysis.limits.tcp_window import LARGEST_WINDOW
 from hecn_analysis.prediction.cores import thread_cores
 
@@ -26,6 +27,9 @@ FAR: Final = 0.2
 _ROLES: Final = ("sender", "receiver")
 _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 _MIB: Final = 2**20
+
+#: Bases of a price, the weakest first.
+PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
 _STREAMS: Final = {
     "nuttcp": "-N{}",
     "iperf3": "-P {}",
@@ -55,6 +59,8 @@ class Change:
         Where that is known from.
     price_usd
         Of the parts, both hosts together; None: not known; 0 for what is free. [USD]
+    price_basis, price_source
+        How far the price is to be trusted (one of `PRICE_BASES`; None: there is none), and where it is from.
     """
 
     name: str
@@ -66,6 +72,8 @@ class Change:
     risk: str
     source: str
     price_usd: float | None = field(default=0.0)
+    price_basis: Basis | None = None
+    price_source: str = ""
 
     @property
     def is_free(self) -> bool:
@@ -122,6 +130,18 @@ def _path(scenario: Scenario) -> Iterator[Change]:
             "the round-trip time that hosts see (ss -ti) is that to their proxy",
             "end-to-end acknowledgement and IPsec are broken by it (RFC 3135, section 4)",
             "HECN, Trans-Pacific tests of 1999: 0.22 to 11.9 Mb/s; RFC 3135",
+        )
+    if path.loss.value > 0:
+        yield Change(
+            "mend-losses",
+            f"no packets lost on the way, instead of one in {1 / path.loss.value:,.0f}",
+            {"path.loss": 0},
+            "path",
+            "find the port whose errors grow during a transfer, hop by hop; clean, reseat or change its fibre, optics "
+            "or cable",
+            "show interface (CRC, input errors) and ethtool -S (rx_crc_errors) stay; nuttcp reports 0 retrans",
+            "losses to full queues are no errors: for these look at queues and pace",
+            "HECN B systems: 5.56 Gb/s with frames dropped for bad checksums, 9.66 without",
         )
     bdp = _bdp(scenario)
     if path.queue is not None and math.isfinite(bdp) and path.queue.value < bdp and path.rtt.value > 0:
@@ -495,6 +515,8 @@ def _purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
             "the controllers, or their slots, may be the limit then",
             array.disk.source or "the catalogue of parts",
             None if price is None else array.disks * price.value,
+            None if price is None else price.basis,
+            "" if price is None else price.source,
         )
     memory, board = host.memory, host.board
     if memory is not None and board is not None and board.memory_channels is not None:
@@ -549,7 +571,7 @@ def _faster_cards(role: str, host: Host) -> Iterator[Change]:
             price = np.inf if nic.price is None else nic.price.value
             if nic.port_rate.value not in best or price < best[nic.port_rate.value][0]:
                 best[nic.port_rate.value] = (price, part, nic)
-        for rate, (price, part, nic) in sorted(best.items()):
+        for rate, (_, part, nic) in sorted(best.items()):
             yield Change(
                 f"{role}-{name}-{part}",
                 f"{nic.title} in slot {name} of the {role}",
@@ -559,5 +581,7 @@ def _faster_cards(role: str, host: Host) -> Iterator[Change]:
                 "ethtool IFACE: Speed; lspci -vv: LnkSta",
                 "the slot, the cores or the path may be the limit then",
                 nic.source,
-                None if math.isinf(price) else price,
+                None if nic.price is None else nic.price.value,
+                None if nic.price is None else nic.price.basis,
+                "" if nic.price is None else nic.price.source,
             )

@@ -29,7 +29,7 @@ def test_longer_bursts_of_pci_x_come_first_as_in_2004():
     found = advise({"sender": "xeon-pcix", "receiver": "xeon-pcix", "path": "back-to-back-10ge", "tool": "nuttcp"})
     best = found.single[0]
     assert best.name == "sender-mmrbc"
-    assert best.prediction.throughput_bps == pytest.approx(5.0e9, rel=0.06)  # bullets of 2004: 3.2 to 5.0 Gb/s
+    assert best.outcome.throughput_bps == pytest.approx(5.0e9, rel=0.06)  # bullets of 2004: 3.2 to 5.0 Gb/s
     assert "setpci" in best.changes[0].how
 
 
@@ -47,7 +47,7 @@ def test_proxies_come_first_over_two_satellites_as_in_1999():
 def test_a_small_window_is_to_be_larger_or_the_kernels():
     found = advise({**FAR, "tool.window": "1 MiB"}, purchases=False)
     assert {"window", "autotuned-window"} <= set(names(found.single))
-    assert found.single[0].prediction.throughput_bps == pytest.approx(9.8e9, rel=0.02)
+    assert found.single[0].outcome.throughput_bps == pytest.approx(9.8e9, rel=0.02)
     (windows,) = [
         change
         for change in possible(hecn.load_scenario({**FAR, "receiver.tcp_rmem_max": "4 MiB"}))
