@@ -3,7 +3,7 @@
 // dark; on paper at a fixed size and light.
 (function () {
   const PRINT_WIDTH = 680; // 180 mm at 96 px an inch
-  const PRINT_HEIGHT_LIMIT = 880;
+  const PRINT_HEIGHT_LIMIT = 760; // leaves room on the page for a heading, two lines of text, and the caption
   const CONFIG = {
     displaylogo: false,
     modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
