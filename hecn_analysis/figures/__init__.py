@@ -7,8 +7,8 @@ from hecn_analysis.figures.comparison import comparison_rows, plot_comparison
 from hecn_analysis.figures.course import course_rows, plot_course
 from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
 from hecn_analysis.figures.error_strip import error_strip_rows, plot_error_strip
-from hecn_analysis.figures.host_limits import host_limits_rows, plot_host_limits
 from hecn_analysis.figures.forecast import forecast_rows, plot_forecast
+from hecn_analysis.figures.host_limits import host_limits_rows, plot_host_limits
 from hecn_analysis.figures.ladder import ladder_rows, plot_ladder
 from hecn_analysis.figures.limit_steps import limit_steps_rows, plot_limit_steps
 from hecn_analysis.figures.long_path import long_path_rows, plot_long_path
@@ -21,6 +21,7 @@ from hecn_analysis.figures.reconciliation import plot_reconciliation, reconcilia
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
 from hecn_analysis.figures.service_levels import plot_service_levels, service_levels_rows
+from hecn_analysis.figures.tool_matrix import plot_tool_matrix, tool_matrix_rows
 from hecn_analysis.figures.topology import plot_topology, topology_rows
 from hecn_analysis.figures.tornado import plot_tornado, tornado_rows
 from hecn_analysis.figures.traffic import plot_traffic, traffic_rows
@@ -59,6 +60,7 @@ __all__ = [
     "plot_residuals",
     "plot_resource_map",
     "plot_service_levels",
+    "plot_tool_matrix",
     "plot_topology",
     "plot_tornado",
     "plot_traffic",
@@ -72,6 +74,7 @@ __all__ = [
     "resource_map_rows",
     "service_levels_rows",
     "slot_cases",
+    "tool_matrix_rows",
     "topology_rows",
     "tornado_rows",
     "traffic_profile_rows",

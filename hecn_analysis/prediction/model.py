@@ -323,7 +323,8 @@ class Model:
             with np.errstate(divide="ignore"):  # no limit stays none
                 for flow, fill in self.system.fill_s.items():
                     by_state[..., flow] = 1 / (1 / by_state[..., flow] + fill[..., :1] / bits)
-                    draws[..., flow] = 1 / (1 / draws[..., flow] + drawn(fill) / bits)
+                    if with_draws:
+                        draws[..., flow] = 1 / (1 / draws[..., flow] + drawn(fill) / bits)
         return by_state, draws
 
     def _draws(self, *, with_draws: bool) -> FloatArray:

@@ -152,6 +152,13 @@ def test_without_intervals_the_rest_is_the_same():
     pd.testing.assert_frame_equal(found[others], hecn.sweep(LOSSY, vary)[others])
 
 
+def test_without_intervals_a_copy_still_fills_its_pipeline():
+    copy = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "fdt"}
+    vary = {"tool.bytes": ["16 GB", "128 GB"]}
+    found, whole = hecn.sweep(copy, vary, intervals=False), hecn.sweep(copy, vary)
+    assert found["throughput_bps"].tolist() == whole["throughput_bps"].tolist()
+
+
 def test_rows_are_all_combinations_the_last_key_fastest():
     found = hecn.sweep(STEADY["ideal"], {"path.rtt": ["1 ms", "2 ms"], "tool.window": [1e6, 2e6, 3e6]})
     assert found["path.rtt"].tolist() == ["1 ms"] * 3 + ["2 ms"] * 3
