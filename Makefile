@@ -21,8 +21,8 @@ help: ## list the targets
 
 setup: $(VENV)/runtime.stamp ## make .venv from requirements.lock; after this the command is .venv/bin/hecn
 
-brief: setup ## run all briefs into briefs/ (HTML, PDF where Chromium is installed, index.html)
-	$(BIN)/hecn brief all -o briefs
+brief: setup ## make what has changed of all briefs in briefs/ (HTML, PDF where Chromium is installed, index.html); ARGS=--force: all
+	$(BIN)/hecn brief all -o briefs $(ARGS)
 
 lab: setup ## open JupyterLab in notebooks/; ARGS are handed to it, e.g. ARGS=--allow-root for root
 	$(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)

@@ -23,11 +23,9 @@ same notebook, parameters, data, models and programs, is not made again."""
 EPILOG = """\
 examples:
   hecn brief --list
-  hecn brief disk-to-disk -p rtt=40ms clock=4GHz -o briefs --no-pdf
-  hecn brief hotlava-tmt --each max_payload=256B,1024B -o briefs --no-pdf
-
-One brief for each port, of each switch, in an archive that hecn archive made:
-  hecn brief switch_traffic --each host interface --archive ARCHIVE -o briefs
+  hecn brief hotlava-tmt -p gen=4 --each max_payload=256B,1024B -o briefs --no-pdf
+  hecn archive add ARCHIVE data/counters/session && \\
+      hecn brief switch_traffic --each day --archive ARCHIVE -o briefs --no-pdf
 
 Without a working Chromium there is no PDF, and a line that says what to install."""
 

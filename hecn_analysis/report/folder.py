@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.counters import Counters, read_counters
 from hecn_analysis.errors import InputError
 from hecn_analysis.files.source import find
@@ -174,9 +175,10 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     """
     name = os.fspath(path)
     check(name)
+    captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
     return Folder(
         name, read(name, progress=progress), read_counters(name, progress=progress),
-        read_inventory(name, progress=progress),
+        read_inventory(captured, progress=progress),
     )  # fmt: skip
 
 
@@ -193,6 +195,8 @@ def check(path: str) -> int:
     InputError
         There is nothing at that place, or an empty folder.
     """
+    if archive_of(path) is not None:
+        return 1
     if not Path(path).exists():
         raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
     count = sum(1 for _ in find(path))

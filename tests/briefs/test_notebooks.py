@@ -8,7 +8,10 @@ import pytest
 
 from hecn_analysis import briefs, places
 from hecn_analysis.briefs import store
-from hecn_analysis.briefs.parameters import defaults, read_declaration
+from hecn_analysis.briefs.catalogue import SUBJECTS
+from hecn_analysis.briefs.jobs import jobs_of
+from hecn_analysis.briefs.parameters import Brief, Declaration, check, defaults, read_declaration
+from hecn_analysis.errors import InputError
 
 NOTEBOOKS = sorted(places.notebooks_dir().glob("*.ipynb"))
 MOST_LINES = 10
@@ -52,6 +55,73 @@ def test_stored_outputs_are_there_and_numbers_are_checked(notebook):
     checked = [cell for cell in cells if "nbval-check-output" in cell.metadata.get("tags", [])]
     assert checked
     assert all(cell.outputs for cell in checked)
+
+
+# what each takes, checked before anything runs
+
+WRONG = {  # of each type, what is none
+    "rate": "80 ms",
+    "bytes": "80 ms",
+    "time": "80 Gb/s",
+    "fraction": "80 Gb/s",
+    "frequency": "80 ms",
+    "transfers": "80 ms",
+    "integer": "2.5",
+    "number": "fast",
+    "flag": "perhaps",
+    "files": "no/such.log",
+}
+PARAMETERS = [
+    pytest.param(path, name, id=f"{path.stem}-{name}")
+    for path in NOTEBOOKS
+    for name in read_declaration(path.with_suffix(".yaml")).parameters
+]
+
+
+def refusal(path, given):
+    """What is said to given parameters."""
+    declaration = read_declaration(path.with_suffix(".yaml"))
+    with pytest.raises(InputError) as refused:
+        jobs_of({declaration.brief or "none": Brief(path, declaration)}, given)
+    message = str(refused.value)
+    assert "\n" not in message
+    return declaration, message
+
+
+@pytest.mark.parametrize(("path", "name"), PARAMETERS)
+def test_misspelt_parameter_gets_the_nearest_known_one(path, name):
+    declaration, message = refusal(path, {f"{name}_": 1})
+    known = ", ".join(declaration.parameters)
+    assert message == f"found parameter '{name}_', expected one of {known}; did you mean '{name}'?"
+
+
+@pytest.mark.parametrize(("path", "name"), PARAMETERS)
+def test_impossible_value_of_a_parameter_is_refused(path, name):
+    parameter = read_declaration(path.with_suffix(".yaml")).parameters[name]
+    assert len(parameter.help) > 5
+    wrong = []
+    if parameter.type in WRONG:
+        wrong.append(WRONG[parameter.type])
+    if parameter.choices:
+        wrong.append("nonsense" if parameter.type == "text" else 1234567)
+    if parameter.range:
+        low, high = (defaults_of(parameter, end) for end in parameter.range)
+        wrong += [high * 2 + 1, low - 1]
+    for value in wrong:
+        _, message = refusal(path, {name: value})
+        assert message.startswith(f"found parameter {name}: ")
+        assert ", expected " in message
+    assert wrong or parameter.type == "text"
+
+
+def defaults_of(parameter, value):
+    """Give a value of a parameter as the notebook gets it."""
+    return check(Declaration(title="", question="", parameters={"x": parameter}), {"x": value})["x"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_sorted_by_subject(path):
+    assert path.stem[:1] in SUBJECTS
 
 
 @pytest.fixture(scope="module")
