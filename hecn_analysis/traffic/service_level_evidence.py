@@ -60,7 +60,7 @@ def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | No
     if samples is not None and len(samples):
         rows += _ports(level, samples)
     rows.sort(key=lambda row: list(NAMES).index(row["criterion"]))
-    return pd.DataFrame(rows, columns=list(EVIDENCE))
+    return pd.DataFrame(rows, columns=list(EVIDENCE)).astype({"line_first": "Int64", "line_last": "Int64"})
 
 
 def judge_paths(
@@ -143,7 +143,7 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
 
 
 def summary(found: pd.DataFrame) -> str:
-    """Say which criteria are met, which are not, and which are not shown.
+    """Say which criteria are met, which are not, and which are open.
 
     Parameters
     ----------
@@ -154,14 +154,15 @@ def summary(found: pd.DataFrame) -> str:
     --------
     >>> rows = pd.DataFrame({"criterion": ["rtt", "loss", "mtu"], "verdict": ["pass", "fail", "pass"]})
     >>> summary(rows)
-    'of 3 criteria 2 met (round trip, packet size), 1 not met (loss)'
+    '2 of 3 criteria shown to be met (round trip, packet size), 1 not met (loss)'
     """
     parts = []
-    for verdict, words in ((PASS, "met"), (FAIL, "not met"), (UNKNOWN, "not shown")):
+    for verdict, words in ((PASS, "shown to be met"), (FAIL, "not met"), (UNKNOWN, "open")):
         names = [NAMES[name] for name in found.loc[found["verdict"] == verdict, "criterion"]]
+        number = f"{len(names)} of {len(found)} criteria" if verdict == PASS else str(len(names))
         if names or verdict == PASS:
-            parts.append(f"{len(names)} {words}" + (f" ({', '.join(names)})" if names else ""))
-    return f"of {len(found)} criteria {', '.join(parts)}"
+            parts.append(f"{number} {words}" + (f" ({', '.join(names)})" if names else ""))
+    return ", ".join(parts)
 
 
 def written(value: float | None, unit: str) -> str:
