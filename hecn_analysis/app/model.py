@@ -25,7 +25,7 @@ from hecn_analysis.errors import HecnError, ValidityWarning
 from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
-from hecn_analysis.hardware.scenario import make_scenario
+from hecn_analysis.hardware.scenario import of_document
 from hecn_analysis.prediction.model import GLANCE, Effort, predict
 
 if TYPE_CHECKING:
@@ -140,13 +140,7 @@ def read(text: str, source: str) -> State:
     InputError
         The text is no YAML, or no scenario that can be; with its line where it is known.
     """
-    document = yaml_file.parse(text, source)
-
-    def line(key: str) -> int | None:
-        nested = (tuple(key.split(".")), (key,), ("set", key))
-        return next((found for path in nested if (found := document.line(path)) not in (None, 1)), None)
-
-    return _state(make_scenario(document.values, source=source, line=line))
+    return _state(of_document(yaml_file.parse(text, source)))
 
 
 def _state(scenario: Scenario) -> State:
@@ -300,7 +294,7 @@ def _written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key take
     for scale, unit in _WRITTEN.get(key.rpartition(".")[2], ()):
         if isinstance(value, int | float) and value >= scale:
             text = f"{value / scale:.10g} {unit}"
-            return text if units.parse(text, _DIMENSIONS[unit]) == value else value
+            return text if math.isclose(units.parse(text, _DIMENSIONS[unit]), value, rel_tol=1e-12) else value
     return value
 
 

@@ -101,6 +101,22 @@ def load_scenario(
             )
         document = yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
 
+    return of_document(document, settings, name=named.stem)
+
+
+def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:
+    """Scenario of a YAML document; see `load_scenario`.
+
+    Parameters
+    ----------
+    document
+        What the file holds.
+    settings
+        Keys set over it.
+    name
+        What to call it where it does not say so itself.
+    """
+
     def line(key: str) -> int | None:
         """Line of a key in the file, where it stands dotted, under ``set`` or nested; None for one set from outside."""
         if key in (settings or {}):
@@ -111,7 +127,7 @@ def load_scenario(
             return document.line(("set", key))
         return document.line(tuple(key.split(".")))
 
-    return make_scenario({"name": named.stem, **document.values, **(settings or {})}, source=document.source, line=line)
+    return make_scenario({"name": name, **document.values, **(settings or {})}, source=document.source, line=line)
 
 
 def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None) -> Scenario:  # noqa: ANN401 - a function or None
