@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hecn_analysis import units
 from hecn_analysis.cli import output
@@ -105,41 +104,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
     table = getattr(found, arguments.table.replace("-", "_"))
-    rows, form = output.records(table), output.chosen_format(arguments)
+    form = output.chosen_format(arguments)
     if arguments.table == "ports" and form == "text":
-        rows = [dict(_shown(row)) for row in rows]
+        from hecn_analysis.planning.forecast_words import shown  # noqa: PLC0415 (not needed for --help)
+
+        rows: list[output.Row] = [shown(row) for row in table.to_dict("records")]
+    else:
+        rows = list(output.records(table))
     output.deliver(output.written(rows, list(table.columns), form), arguments)
-
-
-def _shown(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What people see of a row of ports."""
-    yield "port", f"{row['host'] or ''} {row['interface']}".strip()
-    yield "p95_bps", row["p95_bps"]
-    yield "growth a year", growth(row)
-    yield "capacity_bps", row["capacity_bps"]
-    yield "full on", _day(row["date"])
-    interval = f"{_day(row['date_low'])} … {_day(row['date_high']) or 'later'}"
-    yield "90 %", interval if row["date_low"] is not None else None
-    yield "mase", row["mase"] if row["mase"] is None else f"{row['mase']:.2f}"
-    yield "naive", row["mase_naive"] if row["mase_naive"] is None else f"{row['mase_naive']:.2f}"
-    yield "method", row["method"]
-    yield "why no date", row["reason"] or None
-
-
-def growth(row: Mapping[str, Any]) -> str | None:
-    """Growth a year with its interval.
-
-    >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
-    '+40 % (+38 … +42)'
-    """
-    if row["growth_fraction"] is None:
-        return None
-    mid, low, high = (row[f"growth{end}_fraction"] * 100 for end in ("", "_low", "_high"))
-    return f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
-
-
-def _day(value: Any) -> str | None:  # noqa: ANN401
-    return None if value is None else str(value)[:10]
 
 
 def _write_figure(found: Forecast, path: Path) -> None:

@@ -3,6 +3,7 @@
 For each figure ``x`` there is a module with ``x_rows`` (the table; the tests look there) and ``plot_x`` (the drawing).
 """
 
+from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use
 from hecn_analysis.figures.comparison import comparison_rows, plot_comparison
 from hecn_analysis.figures.course import course_rows, plot_course
 from hecn_analysis.figures.coverage import coverage_rows, plot_coverage
@@ -30,6 +31,7 @@ from hecn_analysis.figures.utilisation import plot_utilisation, utilisation_rows
 from hecn_analysis.figures.whatif import plot_whatif, whatif_rows
 
 __all__ = [
+    "array_use_rows",
     "comparison_rows",
     "course_rows",
     "coverage_rows",
@@ -42,6 +44,8 @@ __all__ = [
     "matrix_coverage_rows",
     "measured_vs_predicted_rows",
     "pcie_tmt_rows",
+    "plot_array_levels",
+    "plot_array_use",
     "plot_comparison",
     "plot_course",
     "plot_coverage",

@@ -19,9 +19,7 @@ from hecn_analysis.figures import theme
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast import Forecast
 
-COLUMNS: Final = [
-    *("port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"),
-]
+COLUMNS: Final = ["port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"]
 MOST_PORTS: Final = 8
 _PANEL: Final = 260  # pixels
 
@@ -102,9 +100,12 @@ def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
     fig = go.Figure(frame).update_layout(
         template=theme.TEMPLATE, height=_PANEL * len(drawn) + 110, hovermode="closest", showlegend=True
     )
+    named: set[str] = set()
     for number, name in enumerate(drawn, 1):
         mine = rows[rows["port"] == name]
-        for trace in _traces(mine, first=number == 1, planned=bool((rows["kind"] == "change").any())):
+        for trace in _traces(mine):
+            trace.showlegend = trace.name not in {"", *named}
+            named.add(trace.name)
             fig.add_trace(trace, row=number, col=1)
         top = float(np.nanmax(mine[["gbps", "high_gbps"]].to_numpy(dtype=float)))
         fig.update_yaxes(title_text="Gb/s", range=[0, top * 1.12], row=number, col=1)
@@ -122,7 +123,7 @@ def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
     return fig
 
 
-def _traces(mine: pd.DataFrame, *, first: bool, planned: bool) -> list[go.Scatter]:
+def _traces(mine: pd.DataFrame) -> list[go.Scatter]:
     """Marks of one port."""
     of = {kind: part.sort_values("time") for kind, part in mine.groupby("kind")}
     made: list[go.Scatter] = []
@@ -130,20 +131,19 @@ def _traces(mine: pd.DataFrame, *, first: bool, planned: bool) -> list[go.Scatte
     def add(kind: str, name: str, **look: Any) -> None:  # noqa: ANN401 - Plotly's
         part = of.get(kind)
         if part is not None and part["gbps"].notna().any():
-            made.append(_scatter(part, part["gbps"], name, first=first, **look))
+            made.append(_scatter(part, part["gbps"], name, **look))
 
     add("measured", "95th percentile of a day", mode="markers", marker={"color": "#a5adb5", "size": 3})
     add("level", "busy level, measured", mode="lines", line={"color": theme.INK, "width": 1.5})
     band = of.get("forecast")
     if band is not None:
         edge = {"width": 0}
-        made.append(_scatter(band, band["low_gbps"], "", first=False, mode="lines", line=edge, hoverinfo="skip"))
+        made.append(_scatter(band, band["low_gbps"], "", mode="lines", line=edge, hoverinfo="skip"))
         made.append(
             _scatter(
                 band,
                 band["high_gbps"],
                 "90 % interval",
-                first=first,
                 mode="lines",
                 line=edge,
                 fill="tonexty",
@@ -152,27 +152,25 @@ def _traces(mine: pd.DataFrame, *, first: bool, planned: bool) -> list[go.Scatte
             )
         )
     add("forecast", "forecast", mode="lines", line={"color": theme.BLUE, "width": 2, "dash": "dash"})
-    if planned:
-        add("without", "without planned changes", mode="lines", line={"color": theme.GREEN, "width": 1, "dash": "dot"})
+    add("without", "without planned changes", mode="lines", line={"color": theme.GREEN, "width": 1, "dash": "dot"})
     add("capacity", "capacity", mode="lines", line={"color": theme.VERMILION, "width": 1.5, "shape": "hv"})
     marks = of.get("change")
     if marks is not None:
         low = np.zeros(len(marks))
         look = {"color": theme.ORANGE, "symbol": "triangle-up", "size": 12, "line": {"color": theme.INK, "width": 1}}
-        made.append(_scatter(marks, low, "planned change", first=first, mode="markers", marker=look, cliponaxis=False))
+        made.append(_scatter(marks, low, "planned change", mode="markers", marker=look, cliponaxis=False))
     look = {"color": theme.VERMILION, "symbol": "star", "size": 14, "line": {"color": theme.INK, "width": 1}}
     add("full", "full", mode="markers", marker=look)
     return made
 
 
-def _scatter(part: pd.DataFrame, y: Any, name: str, *, first: bool, **look: Any) -> go.Scatter:  # noqa: ANN401
+def _scatter(part: pd.DataFrame, y: Any, name: str, **look: Any) -> go.Scatter:  # noqa: ANN401
     hover = {} if "hoverinfo" in look else {"text": part["hover"].tolist(), "hovertemplate": "%{text}<extra></extra>"}
     return go.Scatter(
         x=part["time"].tolist(),
         y=np.asarray(y, dtype=float).tolist(),
         name=name,
         legendgroup=name,
-        showlegend=first and bool(name),
         **hover,
         **look,
     )

@@ -39,6 +39,7 @@ from hecn_analysis.planning.forecast_models import GROWING, LEVEL, NAIVE, Fitted
 from hecn_analysis.planning.forecast_ports import free_ports
 from hecn_analysis.planning.forecast_series import DAY, HOUR, PortSeries, busy_level, series_of
 from hecn_analysis.planning.forecast_sources import rates_of
+from hecn_analysis.planning.forecast_words import sentence
 from hecn_analysis.planning.planned_changes import Plan, read_plan
 from hecn_analysis.progress import track
 from hecn_analysis.traffic.series import Speeds, Widths
@@ -90,6 +91,8 @@ class Forecast:
 
     Parameters
     ----------
+    capacity
+        Part of the speed that counts as full. [fraction]
     ports
         One row a port: `PORT_COLUMNS`.
     curve
@@ -106,6 +109,7 @@ class Forecast:
         Used and free ports of each host, and when none is free.
     """
 
+    capacity: float
     ports: pd.DataFrame
     curve: pd.DataFrame
     backtest: pd.DataFrame
@@ -115,7 +119,7 @@ class Forecast:
 
     def __str__(self) -> str:
         """One sentence a port."""
-        return "\n".join(sentence(row) for row in self.ports.to_dict("records"))
+        return "\n".join(sentence(row, self.capacity) for row in self.ports.to_dict("records"))
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,7 @@ def forecast(
         speed = float(speed_of(names, known)[0])
         _forecast(one, speed, effects.get((one.host, one.interface), Effects()), settings, tables)
     return Forecast(
+        capacity,
         _frame(tables.ports, PORT_COLUMNS),
         pd.concat(tables.curve, ignore_index=True) if tables.curve else _frame([], CURVE),
         _frame(tables.backtest, ("host", "interface", "method", "mase", "coverage", "origins", "horizon", "chosen")),
@@ -255,6 +260,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
     capacity = effects.speed(days, speed) * settings.capacity
     before = np.concatenate([np.full(step.window, np.nan), values])[None, 1:]
     busy = busy_level(before, step)[0]
+    busy[: step.window - 1] = np.nan
     tested = backtest(values, step)
     fitted, why_flat, chosen = _chosen(values, series, tested)
     tables.backtest += [
@@ -378,18 +384,3 @@ def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effec
         chance = format_fraction(probability, digits=2)
         words = {"status": "later", "reason": f"not reached by {days[-1]:%Y-%m-%d}: {chance} of the paths get there"}
     return {"probability": probability, **words}
-
-
-def sentence(row: Mapping[Any, Any]) -> str:
-    """Say of a port when it is full.
-
-    Parameters
-    ----------
-    row
-        Row of the table of ports.
-    """
-    name = f"{row['host'] if isinstance(row['host'], str) else ''} {row['interface']}".strip()
-    if row["status"] != "date":
-        return f"{name}: no date, {row['reason']}" if row["status"] != "reached" else f"{name}: reached already"
-    high = "later than the horizon" if pd.isna(row["date_high"]) else f"{row['date_high']:%Y-%m-%d}"
-    return f"{name}: {row['date']:%Y-%m-%d} (90 %: {row['date_low']:%Y-%m-%d} to {high})"

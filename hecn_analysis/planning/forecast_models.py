@@ -53,6 +53,7 @@ _SHIFT_SEASONS: Final = 3  # seasons before and after it
 _CLIP: Final = 4.0  # standard deviations beyond which an error is an outlier
 _MOST_PERSISTENCE: Final = 0.95
 _NORMAL_90: Final = 1.6449  # standard deviations on both sides that hold 90 %
+_WANDERS: Final = np.array([0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8])  # a step, of the errors
 _ROUNDS: Final = 12  # of reweighting
 _MAD: Final = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
 
@@ -316,6 +317,9 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
 def variances(method: str, course: Course) -> Floats | None:
     """Estimate how much the level wanders and how long errors stay on; None where the method has none.
 
+    How much it wanders is the mean over all values that are likely, not the likeliest one: that is often 0 for a level
+    that wanders little, and intervals made from it are too narrow.
+
     Parameters
     ----------
     method
@@ -328,7 +332,14 @@ def variances(method: str, course: Course) -> Floats | None:
     model, _, _ = _wandering(course, grows=method != LEVEL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the search ended at an edge: a level that does not wander
-        return np.asarray(model.fit(disp=0, maxiter=50).params)
+        found = np.asarray(model.fit(disp=0, maxiter=20).params)
+    likelihoods = []
+    for size in _WANDERS:
+        found[1] = size**2
+        likelihoods.append(model.loglike(found))
+    likely = np.exp(np.array(likelihoods) - max(likelihoods)) * np.gradient(_WANDERS)
+    found[1] = float((likely * _WANDERS).sum() / likely.sum()) ** 2
+    return found
 
 
 def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, float, float]:

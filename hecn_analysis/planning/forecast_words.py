@@ -1,0 +1,109 @@
+"""A forecast in words: what people see of a row of ports, and the sentence that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from hecn_analysis.units import format_fraction, format_rate
+
+
+def shown(row: Mapping[Any, Any]) -> dict[str, str | None]:
+    """What people see of a row of the table of ports, None for what is not known.
+
+    Parameters
+    ----------
+    row
+        Row of the table of ports.
+    """
+    late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
+    return {
+        "port": port_name(row),
+        "level now": _or_none(row["p95_bps"], format_rate),
+        "growth a year": growth(row),
+        "capacity": _or_none(row["capacity_bps"], format_rate),
+        "full on": _day(row["date"]),
+        "90 %": None if pd.isna(row["date_low"]) else f"{_day(row['date_low'])} … {late}",
+        "MASE": _or_none(row["mase"], lambda value: f"{value:.2f}"),
+        "naive": _or_none(row["mase_naive"], lambda value: f"{value:.2f}"),
+        "method": _or_none(row["method"], str),
+        "why no date": row["reason"] or None,
+    }
+
+
+def port_name(row: Mapping[Any, Any]) -> str:
+    """Host and interface.
+
+    Parameters
+    ----------
+    row
+        Row of a table of ports.
+    """
+    return f"{row['host'] if isinstance(row['host'], str) else ''} {row['interface']}".strip()
+
+
+def growth(row: Mapping[Any, Any]) -> str | None:
+    """Growth a year with its interval.
+
+    Parameters
+    ----------
+    row
+        Row of the table of ports.
+
+    Examples
+    --------
+    >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
+    '+40 % (+38 … +42)'
+    """
+    if pd.isna(row["growth_fraction"]):
+        return None
+    mid, low, high = (row[f"growth{end}_fraction"] * 100 for end in ("", "_low", "_high"))
+    return f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
+
+
+def sentence(row: Mapping[Any, Any], capacity: float) -> str:
+    """Say of a port when it is full.
+
+    Parameters
+    ----------
+    row
+        Row of the table of ports.
+    capacity
+        Part of the speed that counts as full. [fraction]
+    """
+    name, full = port_name(row), f"{format_fraction(capacity, digits=2)} of its speed"
+    if row["status"] == "reached":
+        return f"{name} has reached {full} already: {format_rate(row['p95_bps'])} of {format_rate(row['capacity_bps'])}"
+    if row["status"] != "date":
+        return f"{name}: no day on which it is full can be given: {row['reason']}"
+    late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
+    grows = growth(row)
+    return (
+        f"{name} reaches {full} ({format_rate(row['capacity_bps'])}) on {_day(row['date'])} "
+        f"(90 %: {_day(row['date_low'])} to {late}), from {format_rate(row['p95_bps'])} now"
+        + ("" if grows is None else f" and {grows} a year")
+    )
+
+
+def first_full(rows: Sequence[Mapping[Any, Any]]) -> Mapping[Any, Any]:
+    """Row of the port that is full first; where none will be, of the one nearest to its capacity.
+
+    Parameters
+    ----------
+    rows
+        Rows of the table of ports, at least one.
+    """
+    dated = [row for row in rows if not pd.isna(row["date"])]
+    if dated:
+        return min(dated, key=lambda row: row["date"])
+    return max(rows, key=lambda row: -1.0 if pd.isna(row["p95_bps"]) else row["p95_bps"] / (row["capacity_bps"] or 1.0))
+
+
+def _or_none(value: Any, form: Any) -> str | None:  # noqa: ANN401 - a cell of a table
+    return None if pd.isna(value) else str(form(value))
+
+
+def _day(value: Any) -> str | None:  # noqa: ANN401 - a cell of a table
+    return None if pd.isna(value) else f"{value:%Y-%m-%d}"
