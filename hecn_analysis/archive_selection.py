@@ -100,7 +100,7 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
     return found
 
 
-def parts(folder: str | os.PathLike[str], columns: Sequence[str]) -> list[Selection]:
+def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
     """Give a part of an archive for each value of a column, or for each combination of values of several.
 
     Parameters
@@ -109,6 +109,8 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str]) -> list[Select
         The archive.
     columns
         Columns of the tables, or ``day``.
+    tables
+        The tables to look for values in, some of `PARTED`.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str]) -> list[Select
     check_columns(columns)
     archive = Archive(folder)
     found: set[tuple[str, ...]] = set()
-    for table in PARTED:
+    for table in tables:
         if {*columns} <= {DAY, *COLUMNS[table]}:
             known = " and ".join(f'"{name}" is not null' for name in columns)
             listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date

@@ -19,6 +19,7 @@ from hecn_analysis.briefs.parameters import Brief, Value, check
 from hecn_analysis.errors import InputError, did_you_mean
 
 LONGEST_NAME = 80
+TABLES = {"logs": ("runs",), "counters": ("samples", "rates"), None: archive_selection.PARTED}  # by what files hold
 
 
 class Job(NamedTuple):
@@ -85,7 +86,7 @@ def _variants(
             "PARAMETER=VALUE,…, or a column and an archive",
             advice=advice and f"{advice}, with its values",
         )
-    readers = [key for key, one in brief.declaration.parameters.items() if one.type == "files"]
+    readers = {key: one.holds for key, one in brief.declaration.parameters.items() if one.type == "files"}
     selections: list[archive_selection.Selection | None] = [None]
     if archive is not None:
         if not readers:
@@ -93,7 +94,8 @@ def _variants(
         if taken := sorted({*readers} & {*given, *(key for key, _ in lists)}):
             raise InputError(f"parameter {taken[0]!r} beside an archive", "either of them")
         whole = archive_selection.Selection(archive)
-        selections = [*archive_selection.parts(archive, columns)] if columns else [whole]
+        tables = dict.fromkeys(table for held in readers.values() for table in TABLES[held])
+        selections = [*archive_selection.parts(archive, columns, tuple(tables))] if columns else [whole]
     for combination in itertools.product(*([(key, value) for value in values] for key, values in lists)):
         settings = dict(combination)
         for selection in selections:

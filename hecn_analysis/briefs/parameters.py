@@ -52,6 +52,7 @@ class Parameter(BaseModel):
     unit: str | None = None
     range: tuple[Value, Value] | None = None
     choices: tuple[Value, ...] | None = None
+    holds: Literal["logs", "counters"] | None = None  # of files: what they are, where they are not anything
 
 
 class Declaration(BaseModel):

@@ -103,8 +103,9 @@ def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
     files: dict[str, Findings] = {}
     for frame in (samples, given):
         for key in _groups(frame):
-            identity = dict(zip(_KEY[1:], key[1:], strict=True))
-            files.setdefault(str(key[0]), Findings(str(key[0]))).interface(**identity)
+            file, host, interface, index = key
+            found = files.setdefault(str(file), Findings(str(file)))
+            found.interface(host=host, interface=interface, index=index)
     return list(files.values())
 
 

@@ -12,7 +12,7 @@ from hecn_analysis.briefs.parameters import Brief, Declaration
 from hecn_analysis.errors import InputError
 
 PARAMETERS = {
-    "counters": {"type": "files", "default": "", "help": "files"},
+    "counters": {"type": "files", "holds": "counters", "default": "", "help": "files"},
     "rtt": {"type": "time", "unit": "s", "default": "1 s", "range": ("0 s", "2 s"), "help": "a time"},
     "mode": {"type": "text", "default": "lan", "help": "a word"},
 }
@@ -48,6 +48,11 @@ def test_each_port_of_an_archive(archive):
     assert jobs[2].parameters["counters"] == f"{archive}?host=switch&interface=port1"
 
 
+def test_days_are_those_of_what_the_brief_reads(archive):
+    (job,) = jobs_of({"x": READS}, {}, ["day"], archive)  # the archive has runs of an unknown day, and no counters
+    assert job.each == {"day": "2026-11-22"}
+
+
 def test_whole_archive(archive):
     (job,) = jobs_of({"x": READS}, {}, archive=archive)
     assert (job.name, job.parameters["counters"], job.each) == ("x", str(archive), {})
@@ -75,7 +80,7 @@ def test_names_of_files_are_possible_and_differ():
         ),
         ("x", ["hots"], True, "expected one of content_hash, day, direction, flag, host, interface, label, "),
         ("x", ["hots"], True, "; did you mean 'host'?"),
-        ("x", ["tool", "host"], True, "that says its tool and host, expected an archive with it"),
+        ("x", ["tool"], True, "that says its tool, expected an archive with it"),
         ("x", ["counters=a,b", "host"], True, "found parameter 'counters' beside an archive, expected either of"),
         ("y", ["host"], True, "found brief 'y' for an archive, expected one that reads files"),
     ],
