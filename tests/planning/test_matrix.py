@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import hecn_analysis as hecn
-from hecn_analysis import places, tables
+from hecn_analysis import tables
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
 from hecn_analysis.figures import matrix_coverage_rows, plot_matrix_coverage
@@ -21,8 +21,6 @@ from hecn_analysis.planning.matrix_runs import believed, match, status
 from hecn_analysis.planning.next_tests import find_best, rank_next
 from hecn_analysis.planning.outlook import Belief, Outlook
 from hecn_analysis.planning.tool_comparison import compare_tools, conditions
-from hecn_analysis.prediction.mapping import of_table
-from hecn_analysis.prediction.measurements import of_series
 
 SMALL = """
 title: small
@@ -246,65 +244,30 @@ def test_tests_without_a_limit_are_refused():
         Outlook.of({"free": free})
 
 
-def trials(measured, values, count, share):
-    """Share of the searches that end within 5 % of the best cell, each in three quarters of the cells."""
-    outlook = Outlook.of({one[0].name: one[0].keys for one in measured})
-    rates = [[run.measured_bps for run in one] for one in measured]
-    rng, found = np.random.default_rng(3), []
-    for _ in range(count):
-        taken = np.sort(rng.choice(len(measured), int(0.75 * len(measured)), replace=False))
-        part = replace(
-            outlook,
-            limits=tuple(outlook.limits[number] for number in taken),
-            **{
-                name: getattr(outlook, name)[taken]
-                for name in (
-                    "throughput_bps",
-                    "low_bps",
-                    "high_bps",
-                    "load_fraction",
-                    "draws_bps",
-                    "candidates",
-                    "repeat",
-                )
-            },
-        )
-        truth = np.array([np.exp(np.log(rates[number]).mean()) for number in taken])
-        belief = Belief(part, [values[number] for number in taken])
-        search = find_best(belief, lambda cell, taken=taken: rng.choice(rates[taken[cell]]), int(share * len(taken)))
-        found.append(truth[search.best] >= 0.95 * truth.max())
-    return np.mean(found)
-
-
-def facts(scenario):
-    path, tool = scenario.path, scenario.tool
-    return {
-        "tool": tool.name,
-        "control": scenario.sender.congestion_control if scenario.sender else None,
-        "host": scenario.receiver.name if scenario.receiver else None,
-        "rtt": path.rtt.value,
-        "loss": path.loss.value,
-        "window": tool.window.value,
-        "streams": float(tool.streams),
-        "processes": float(tool.processes),
-    }
+benchmark = pytest.importorskip("benchmarks.matrix_trials")  # not in the wheel
 
 
 def test_the_best_of_the_documents_is_found_with_a_fifth_of_their_tests():
-    measured = [[one] for one in of_series() if one.determined and not one.at_least]
-    assert trials(measured, [facts(one.keys) for (one,) in measured], 25, 0.2) >= 0.96
+    for group in benchmark.documents():
+        found = benchmark.trials(group, 25, seed=5)
+        assert found["adaptive"] >= 0.96, group.name
+        assert found["adaptive"] > found["chance"]
 
 
-@pytest.mark.skipif("HECN_CORPUS" not in os.environ, reason="HECN_CORPUS: no collection of measured transfers")
 def test_the_best_of_measured_transfers_is_found_with_a_fifth_of_the_tests():
-    table = Path(os.environ["HECN_CORPUS"]) / "tcp-lab" / "runs.csv"
-    if not table.is_file():
+    if "HECN_CORPUS" not in os.environ:
+        pytest.skip("HECN_CORPUS: no collection of measured transfers")
+    groups = benchmark.laboratory(Path(os.environ["HECN_CORPUS"]))
+    if not groups:
         pytest.skip("HECN_CORPUS has no tcp-lab")
-    by_condition = {}
-    for one in of_table(table, places.models_dir() / "mappings" / "tcp-lab.yaml")[0]:
-        if one.group in {"clean", "window", "loss4"}:
-            by_condition.setdefault(one.repeat, []).append(replace(one, keys=hecn.load_scenario(one.keys)))
-    for rate in (100e6, 400e6):
-        measured = [runs for runs in by_condition.values() if runs[0].keys.path.rate.value == rate]
-        if len(measured) > 10:
-            assert trials(measured, [facts(runs[0].keys) for runs in measured], 50, 0.2) >= 0.96
+    for group in groups:
+        assert benchmark.trials(group, 50)["adaptive"] >= 0.96, group.name
+
+
+def test_of_tests_predicted_alike_the_one_that_passes_less_is_expected_to_be_faster():
+    copy = {"sender": "b", "receiver": "b", "path": "lan-10ge"}
+    outlook = Outlook.of({tool: hecn.load_scenario({**copy, "tool": tool}) for tool in ("nuttcp", "nuttscp")})
+    assert outlook.throughput_bps[0] == pytest.approx(outlook.throughput_bps[1])
+    assert 0 <= outlook.caution[0] < outlook.caution[1]
+    (best,) = find_best(Belief(outlook, [{"tool": "nuttcp"}, {"tool": "nuttscp"}]), lambda _: 8e9, 1).tested
+    assert best == 0
