@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ["port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"]
 MOST_PORTS: Final = 8
-_PANEL: Final = 260  # pixels
+_PANEL: Final = 210  # pixels
 
 
 def forecast_rows(found: Forecast) -> pd.DataFrame:

@@ -74,6 +74,7 @@ PORT_COLUMNS: Final[Mapping[str, str]] = {
     "date_low": "day before which it is reached with 5 %",
     "date": "day before which it is reached with 50 %",
     "date_high": "day before which it is reached with 95 %",
+    "date_without": "date without the planned changes, where there are any",
     "probability": "of reaching it within the horizon",
     "horizon": "last day of the horizon",
     "status": "date, reached, flat, later, short, no speed, retired",
@@ -308,6 +309,8 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         row |= {"status": "reached", "probability": 1.0, "reason": "reached already", "date": days[0]}
     else:
         row |= _date(with_changes >= capacity[place], days[place], effects, why_flat)
+        if effects.told and not why_flat:
+            row["date_without"] = _ends(bare >= settings.capacity * speed, days[place])[1]
 
 
 def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted]:
@@ -370,10 +373,8 @@ def _shifts(series: PortSeries, values: Floats, fitted: Fitted) -> list[dict[str
 
 def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effects, why_flat: str) -> dict[str, Any]:
     """The day and its interval, or why there is none."""
-    first = np.where(crossed.any(axis=1), crossed.argmax(axis=1), len(days))
-    ends = [int(one) for one in np.percentile(first, _ENDS, method="inverted_cdf")]
-    low, mid, high = (days[one] if one < len(days) else pd.NaT for one in ends)
-    probability = float((first < len(days)).mean())
+    low, mid, high = _ends(crossed, days)
+    probability = float(crossed.any(axis=1).mean())
     if mid is not pd.NaT and (effects.told or not why_flat):
         words = {"status": "date", "reason": "", "date_low": low, "date": mid, "date_high": high}
     elif effects.retired is not None:
@@ -384,3 +385,10 @@ def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effec
         chance = format_fraction(probability, digits=2)
         words = {"status": "later", "reason": f"not reached by {days[-1]:%Y-%m-%d}: {chance} of the paths get there"}
     return {"probability": probability, **words}
+
+
+def _ends(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex) -> list[Any]:
+    """Days before which 5, 50 and 95 % of the paths have crossed, NaT for none."""
+    first = np.where(crossed.any(axis=1), crossed.argmax(axis=1), len(days))
+    ends = [int(one) for one in np.percentile(first, _ENDS, method="inverted_cdf")]
+    return [days[one] if one < len(days) else pd.NaT for one in ends]

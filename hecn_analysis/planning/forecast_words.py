@@ -73,17 +73,18 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
     capacity
         Part of the speed that counts as full. [fraction]
     """
-    name, full = port_name(row), f"{format_fraction(capacity, digits=2)} of its speed"
+    name, full = f"Port {port_name(row)}", f"{format_fraction(capacity, digits=2)} of its speed"
     if row["status"] == "reached":
         return f"{name} has reached {full} already: {format_rate(row['p95_bps'])} of {format_rate(row['capacity_bps'])}"
     if row["status"] != "date":
         return f"{name}: no day on which it is full can be given: {row['reason']}"
     late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
     grows = growth(row)
+    other = "" if pd.isna(row["date_without"]) else f" ({_day(row['date_without'])} without what is planned)"
     return (
-        f"{name} reaches {full} ({format_rate(row['capacity_bps'])}) on {_day(row['date'])} "
-        f"(90 %: {_day(row['date_low'])} to {late}), from {format_rate(row['p95_bps'])} now"
-        + ("" if grows is None else f" and {grows} a year")
+        f"{name} reaches {full}, {format_rate(row['capacity_bps'])}, on {_day(row['date'])}{other}, "
+        f"with 90 % from {_day(row['date_low'])} to {late}; now it is at {format_rate(row['p95_bps'])}"
+        + ("" if grows is None else f" and grows by {grows} a year")
     )
 
 
