@@ -6,7 +6,17 @@ Prints a table, keeps it as JSON in .benchmarks/, and ends with status 1 where a
 import argparse
 import sys
 
-from benchmarks import closed_forms, counters, interval_logs, predictions, purchase, read_logs, start_up, tcp_transfers
+from benchmarks import (
+    app,
+    closed_forms,
+    counters,
+    interval_logs,
+    predictions,
+    purchase,
+    read_logs,
+    start_up,
+    tcp_transfers,
+)
 from benchmarks.harness import machine, measure, report, save
 
 
@@ -17,7 +27,7 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     facts = machine()
     results = []
-    for room in (start_up, read_logs, interval_logs, closed_forms, tcp_transfers, counters, predictions, purchase):
+    for room in (start_up, read_logs, interval_logs, closed_forms, tcp_transfers, counters, predictions, purchase, app):
         with room.pairs() as pairs:
             results += [measure(pair, rounds) for pair in pairs]
     print(report(results))

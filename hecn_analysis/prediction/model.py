@@ -43,6 +43,9 @@ START_UP_FELT = 1.25
 #: A transfer over a lossy path is one random run; its mean is taken over this many of them.
 RANDOM_RUNS = 16
 
+#: With so few runs of each, all states at once cost less than those that are needed one after another.
+FEW_RUNS = 2
+
 #: Parts side by side that are busier than this are full together.
 FULL = 0.995
 
@@ -511,7 +514,7 @@ class _Report(Model):
 
     def _cheap_states(self) -> list[Lift]:
         """States that are worked out at once: those that the first step looks at, and all that cost little more."""
-        if streams_per_process(self.scenario) == 1:
+        if streams_per_process(self.scenario) == 1 or self.effort.random_runs <= FEW_RUNS:
             return self._states()
         near = {Lift(), *above(Lift()).values()}
 
