@@ -12,12 +12,12 @@ import logging
 import os
 import secrets
 import socket
-import threading
 import webbrowser
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 from traitlets.config import Config
 from voila.app import Voila
@@ -83,9 +83,13 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None
     server = _Server(config=_configuration(port, token), log_level=logging.ERROR)
     server.initialize([str(_PAGE / "what_if.ipynb")])
     address = f"http://{ADDRESS}:{port}/?token={token}"
-    print(address, flush=True)
-    if open_browser:
-        threading.Timer(0.5, lambda: webbrowser.open(address)).start()
+
+    def ready() -> None:
+        print(address, flush=True)
+        if open_browser:
+            webbrowser.open(address)
+
+    IOLoop.current().add_callback(ready)  # runs once the server listens
     with contextlib.suppress(KeyboardInterrupt):
         server.start()
 
