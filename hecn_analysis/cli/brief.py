@@ -114,5 +114,5 @@ def _tell(results: Sequence[BriefResult]) -> int:
     if kept := sum(not made.is_new for made in results):
         say(f"{kept} of {len(results)} up to date")
     stopped = [made for made in results if made.error is not None]
-    say_all([f"{made.name}: the notebook stopped: {made.error}" for made in stopped], "the index lists all")
+    say_all([f"{made.name}: stopped: {made.error}" for made in stopped], "the index lists all")
     return 1 if stopped else 0

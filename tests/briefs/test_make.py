@@ -91,6 +91,21 @@ def test_failing_cell_gives_a_brief_up_to_there_with_the_reason_on_top(notebooks
     assert "<b>Incomplete:</b> <code>ValueError: line 7: plain</code>" in (tmp_path / "index.html").read_text()
 
 
+def test_a_failed_brief_of_a_batch_does_not_stop_the_others_and_is_listed_with_its_cause(notebooks, tmp_path):
+    stopped, fine = briefs.make_briefs(
+        ["small"], tmp_path, {"cases": 2}, each=["fail=true,false"], pdf=False, progress=False, folder=notebooks
+    )
+    assert (stopped.name, stopped.error) == ("small.fail=true", "ValueError: line 7: plain")
+    assert (fine.name, fine.error) == ("small.fail=false", None)
+    assert json.loads(fine.json.read_text())["each"] == {"fail": "false"}
+    assert "<h1>Small &amp; simple &lt;brief&gt;: fail false</h1>" in fine.html.read_text()
+    page = (tmp_path / "index.html").read_text()
+    assert page.count("<article") == 2
+    assert "1 of 2 briefs is incomplete" in page
+    assert '<a href="#small.fail%3Dtrue">' in page
+    assert 'href="small.fail%3Dtrue.html"' in page
+
+
 def test_without_chromium_the_html_is_delivered_and_the_package_named(notebooks, tmp_path, monkeypatch):
     def missing():
         raise MissingProgramError("no PDF was made: Chromium is not installed; install it (…)")

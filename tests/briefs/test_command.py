@@ -1,0 +1,85 @@
+"""What ``hecn brief`` prints, says and ends with; the making itself is tried elsewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from hecn_analysis import briefs
+from hecn_analysis.briefs import BriefResult
+from hecn_analysis.cli import main
+
+
+def result(name, **more):
+    at = {kind: Path("out") / f"{name}.{kind}" for kind in ("html", "json")}
+    known = {"html": at["html"], "json": at["json"], "notebook": None, "pdf": None, "figures": (), "error": None}
+    return BriefResult(name=name, title=name, finding=None, run_id="1", **{**known, **more})
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the command asks for, and what is given to it."""
+    calls, given = [], [result("a"), result("b")]
+
+    def make(names, out_dir, parameters, **settings):
+        calls.append((names, out_dir, parameters, settings))
+        return given
+
+    monkeypatch.setattr(briefs, "make_briefs", make)
+    return calls, given
+
+
+def test_what_is_asked_for(asked, capsys):
+    words = "brief a -p rtt=1s -o out --each x=1,2 host --archive store --figures svg --force --no-pdf"
+    assert main(words.split()) == 0
+    settings = {
+        "each": ["x=1,2", "host"],
+        "archive": Path("store"),
+        "pdf": False,
+        "figures": "svg",
+        "force": True,
+    }
+    assert asked[0] == [(["a"], Path("out"), {"rtt": "1s"}, settings)]
+    assert capsys.readouterr() == ("out/a.html\nout/b.html\n", "")
+
+
+def test_up_to_date_ones_are_reported(asked, capsys):
+    asked[1][0] = result("a", is_new=False)
+    assert main(["brief", "all"]) == 0
+    assert capsys.readouterr() == ("out/a.html\nout/b.html\n", "hecn: 1 of 2 up to date\n")
+
+
+def test_one_that_stopped_and_what_is_missing_are_said_once(asked, capsys):
+    remark = "no PDF was made: Chromium is not installed; install it"
+    asked[1][:] = [
+        result("a", remarks=(remark,), figures=(Path("out/a.figure-1.svg"),)),
+        result("b", remarks=(remark,), error="ValueError: line 7"),
+        result("c", html=None, error="No space left on device"),
+    ]
+    assert main(["brief", "all"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "out/a.html\nout/a.figure-1.svg\nout/b.html\n"
+    assert err.splitlines() == [
+        f"hecn: 2 briefs: {remark}",
+        "hecn: b: stopped: ValueError: line 7",
+        "hecn: c: stopped: No space left on device",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("disk-to-disc", "found brief 'disk-to-disc', expected all, or one of "),
+        ("disk-to-disc", "; did you mean 'disk-to-disk'?"),
+        ("disk-to-disk -p rtl=80ms", "found parameter 'rtl', expected one of clock, rtt; did you mean 'rtt'?"),
+        ("disk-to-disk -p rtt=80Gb/s", "found parameter rtt: '80Gb/s', expected a time such as '80 ms' or '30 s'"),
+        ("disk-to-disk -p rtt=9s", "found parameter rtt: '9s', expected a value from 0 s to 2 s"),
+        ("switch_traffic -p counters=none.log", "found parameter counters: no 'none.log', expected files, folders or "),
+    ],
+)
+def test_wrong_names_and_values_are_one_line_before_a_kernel_starts(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("hecn_analysis.briefs.make._make", lambda *_, **__: pytest.fail("a notebook was run"))
+    assert main(["brief", *words.split(), "-o", str(tmp_path / "out")]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+    assert not (tmp_path / "out").exists()
