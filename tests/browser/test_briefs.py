@@ -7,6 +7,7 @@ again, as by `make brief`.
 import re
 import subprocess
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -16,8 +17,8 @@ NAMES = briefs.brief_names()
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 WIDE, NARROW, HEIGHT = 1280, 380, 800
-SHORTER = {"out_of_sample": False}  # the validation of all rows without each of them is tried by its notebook's test
 MOST_BYTES = 6e6
+CHECKED = {"nbval-check-output"}
 DPI = 40
 FREE_MM = 12  # of the right margin of 15 mm
 
@@ -27,13 +28,28 @@ WORD = re.compile(r"[A-Za-z]{4,}")
 
 
 @pytest.fixture(scope="module")
-def made(chromium, request):  # noqa: ARG001  (there would be no PDF without)
+def made(request):
     folder = request.config.cache.mkdir("briefs")
     for old in folder.glob("*.json"):
         if old.stem not in NAMES:
             old.unlink()
-    results = briefs.make_briefs(["all"], folder, SHORTER, progress=False)
-    return {result.name: result for result in results}
+    return {result.name: result for result in briefs.make_briefs(["all"], folder, progress=False)}
+
+
+def checked(path):
+    """Outputs of the cells of a notebook whose numbers must not change, as text."""
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if CHECKED & set(cell.metadata.get("tags", []))]
+    return [[output.data["text/plain"] for output in cell.outputs] for cell in cells]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_are_those_that_are_stored(name, made):
+    """The same as nbval does with a notebook, of the run that the brief was made of."""
+    result = made[name]
+    assert result.error is None
+    stored = checked(briefs.briefs()[name].notebook)
+    assert stored
+    assert checked(result.notebook) == stored
 
 
 @pytest.fixture(scope="module")
