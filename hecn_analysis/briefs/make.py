@@ -24,8 +24,8 @@ from hecn_analysis.briefs.catalogue import briefs, choose
 from hecn_analysis.briefs.index import FORM, KIND, read_result, write_index
 from hecn_analysis.briefs.jobs import Job, jobs_of
 from hecn_analysis.briefs.parameters import Value, shown
-from hecn_analysis.briefs.pdf import PdfError, can_draw, write_pdf
-from hecn_analysis.briefs.pictures import PictureError, Pictures
+from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
+from hecn_analysis.briefs.pictures import NO_PICTURE, PictureError, Pictures
 from hecn_analysis.errors import HecnError, MissingProgramError
 from hecn_analysis.progress import track
 
@@ -123,7 +123,7 @@ def make_briefs(
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
         at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
         make = partial(_make, out_dir=out_dir, pictures=pictures, pdf=pdf, figures=figures, force=force)
-        # The last notebook takes longest, since it predicts every measured row: it must not be begun last.
+        # The last notebooks take longest, since they predict every measured row: they must not be begun last.
         made = {pool.submit(make, job): job.name for job in reversed(jobs)}
         done = as_completed(made)
         results = {made[one]: one.result() for one in (track(done, "briefs", total=len(made)) if progress else done)}
@@ -166,7 +166,7 @@ def _made(
         before = None
     same_layout = before is not None and before["layout"] == origin.layout()
     if before is not None and same_layout and _is_complete(before, files.folder, pdf, figures):
-        return _result(before, files.folder, is_new=False)
+        return _result(before, files.folder, remarks=_lacking(before, pdf=pdf, figures=figures), is_new=False)
     # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
     from hecn_analysis.briefs.run import Executed, execute, read_notebook  # noqa: PLC0415
 
@@ -197,14 +197,25 @@ def _is_intact(before: Mapping[str, Any], folder: Path, kind: str) -> bool:
 
 def _is_complete(before: Mapping[str, Any], folder: Path, pdf: bool, figures: str | None) -> bool:
     """Whether all is there that is asked for, and can be made here."""
-    drawn = before["numbers"]["figures"]
-    wanted = {figure_name(number, figures) for number in range(1, len(drawn) + 1)} if figures else set()
-    lacks = before["files"]["pdf"] is None or (drawn and before["thumbnail"] is None)
-    return (
-        wanted <= before["files"].keys()
-        and not (pdf and lacks and can_draw())
-        and all(_is_intact(before, folder, kind) for kind in before["hashes"])
-    )
+    lacks = before["files"]["pdf"] is None or (before["numbers"]["figures"] and before["thumbnail"] is None)
+    has_all = _has_figures(before, figures) and not (pdf and lacks)
+    return (has_all or not can_draw()) and all(_is_intact(before, folder, kind) for kind in before["hashes"])
+
+
+def _has_figures(before: Mapping[str, Any], form: str | None) -> bool:
+    numbers = range(1, len(before["numbers"]["figures"]) + 1)
+    return form is None or all(figure_name(number, form) in before["files"] for number in numbers)
+
+
+def _lacking(before: Mapping[str, Any], *, pdf: bool, figures: str | None) -> tuple[str, ...]:
+    """Say what is missing from a brief that is as complete as it can be here."""
+    lacks_pdf = pdf and before["files"]["pdf"] is None
+    if lacks_pdf or (figures and not _has_figures(before, figures)):
+        try:
+            _ = find_chromium() if lacks_pdf else find_chromium(NO_PICTURE)
+        except MissingProgramError as why_not:
+            return (str(why_not),)
+    return ()
 
 
 def _lay_out(

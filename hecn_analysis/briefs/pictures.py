@@ -13,6 +13,7 @@ from hecn_analysis.errors import HecnError
 if TYPE_CHECKING:
     from kaleido import Kaleido
 
+NO_PICTURE: Final = "no picture was drawn"
 FORMATS: Final = ("svg", "png")
 TIME_LIMIT_S: Final = 60.0
 WIDTH, HEIGHT = 900, 380  # of a figure that does not say its own height [px]
@@ -91,11 +92,11 @@ class Pictures:
                 raise
             except Exception as error:  # whatever Kaleido and Chromium come up with: the brief goes on without
                 words = " ".join(str(error).split())[:200] or type(error).__name__
-                raise PictureError(f"no picture was drawn: Chromium or Kaleido said: {words}") from error
+                raise PictureError(f"{NO_PICTURE}: Chromium or Kaleido said: {words}") from error
 
     def _started(self) -> Kaleido:
         if self._drawer is None:
-            program = find_chromium("no picture was drawn")
+            program = find_chromium(NO_PICTURE)
             from kaleido import Kaleido, PageGenerator  # noqa: PLC0415 (heavy, and only pictures need it)
 
             if not self._thread.is_alive():
@@ -111,4 +112,4 @@ class Pictures:
             return future.result(TIME_LIMIT_S)
         except TimeoutError:
             future.cancel()
-            raise PictureError(f"no picture was drawn: Chromium took longer than {TIME_LIMIT_S:g} s") from None
+            raise PictureError(f"{NO_PICTURE}: Chromium took longer than {TIME_LIMIT_S:g} s") from None
