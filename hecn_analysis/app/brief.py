@@ -1,16 +1,23 @@
-"""The brief of what the app shows: made from a notebook with the state as its parameters."""
+"""The brief of what the app shows: the scenario as its models have it, against what the controls changed."""
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from hecn_analysis.app.model import to_yaml
+from hecn_analysis.app.controls import ROLES, Control, controls_of
+from hecn_analysis.app.model import base_of, keys_of, scenario_of, written
 from hecn_analysis.briefs import make_briefs
-from hecn_analysis.errors import HecnError
+from hecn_analysis.errors import HecnError, InputError
 
-BRIEF = "what-if"
+BRIEF: Final = "what_if"
+
+#: Values of the figure over a range, and how far it goes to both sides of what is set.
+_POINTS: Final = 9
+_FACTOR: Final = 8
 
 
 def make_brief(state: Mapping[str, Any], folder: Path) -> dict[str, str]:
@@ -27,11 +34,70 @@ def make_brief(state: Mapping[str, Any], folder: Path) -> dict[str, str]:
     -------
     dict
         ``name``, ``text`` of the page, and a ``remark`` for the reader.
+
+    Raises
+    ------
+    InputError
+        Nothing is changed, so that there is nothing to compare with.
     """
-    scenario = folder / "scenario.yaml"
-    scenario.write_text(to_yaml(state), encoding="utf-8")
-    (made,) = make_briefs([BRIEF], folder, {"scenario": str(scenario)}, pdf=False, progress=False)
+    (made,) = make_briefs([BRIEF], folder, parameters(state), pdf=False, progress=False)
     if made.html is None:
         raise HecnError(f"no brief was made: {made.error}")
     remark = f"{made.html.name} is in your downloads." if made.error is None else f"The brief stopped: {made.error}"
     return {"name": made.html.name, "text": made.html.read_text(encoding="utf-8"), "remark": remark}
+
+
+def parameters(state: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters of the brief for a state.
+
+    Parameters
+    ----------
+    state
+        State of the app.
+
+    Raises
+    ------
+    InputError
+        Nothing is changed.
+    """
+    base = base_of(state)
+    keys = keys_of(state, base)
+    given = {key: value for key, value in base.keys.items() if key not in ROLES}
+    changes = {key: value for key, value in keys.items() if key not in ROLES and key not in given}
+    if not changes:
+        raise InputError("nothing that is changed", "a change to compare with: move a slider, then export the brief")
+    ends = {role: _place(str(state[role])) for role in ROLES if role in state}
+    return {**ends, "given": _words(given), "changes": _words(changes), "vary": _range(state), "measured": ""}
+
+
+def _place(name: str) -> str:
+    """Name of a model, or where a file of one's own is: the brief is made elsewhere."""
+    return str(Path(name).resolve()) if name.endswith((".yaml", ".yml")) else name
+
+
+def _words(keys: Mapping[str, Any]) -> str:
+    def text(value: object) -> str:
+        return value if isinstance(value, str) else json.dumps(value)
+
+    return " ".join(shlex.quote(f"{key}={text(written(key, value))}") for key, value in keys.items())
+
+
+def _range(state: Mapping[str, Any]) -> str:
+    """A key and its range: one that was changed where there is one, else the round-trip time."""
+    scenario, _ = scenario_of(state)
+    able = [(control, value) for control, value in controls_of(scenario) if not control.key.endswith(".cards")]
+    able.sort(key=lambda one: (one[0].key not in state, one[0].menu, one[0].key != "path.rtt"))
+    control, value = able[0]
+    return f"{control.key}={_values(control, value)}"
+
+
+def _values(control: Control, value: Any) -> str:  # noqa: ANN401 - what a key may hold
+    if control.menu:
+        return ",".join(json.dumps(step).strip('"') for step in control.steps)
+    steps = [step for step in control.steps if step > 0]
+    low, high = steps[0], steps[-1]
+    if value > 0:
+        low, high = max(low, value / _FACTOR), min(high, value * _FACTOR)
+    if isinstance(value, int):
+        return f"{int(low)}..{int(high)}/{min(_POINTS, int(high) - int(low) + 1)}"
+    return f"{low:.6g}..{high:.6g}/{_POINTS}"

@@ -283,14 +283,27 @@ def to_yaml(state: Mapping[str, Any]) -> str:
     over = f" over {keys['path']}" if "path" in keys else ""
     document: dict[str, Any] = {"title": f"{keys.get('tool', 'transfer')} from {ends}{over}"}
     document |= {role: keys[role] for role in ROLES if role in keys}
-    settings = {key: _written(key, value) for key, value in keys.items() if key not in ROLES}
+    settings = {key: written(key, value) for key, value in keys.items() if key not in ROLES}
     if settings:
         document["set"] = settings
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
-    """A number with its unit, where that says the same number."""
+def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
+    """Write a number with its unit, where that says the same number; anything else stays as it is.
+
+    Parameters
+    ----------
+    key
+        Key that it is of.
+    value
+        What the key is set to.
+
+    Examples
+    --------
+    >>> written("path.rtt", 0.08), written("tool.streams", 4)
+    ('80 ms', 4)
+    """
     for scale, unit in _WRITTEN.get(key.rpartition(".")[2], ()):
         if isinstance(value, int | float) and value >= scale:
             text = f"{value / scale:.10g} {unit}"

@@ -161,21 +161,18 @@ class WhatIf(anywidget.AnyWidget):
         """Make the brief beside, and hand it to the page when it is done."""
         state = dict(self.state)
 
-        def made() -> dict[str, str]:
-            with tempfile.TemporaryDirectory() as folder:
-                return make_brief(state, Path(folder))
-
-        async def send() -> None:
+        def answer() -> dict[str, str]:
             try:
-                self.send({"kind": "brief", **await asyncio.get_running_loop().run_in_executor(None, made)})
+                with tempfile.TemporaryDirectory() as folder:
+                    return {"kind": "brief", **make_brief(state, Path(folder))}
             except Exception as error:  # noqa: BLE001 - see `_answer`
-                self.send({"kind": "brief", "remark": model.refused(error)["error"]})
+                return {"kind": "brief", "remark": str(model.refused(error)["error"])}
 
         loop = _running_loop()
         if loop is None:
-            self.send({"kind": "brief", **made()})
+            self.send(answer())
         else:
-            self._briefing = loop.create_task(send())
+            loop.run_in_executor(None, answer).add_done_callback(lambda made: self.send(made.result()))
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
