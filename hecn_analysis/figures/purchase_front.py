@@ -1,0 +1,151 @@
+"""Cost against throughput: purchases than which nothing is both cheaper and faster, and what was really built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from hecn_analysis.figures import theme
+from hecn_analysis.planning.purchase_result import Purchase
+
+COLUMNS = [
+    *("name", "kind", "usd", "assumed_usd", "doubt_usd", "throughput_gbps", "low_gbps", "high_gbps", "at_least"),
+    *("bottleneck_class", "hover"),
+]
+
+#: Lines of a bill that a hover text names.
+_LINES = 9
+
+
+def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Compute what the figure draws: a row for each purchase of the front, and one for each build.
+
+    Parameters
+    ----------
+    front
+        As `hecn_analysis.purchase_front` gives it.
+    builds
+        As `hecn_analysis.planning.listed_builds.listed_builds` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; ``kind`` is ``sourced`` (all prices have a source), ``assumed`` (some are only assumed) or
+        ``built``; throughputs in Gb/s, predicted for purchases and measured for builds (``at_least``: a lower bound).
+    """
+    rows = [_bought(one) for one in front]
+    for build in [] if builds is None else builds.to_dict("records"):
+        least = theme.is_true(build["measured_low_bound"])
+        name, hosts = theme.text(build["build"]), theme.text(build["hosts"])
+        rate = f"{'at least ' if least else ''}{theme.gbps(build['measured_bps'])} Gb/s"
+        words = (
+            f"<b>{name}</b>, {build['year']}: ${build['price_usd']:,.0f} for {hosts}",
+            f"measured {rate}, ${build['usd_per_gbps']:,.0f} a Gb/s",
+            theme.place(build),
+        )
+        rows.append(
+            {
+                "name": build["build"],
+                "kind": "built",
+                "usd": build["price_usd"],
+                "throughput_gbps": build["measured_bps"] * theme.GBPS,
+                "at_least": least,
+                "hover": "<br>".join(words),
+            }
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _bought(one: Purchase) -> dict[str, object]:
+    found = one.prediction
+    bill = [
+        f"{entry.quantity} {theme.text(entry.title or entry.part)} ({theme.text(entry.role)}): "
+        f"${entry.quantity * entry.price_usd:,.0f}{' assumed' if entry.assumed else ''}"
+        for entry in sorted(one.entries, key=lambda entry: -entry.quantity * entry.price_usd)
+    ]
+    if len(bill) > _LINES:
+        bill = [*bill[: _LINES - 1], f"and {len(bill) - _LINES + 1} more"]
+    assumed = f", of which ${one.assumed_usd:,.0f} assumed" if one.assumed_usd else ""
+    words = (
+        f"<b>${one.usd:,.0f}</b>{assumed}: <b>{theme.gbps(found.throughput_bps)} Gb/s</b> predicted",
+        f"held back by {theme.text(found.bottleneck)}",
+        *bill,
+    )
+    return {
+        "name": f"{theme.gbps(found.throughput_bps)} Gb/s",
+        "kind": "assumed" if one.assumed_usd else "sourced",
+        "usd": one.usd,
+        "assumed_usd": one.assumed_usd,
+        "doubt_usd": one.doubt_usd,
+        "throughput_gbps": found.throughput_bps * theme.GBPS,
+        "low_gbps": found.low_bps * theme.GBPS,
+        "high_gbps": found.high_bps * theme.GBPS,
+        "at_least": False,
+        "bottleneck_class": found.bottleneck_class,
+        "hover": "<br>".join(words),
+    }
+
+
+def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> go.Figure:
+    """Draw throughput over price: a step line of the front with what binds at each point, and builds as measured.
+
+    Open marks rest in part on assumed prices; their horizontal bar is how far the price may be off for that.
+
+    Parameters
+    ----------
+    front
+        As `hecn_analysis.purchase_front` gives it.
+    builds
+        As `hecn_analysis.planning.listed_builds.listed_builds` gives it.
+    """
+    rows = purchase_front_rows(front, builds)
+    if rows.empty:
+        return theme.empty("Nothing can be bought.")
+    fig = theme.figure(x_title="Price of both ends (USD)", height=460, showlegend=True)
+    bought = rows[rows["kind"] != "built"]
+    if len(bought):
+        fig.add_scatter(
+            x=bought["usd"].tolist(),
+            y=bought["throughput_gbps"].tolist(),
+            mode="lines",
+            line={"shape": "hv", "color": theme.MUTED, "width": 1, "dash": "dot"},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    for (binds, kind), part in bought.groupby(["bottleneck_class", "kind"], sort=False):
+        style = theme.style_of(binds)
+        fig.add_scatter(
+            x=part["usd"].tolist(),
+            y=part["throughput_gbps"].tolist(),
+            mode="markers",
+            marker={
+                "symbol": f"{style.symbol}-open" if kind == "assumed" else style.symbol,
+                "size": 11,
+                "color": style.colour,
+                "line": {"width": 2, "color": style.colour if kind == "assumed" else theme.INK},
+            },
+            error_x={
+                "type": "data",
+                "array": part["doubt_usd"].tolist(),
+                "visible": bool(kind == "assumed"),
+                "color": style.colour,
+                "thickness": 1,
+            },
+            name=f"predicted, {style.words} binds" + (", prices assumed in part" if kind == "assumed" else ""),
+            text=part["hover"].tolist(),
+            hovertemplate="%{text}<extra></extra>",
+        )
+    for least, part in rows[rows["kind"] == "built"].groupby("at_least", sort=True):
+        trace = theme.measured_trace(
+            part["usd"].tolist(), part["throughput_gbps"].tolist(), part["hover"].tolist(), at_least=bool(least)
+        )
+        named = {"text": part["name"].tolist(), "hovertext": part["hover"].tolist()}
+        trace.update(
+            mode="markers+text", textposition="top center", hovertemplate="%{hovertext}<extra></extra>", **named
+        )
+        fig.add_trace(trace)
+    fig.update_xaxes(tickprefix="$", tickformat=",.0f", rangemode="tozero")
+    fig.update_yaxes(title_text="Throughput (Gb/s)", rangemode="tozero")
+    return fig
