@@ -133,7 +133,7 @@ def _traces(mine: pd.DataFrame) -> list[go.Scatter]:
         if part is not None and part["gbps"].notna().any():
             made.append(_scatter(part, part["gbps"], name, **look))
 
-    add("measured", "95th percentile of a day", mode="markers", marker={"color": "#a5adb5", "size": 3})
+    add("measured", "95th percentile of a day", mode="markers", marker={"color": theme.MUTED, "size": 3})
     add("level", "busy level, measured", mode="lines", line={"color": theme.INK, "width": 1.5})
     band = of.get("forecast")
     if band is not None:
@@ -147,7 +147,7 @@ def _traces(mine: pd.DataFrame) -> list[go.Scatter]:
                 mode="lines",
                 line=edge,
                 fill="tonexty",
-                fillcolor="rgba(0,114,178,0.22)",
+                fillcolor=theme.BAND,
                 hoverinfo="skip",
             )
         )

@@ -33,6 +33,7 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#d55e00",
     "#cc79a7",
 )
+BAND = "rgba(0, 114, 178, 0.22)"  # blue for an interval, which page and lines show through
 
 GBPS = 1e-9  # bit/s to the Gb/s of the axes
 LABEL_WIDTH = 48  # characters of a row label that fit a window of 380 px
