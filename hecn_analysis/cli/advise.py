@@ -116,9 +116,13 @@ def _text(found: Advices, top: int) -> Iterator[str]:
 
 
 def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
+    from hecn_analysis.planning.advise import gain_in_words  # noqa: PLC0415 (not needed for --help)
+
     rate = output.human("throughput_bps", advice.outcome.throughput_bps)
-    price = "" if advice.is_free else f" · {_price(advice)}"
-    gain, low, high = map(_gain, (advice.gain, advice.gain_low, advice.gain_high))
+    price = (
+        "" if advice.is_free else " · price not known" if advice.price_usd is None else f" · {advice.price_in_words}"
+    )
+    gain, low, high = map(gain_in_words, (advice.gain, advice.gain_low, advice.gain_high))
     yield f"  {gain} ({low} to {high}), {rate}{price}: {advice.title}\n"
     if in_full:
         (change,) = advice.changes
@@ -128,19 +132,3 @@ def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
         yield f"      source: {change.source}\n"
         if change.price_source:
             yield f"      price:  {change.price_source}\n"
-
-
-def _price(advice: Advice) -> str:
-    """Price in words: an assumed one is told as such."""
-    if advice.price_usd is None:
-        return "price not known"
-    return f"${advice.price_usd:,.0f}" + (" (assumed)" if advice.price_basis == "assumed" else "")
-
-
-def _gain(gain: float) -> str:
-    """Gain in percent, from three times as fast on as a factor.
-
-    >>> _gain(0.125), _gain(21.7)
-    ('+12.5%', '22.7 times')
-    """
-    return f"{gain:+.1%}" if gain < 2 else f"{1 + gain:.3g} times"

@@ -48,7 +48,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def plot_whatif(table: pd.DataFrame, varied: Sequence[str]) -> go.Figure:
+def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.DataFrame | None = None) -> go.Figure:
     """Draw a curve with its 90 % interval for each combination of the other keys, over bands of what binds.
 
     Parameters
@@ -57,6 +57,8 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str]) -> go.Figure:
         As `hecn_analysis.planning.whatif.whatif` gives it.
     varied
         Its varied keys: the first one is the axis, the others make the lines. The bands are those of the first line.
+    measured
+        Measured runs: ``x``, the value of the first key, ``measured_bps`` [bit/s], and ``title`` for the hover.
     """
     rows = whatif_rows(table, varied)
     if rows.empty:
@@ -92,15 +94,22 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str]) -> go.Figure:
             text=part["hover"].tolist(),
             hovertemplate="%{text}<extra></extra>",
         )
+    if measured is not None and len(measured):
+        gbps = measured["measured_bps"] * theme.GBPS
+        hover = [f"{title}<br>measured {rate:.4g} Gb/s" for title, rate in zip(measured["title"], gbps, strict=True)]
+        fig.add_trace(theme.measured_trace(measured["x"].tolist(), gbps.tolist(), hover))
     values = pd.to_numeric(rows["x"], errors="coerce")
     if numeric and values.min() > 0 and values.max() / values.min() > 50:
         fig.update_xaxes(type="log")
+    if numeric:
+        fig.update_xaxes(exponentformat="SI")
     fig.update_yaxes(title_text="Throughput (Gb/s)", rangemode="tozero")
     return fig
 
 
 def _title(key: str, values: Sequence[object], *, numeric: bool) -> str:
     units = {"rtt": "s", "rate": "bit/s", "window": "B", "mtu": "B", "bytes": "B", "queue": "B", "duration": "s"}
+    units |= {"clock": "Hz", "read_rate": "bit/s", "write_rate": "bit/s", "port_rate": "bit/s"}
     unit = units.get(key.rpartition(".")[2])
     return f"{key} ({unit})" if numeric and unit and not any(isinstance(value, str) for value in values) else key
 

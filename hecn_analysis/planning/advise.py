@@ -96,6 +96,15 @@ class Advice:
         bases = [change.price_basis for change in self.changes if change.price_basis is not None]
         return min(bases, key=PRICE_BASES.index) if bases else None
 
+    @property
+    def price_in_words(self) -> str:
+        """Price for people: one that nobody published is told as assumed."""
+        if self.is_free:
+            return "free"
+        if self.price_usd is None:
+            return "not known"
+        return f"${self.price_usd:,.0f}" + (" (assumed)" if self.price_basis == "assumed" else "")
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects."""
         return {
@@ -160,6 +169,24 @@ class Advices:
         rows = [advice.to_dict() for advice in (*self.single, *self.together)]
         return pd.DataFrame(rows, columns=columns)
 
+    def to_rows(self) -> pd.DataFrame:
+        """Rows for a table that people read: `to_frame` with gain, its range and the price in words."""
+        rows = self.to_frame()
+        return rows.assign(
+            gain_words=rows["gain"].map(gain_in_words),
+            range_words=[
+                f"{gain_in_words(low)} to {gain_in_words(high)}"
+                for low, high in zip(rows["gain_low"], rows["gain_high"], strict=True)
+            ],
+            price_words=[advice.price_in_words for advice in (*self.single, *self.together)],
+        )
+
+    def to_steps(self) -> pd.DataFrame:
+        """One row a single change: how it is made, how to see that it took, its risk, and where it is known from."""
+        columns = ["title", "how", "check", "risk", "source"]
+        steps = [{name: getattr(advice.changes[0], name) for name in columns} for advice in self.single]
+        return pd.DataFrame(steps, columns=columns)
+
     def __str__(self) -> str:
         """Say what to do first."""
         best = next(iter((*self.single, *self.together)), None)
@@ -167,6 +194,22 @@ class Advices:
             return f"{self.now}\nNo single change that is known here would gain anything."
         gained = units.format_rate(best.outcome.throughput_bps)
         return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
+
+
+def gain_in_words(gain: float) -> str:
+    """Gain in percent, from three times as fast on as a factor.
+
+    Parameters
+    ----------
+    gain
+        Ratio less 1. [1]
+
+    Examples
+    --------
+    >>> gain_in_words(0.125), gain_in_words(21.7)
+    ('+12.5%', '22.7 times')
+    """
+    return f"{gain:+.1%}" if gain < 2 else f"{1 + gain:.3g} times"
 
 
 def advise(

@@ -311,3 +311,42 @@ def plan(matrix: Matrix) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.DataFrame:
+    """Sums of a plan and of what runs cover, a row for each grid.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    planned
+        Its `plan`.
+    covered
+        What runs cover, of `hecn_analysis.planning.matrix_runs.status`.
+
+    Returns
+    -------
+    DataFrame
+        ``grid``, ``title``, ``cells``, ``run`` (cells with runs), ``enough`` (cells without missing runs), ``repeats``
+        and ``missing`` runs, and time [s] and data [B] of all repeats that are needed, ``all_time_s`` and
+        ``all_data_bytes``.
+    """
+    cells = planned.merge(covered[["cell", "runs", "needed", "missing"]], on="cell")
+    cells = cells.assign(
+        grid=[cell.grid for cell in matrix.cells],
+        run=cells["runs"] > 0,
+        enough=cells["missing"] == 0,
+        all_time_s=cells["needed"] * (cells["time_s"] + matrix.pause_s),
+        all_data_bytes=cells["needed"] * cells["data_bytes"],
+    )
+    sums = cells.groupby("grid", sort=False, as_index=False).agg(
+        cells=("cell", "size"),
+        run=("run", "sum"),
+        enough=("enough", "sum"),
+        repeats=("needed", "sum"),
+        missing=("missing", "sum"),
+        all_time_s=("all_time_s", "sum"),
+        all_data_bytes=("all_data_bytes", "sum"),
+    )
+    return sums.assign(title=[matrix.grids[grid].title or grid for grid in sums["grid"]])

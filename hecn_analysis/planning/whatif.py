@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -73,6 +74,69 @@ def values_of(key: str, text: str) -> list[Any]:
     if whole:
         return sorted({round(float(number)) for number in numbers})
     return [float(f"{number:.12g}") for number in numbers]
+
+
+def keys_of(text: str) -> dict[str, str]:
+    """Keys of a scenario in one text: ``tool.streams=4 path.rtt=80ms``; quotes keep blanks together.
+
+    Parameters
+    ----------
+    text
+        The text; none where it is empty.
+
+    Raises
+    ------
+    InputError
+        A word without an equals sign.
+
+    Examples
+    --------
+    >>> keys_of("tool.streams=4 'tool.window=64 MiB'")
+    {'tool.streams': '4', 'tool.window': '64 MiB'}
+    """
+    found = {}
+    for word in shlex.split(text):
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise InputError(f"{word!r}", "keys with values, such as tool.streams=4 path.rtt=80ms")
+        found[key] = value
+    return found
+
+
+def points_of(key: str, text: str) -> pd.DataFrame:
+    """Measured points for the figure of a varied key.
+
+    Parameters
+    ----------
+    key
+        The key, for the message.
+    text
+        Value and rate of each point: ``80ms=7.03Gb/s, 80ms=9.44Gb/s``.
+
+    Returns
+    -------
+    DataFrame
+        ``x`` [SI], ``measured_bps`` [bit/s], ``title``.
+
+    Raises
+    ------
+    InputError
+        A point that is no value and a rate.
+
+    Examples
+    --------
+    >>> points_of("path.rtt", "80ms=7.03Gb/s").to_dict("records")
+    [{'x': 0.08, 'measured_bps': 7030000000.0, 'title': 'path.rtt 80ms'}]
+    """
+    rows = []
+    for part in (part.strip() for part in text.split(",") if part.strip()):
+        value, _, rate = (word.strip() for word in part.partition("="))
+        try:
+            x = float(value) if value.replace(".", "", 1).isdigit() else _ends(key, value, value)[0]
+            rows.append({"x": x, "measured_bps": units.parse(rate, "rate"), "title": f"{key} {value}"})
+        except HecnError:
+            raise InputError(f"point {part!r} of {key}", "a value and a rate, such as 80ms=7.03Gb/s") from None
+    return pd.DataFrame(rows, columns=["x", "measured_bps", "title"])
 
 
 def _ends(key: str, low: str, high: str) -> tuple[float, float]:
