@@ -26,9 +26,10 @@ It is written as one HTML page that needs no network, a PDF, the executed
 notebook and the numbers as JSON, with an index; the name of the page is printed."""
 
 EPILOG = """\
-examples:
-  hecn report data/transfers/before
-  hecn report data/counters/session -o session --no-pdf
+example:
+  hecn report data/transfers/before -o report --no-pdf
+
+Without a working Chromium there is no PDF, and a line that says what to install.
 
 exit status:
   0  fine; files that nobody knows are listed in the report

@@ -98,28 +98,28 @@ class Folder:
 
     def __str__(self) -> str:
         files = self.sources["source_file"].nunique()
-        told = [f"{files} file{'' if files == 1 else 's'} read", f"{len(self.refused)} not"]
+        told = [f"{_count(files, 'file')} read", f"{len(self.refused)} not"]
         if len(self.runs):
-            told.append(f"{len(self.runs)} runs")
+            told.append(_count(len(self.runs), "run"))
         if len(self.counters.rates):
-            told.append(f"{len(self.counters.rates)} rates of ports")
+            told.append(_count(len(self.counters.rates), "rate") + " of ports")
         if self.inventory.hosts:
-            told.append(f"{len(self.inventory.hosts)} captured host{'' if len(self.inventory.hosts) == 1 else 's'}")
+            told.append(_count(len(self.inventory.hosts), "captured host"))
         return ", ".join(told)
 
     def _logs(self) -> Iterator[dict[str, Any]]:
         for name, part in self.reading.runs.groupby("source_file", sort=False):
             versions = part.groupby("tool", sort=False)["tool_version"].first()
             tools = [str(tool) if pd.isna(version) else f"{tool} {version}" for tool, version in versions.items()]
-            yield self._row(str(name), LOG, ", ".join(tools), f"{len(part)} runs", self.reading.problems)
+            yield self._row(str(name), LOG, ", ".join(tools), _count(len(part), "run"), self.reading.problems)
 
     def _counters(self) -> Iterator[dict[str, Any]]:
         for source in self.counters.sources:
             name = str(source["source_file"])
             counts = [
-                f"{number} {what}"
-                for what, number in (("readings", source.get("n_samples")), ("ports", source.get("n_interfaces")))
-                if number
+                _count(number, what)
+                for what, number in (("reading", source.get("n_samples")), ("port", source.get("n_interfaces")))
+                if isinstance(number, int) and number
             ]
             yield self._row(name, COUNTERS, str(source["format"]), ", ".join(counts) or "–", self.counters.problems)
 
@@ -205,6 +205,10 @@ def check(path: str) -> int:
             "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path
         )
     return count
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _why(problem: Mapping[Any, Any]) -> str:

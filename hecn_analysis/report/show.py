@@ -18,10 +18,10 @@ from hecn_analysis.report import causes as weighed
 from hecn_analysis.report import expected as predicted
 from hecn_analysis.report import ports as counted
 from hecn_analysis.report.expected import Expected
-from hecn_analysis.report.folder import SHOWN, Folder
+from hecn_analysis.report.folder import CAPTURED, SHOWN, Folder
 
 _DAMAGE: Final = (
-    "A file with remarks was read as far as it could be; `hecn parse`, `counters` and `inventory` list all."
+    "A file with remarks was read as far as it could be. hecn parse, hecn counters and hecn inventory list all of them."
 )
 _CAUSES: Final = (
     "Probability: of these candidates alone, by how near each one's throughput is to the median that was measured. "
@@ -32,6 +32,12 @@ _WINDOWS: Final = (
     "one Linux host sends another whose buffers nobody has set, all streams together. Lost or sent again: of the "
     "packets, where the log counts them."
 )
+#: Captured outputs of one host that are listed one by one.
+_FEW: Final = 4
+
+#: Where a port carries more than this part of a run beside it, what it counted is no witness of the run. [1]
+_HIDDEN: Final = 0.3
+
 #: Nearer than this, any buffer is window enough. [s]
 _FAR_S: Final = 0.001
 
@@ -77,7 +83,7 @@ _MOST_FIGURES: Final = 4
 
 def sources(folder: Folder) -> None:
     """Show what was read by which reader: file by file where they are few, else by format."""
-    rows = folder.sources
+    rows = _hosts_together(folder.sources)
     if rows.empty:
         briefs.show_text("No file could be read.")
         return
@@ -99,6 +105,21 @@ def sources(folder: Folder) -> None:
     ordered = by_format.sort_values("files", ascending=False, kind="stable")
     columns = {"kind": "Holds", "format": "Read as", "files": "Files", "remarks": "Remarks", "example": "For example"}
     _table(ordered, columns, caption=caption, note=_DAMAGE)
+
+
+def _hosts_together(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row for the captured outputs of a host that lie in one folder."""
+    captured = rows[rows["kind"] == CAPTURED]
+    place = captured["file"].str.rpartition("/")[0]
+    together = []
+    for (where, host), part in captured.groupby([place, captured["holds"]], sort=False):
+        if len(part) > _FEW:
+            formats = ", ".join(part["format"].head(_FEW)) + f" and {len(part) - _FEW} more"
+            first = next((one for one in part["first"] if one), "")
+            one = {"file": f"{where or '.'}: {len(part)} files", "kind": CAPTURED, "format": formats, "holds": host}
+            together.append({**part.iloc[0], **one, "remarks": int(part["remarks"].sum()), "first": first})
+            rows = rows.drop(part.index)
+    return pd.concat([rows, pd.DataFrame(together, columns=rows.columns)], ignore_index=True) if together else rows
 
 
 def refused(folder: Folder) -> None:
@@ -124,8 +145,8 @@ def groups(folder: Folder) -> None:
         return
     rows = rows.assign(
         **{f"{name} value": rows[f"{name}_bps"].map(_rate) for name in ("median", "least", "most")},
-        resent=rows["retransmits_per_gb"].map(lambda value: "–" if pd.isna(value) else f"{value:.3g}"),
-        distance=rows["path_rtt_s"].map(lambda value: "–" if pd.isna(value) else units.format_time(value, digits=3)),
+        **{"resent value": rows["retransmits_per_gb"].map(lambda one: "–" if pd.isna(one) else f"{one:,.3g}")},
+        **{"rtt value": rows["path_rtt_s"].map(lambda one: "–" if pd.isna(one) else units.format_time(one, digits=3))},
     )
     columns = {
         "condition": "Kind",
@@ -134,8 +155,8 @@ def groups(folder: Folder) -> None:
         "median value": "Median",
         "least value": "Least",
         "most value": "Most",
-        "distance": "RTT",
-        "resent": "Retransmits/GB",
+        "rtt value": "RTT",
+        "resent value": "Retransmits/GB",
         "cpu_sender_fraction": "CPU sender",
         "cpu_receiver_fraction": "CPU receiver",
         "tool_version": "Version",
@@ -326,6 +347,18 @@ def agreement(folder: Folder) -> None:
         if len(folder.counters.rates) and len(folder.runs):
             briefs.show_text("No run was at a time for which the ports have rates.")
         return
+    hidden = (rows["verdict"] == "averaging window too long") | (
+        rows["background_bytes"] > _HIDDEN * rows["expected_bytes"]
+    )
+    note = (
+        f"{int(hidden.sum())} further runs cannot be told from what else the ports carried then."
+        if hidden.any()
+        else ""
+    )
+    rows = rows[~hidden]
+    if rows.empty:
+        briefs.show_text(f"No run can be held to the ports. {note}")
+        return
     rows = rows.assign(place=rows["file"].str.cat(rows["run"].astype(str), sep=", run "))
     columns = {
         "place": "Run",
@@ -336,7 +369,7 @@ def agreement(folder: Folder) -> None:
         "message": "Why",
     }
     counts = ", ".join(f"{number} {verdict}" for verdict, number in rows["verdict"].value_counts().items())
-    _table(rows, columns, caption=f"Runs held to what the ports counted: {counts}", footnotes="message")
+    _table(rows, columns, caption=f"Runs held to what the ports counted: {counts}", note=note, footnotes="message")
 
 
 def advice(folder: Folder, found: Sequence[Expected]) -> None:

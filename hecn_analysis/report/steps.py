@@ -25,6 +25,12 @@ _ENOUGH: Final = 5
 #: A candidate with more than this is taken for the cause. [1]
 _LIKELY: Final = 0.5
 
+#: Below this part of an assumed line, the assumption says nothing. [1]
+_NEAR: Final = 0.7
+
+#: Above this part, a line is full. [1]
+_FULL: Final = 0.95
+
 _ORDER: Final = ("rate", "rtt", "cause", "repeat", "counters", "host")
 
 
@@ -192,7 +198,8 @@ def finding(folder: Folder, found: Sequence[Expected]) -> str:
         )
     one = leading(found)
     if one is not None:
-        return _of_runs(folder, one, len({each.condition for each in found}))
+        rated = folder.runs[folder.runs["rate_bps"].notna()]
+        return _of_runs(folder, one, int(rated["condition"].nunique()))
     ports = port_table(folder)
     if not ports.empty:
         return _of_ports(ports)
@@ -231,9 +238,16 @@ def _of_runs(folder: Folder, one: Expected, kinds: int) -> str:
         if cause.name == OTHER
         else f"it may be {cause.name} ({cause.probability:.0%})"
     )
+    if one.verdict.endswith("if so") and part < _NEAR:
+        return f"{head}. No file says the line rate, so that what to expect is not known; {held}."
     if one.verdict.endswith("if so"):
-        line = "" if rate is None else f" of a line of {rate.words}, if that is its rate, which no file says"
-        return f"{head}. That is {part:.0%}{line}; {held}."
+        line = (
+            "an assumed limit"
+            if rate is None
+            else f"what a line of {rate.words} carries, and no file says that it is one"
+        )
+        why = "If it should be faster, look for a port that took the wrong speed, or for a shaper."
+        return f"{head}. That is {part:.0%} of {line}. {why if part > _FULL else ''}".rstrip()
     return f"{head}. That is {part:.0%} of the {format_rate(one.prediction.throughput_bps)} expected; {held}."
 
 
