@@ -95,6 +95,26 @@ def test_what_costs_money_comes_after_what_is_free_and_says_its_price():
     assert changes["receiver-raid50-disks"].price_usd is None or changes["receiver-raid50-disks"].price_usd > 0
 
 
+def test_rows_say_gain_and_price_and_that_a_price_is_assumed():
+    found = advise({"sender": "c", "receiver": "c", "path": "lan-2x10ge", "tool": "nuttscp"})
+    rows = found.to_rows()
+    assert len(rows) == len(found.single) + len(found.together)
+    assert rows["price_words"].isin({"free", "not known"}).sum() < len(rows)
+    bought = [advice for advice in (*found.single, *found.together) if advice.price_usd]
+    assert all(("assumed" in advice.price_in_words) == (advice.price_basis == "assumed") for advice in bought)
+    assert any(advice.price_basis == "assumed" for advice in bought)
+    assert list(found.to_steps()["title"]) == [advice.title for advice in found.single]
+
+
+def test_mended_losses_are_among_the_changes_and_more_of_the_same_is_not():
+    found = advise({**FAR, "path.loss": 1e-5, "tool.duration": "10 s"}, purchases=False)
+    assert "mend-losses" in names(found.single)
+    more = [advice.settings["tool.streams"] for advice in found.single if advice.name.startswith("streams-")]
+    gains = [advice.gain for advice in found.single if advice.name.startswith("streams-")]
+    assert sorted(gains, key=lambda gain: -gain) == gains
+    assert len(set(more)) == len(more)
+
+
 def test_every_change_says_how_to_do_and_check_it_what_may_go_wrong_and_where_it_is_known_from():
     for name in ("hotlava-transmit", "b-disk-to-disk-wan", "c-two-copies"):
         for change in possible(hecn.load_scenario(name)):

@@ -15,7 +15,7 @@ from hecn_analysis import tables
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
 from hecn_analysis.figures import matrix_coverage_rows, plot_matrix_coverage
-from hecn_analysis.planning.matrix import Repeats, amounts, load_matrix, matrix_names, plan, repeats_needed
+from hecn_analysis.planning.matrix import Repeats, amounts, by_grid, load_matrix, matrix_names, plan, repeats_needed
 from hecn_analysis.planning.matrix_commands import commands
 from hecn_analysis.planning.matrix_runs import believed, match, status
 from hecn_analysis.planning.next_tests import find_best, rank_next
@@ -195,6 +195,17 @@ def test_tools_are_compared_under_the_same_conditions():
     assert found.friedman_p < 0.05
     same = found.pairs[~found.pairs["faster"].eq("fast")].iloc[0]
     assert same["ratio_low"] < 1 < same["ratio_high"]
+
+
+def test_sums_by_grid_are_those_of_the_cells(small):
+    runs = runs_of({"tool": "nuttscp", "throughput_bps": 9e9, "bytes": 16_000_000_000, "rtt_s": 0.0001})
+    covered, planned = status(small, match(small, runs)), plan(small)
+    sums = by_grid(small, planned, covered)
+    assert sums["grid"].tolist() == ["copies", "memory"]
+    assert sums["cells"].sum() == len(small.cells)
+    assert sums["run"].tolist() == [1, 0]
+    assert sums["missing"].sum() == covered["missing"].sum()
+    assert sums["all_time_s"].sum() == pytest.approx((covered["needed"] * (planned["time_s"] + small.pause_s)).sum())
 
 
 def test_tools_without_a_common_condition_are_not_compared(small):

@@ -4,7 +4,8 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.errors import InputError, RangeError
-from hecn_analysis.planning.whatif import tornado, values_of, whatif
+from hecn_analysis.figures import plot_whatif
+from hecn_analysis.planning.whatif import keys_of, points_of, tornado, values_of, whatif
 
 PATH = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000}
 
@@ -93,3 +94,23 @@ def test_a_factor_asks_what_would_matter_if_it_were_changed():
         tornado(PATH, factor=0.5)
     with pytest.raises(InputError, match=r"found key 'path\.width'"):
         tornado(PATH, keys=["path.width"])
+
+
+def test_keys_in_one_text_are_told_apart():
+    assert keys_of("") == {}
+    assert keys_of("tool.streams=4 'tool.window=64 MiB'") == {"tool.streams": "4", "tool.window": "64 MiB"}
+    with pytest.raises(InputError, match="keys with values"):
+        keys_of("tool.streams")
+
+
+def test_measured_points_stand_in_the_figure_beside_the_curve():
+    found = whatif(PATH, vary={"path.rate": "1Gb/s..12Gb/s/5"})
+    points = points_of("path.rate", "10Gb/s=9.9Gb/s, 4=1 Gb/s")
+    assert points["x"].tolist() == [10e9, 4.0]
+    fig = plot_whatif(found, ["path.rate"], measured=points)
+    (drawn,) = [trace for trace in fig.data if trace.name == "measured"]
+    assert list(drawn.y) == [9.9, 1.0]
+    assert fig.layout.xaxis.title.text == "path.rate (bit/s)"
+    assert not [trace for trace in plot_whatif(found, ["path.rate"]).data if trace.name == "measured"]
+    with pytest.raises(InputError, match=r"point '10Gb/s' of path\.rate"):
+        points_of("path.rate", "10Gb/s")
