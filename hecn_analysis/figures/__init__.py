@@ -18,6 +18,7 @@ from hecn_analysis.figures.measured_vs_predicted import measured_vs_predicted_ro
 from hecn_analysis.figures.pcie_tmt import pcie_tmt_rows, plot_pcie_tmt, slot_cases
 from hecn_analysis.figures.processor_time import plot_processor_time, processor_time_rows
 from hecn_analysis.figures.proxy_gain import plot_proxy_gain, proxy_gain_rows
+from hecn_analysis.figures.purchase_front import plot_purchase_front, purchase_front_rows
 from hecn_analysis.figures.reconciliation import plot_reconciliation, reconciliation_rows
 from hecn_analysis.figures.residuals import plot_residuals, residuals_rows
 from hecn_analysis.figures.resource_map import plot_resource_map, resource_map_rows
@@ -60,6 +61,7 @@ __all__ = [
     "plot_pcie_tmt",
     "plot_processor_time",
     "plot_proxy_gain",
+    "plot_purchase_front",
     "plot_reconciliation",
     "plot_residuals",
     "plot_resource_map",
@@ -73,6 +75,7 @@ __all__ = [
     "plot_whatif",
     "processor_time_rows",
     "proxy_gain_rows",
+    "purchase_front_rows",
     "reconciliation_rows",
     "residuals_rows",
     "resource_map_rows",

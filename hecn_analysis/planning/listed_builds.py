@@ -11,10 +11,12 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
+from hecn_analysis import units
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.planning.offers import offered_by
 from hecn_analysis.planning.options import Level
 from hecn_analysis.planning.purchase import purchase
+from hecn_analysis.planning.purchase_result import Purchase
 from hecn_analysis.prediction.compare import load_series, measured
 from hecn_analysis.progress import track
 
@@ -139,3 +141,34 @@ def _instead(host: str, build: Build, target_bps: float) -> dict[str, Any]:
         "instead_bps": bought.prediction.throughput_bps,
         "instead": f"each host: {words}",
     }
+
+
+#: Part of a line rate that a link is filled to; Ethernet, IP and TCP leave 0.99 of it with packets of 9000 bytes.
+FILLED: Final = 0.95
+
+
+def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_prices: bool) -> dict[str, Purchase]:
+    """Cheapest hosts of today that fill one link from disk to disk, by its rate as written.
+
+    Parameters
+    ----------
+    rates
+        Line rates [bit/s].
+    rtt
+        Round-trip time of the link [s].
+    assume_prices
+        Also buy parts whose price is only assumed.
+
+    Raises
+    ------
+    InputError
+        Nothing that can be bought fills one of them.
+    """
+    found = {}
+    for rate in track(list(rates), "links"):
+        line = units.parse(rate, "rate", name="link")
+        path = {"rate": line, "rtt": rtt, "mtu": 9000}
+        found[units.format_rate(line)] = purchase(
+            FILLED * line, path=path, between="disk", assume_prices=assume_prices, settings={"tool.io": "direct"}
+        )
+    return found
