@@ -1,8 +1,10 @@
 """Rolling-origin backtest: what each method would have said from several days of the past, held to what came.
 
-From each origin a method sees only what was known then, level shifts included. Errors are scaled by those that the
-seasonal naive forecast makes one season ahead within the same past (MASE [1]_): 1 is as good as that; over a horizon
-of weeks the naive forecast itself has more than 1.
+From each origin a method sees only what was known then. What came after a level shift that nobody could foresee is left
+out, for all methods alike, and so are origins just after one, before it can be told from a bad week: a link that was
+moved says nothing of how well a growth is forecast. Errors are scaled by those that the seasonal naive forecast makes
+one season ahead within the same past (MASE [1]_): 1 is as good as that; over a horizon of weeks the naive forecast
+itself has more than 1.
 
 References
 ----------
@@ -17,7 +19,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from hecn_analysis.planning.forecast_models import METHODS, NAIVE, course_of, fit, is_log, variances
+from hecn_analysis.planning.forecast_models import METHODS, NAIVE, SHIFT_SEASONS, course_of, fit, is_log, variances
 from hecn_analysis.planning.forecast_series import Step
 
 Floats = npt.NDArray[np.float64]
@@ -110,8 +112,13 @@ def backtest(values: Floats, step: Step) -> Backtest:
     inside: dict[str, list[Floats]] = {method: [] for method in METHODS}
     off: dict[str, list[float]] = {method: [] for method in METHODS}
     kept = {}
+    shifts = course_of(values, step, log=True).shifts
+    blind = SHIFT_SEASONS * step.season
+    kept_origins = [one for one in origins if not any(0 <= one - shift < blind for shift in shifts)]
+    origins = np.array(kept_origins or origins)
     for origin in origins:
-        past, came = values[:origin], values[origin : origin + horizon]
+        past, came = values[:origin], values[origin : origin + horizon].copy()
+        came[min((shift - origin for shift in shifts if shift >= origin), default=horizon) :] = np.nan
         known = np.isfinite(came)
         scale = float(np.nanmean(np.abs(past[step.season :] - past[: -step.season])))
         if not scale > 0 or not known.any():

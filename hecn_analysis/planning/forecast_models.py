@@ -49,10 +49,12 @@ _SHIFT_T2: Final = (
     30.0  # squared t value of a level shift: the largest of all days reaches 12 by chance in 5 % of series
 )
 _SHIFT_SIGMAS: Final = 2.0  # and it stands out of the scatter of single days
-_SHIFT_SEASONS: Final = 3  # seasons before and after it
+SHIFT_SEASONS: Final = 3
+"""Seasons before and after a level shift that it takes to find it. [1]"""
 _CLIP: Final = 4.0  # standard deviations beyond which an error is an outlier
 _MOST_PERSISTENCE: Final = 0.95
 _NORMAL_90: Final = 1.6449  # standard deviations on both sides that hold 90 %
+_START: Final = [0.3, 0.003, 0.5, 0.4]  # variances of errors, wander and lasting errors; how lasting: near any port's
 _WANDERS: Final = np.array([0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8])  # a step, of the errors
 _ROUNDS: Final = 12  # of reweighting
 _MAD: Final = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
@@ -245,7 +247,7 @@ def _columns(number: Ints, length: int, step: Step, shifts: list[int]) -> Floats
 def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[int]) -> int | None:
     """Find the step at which a shift of the level would explain most, if it is beyond what chance does."""
     sigma = _sigma(errors)
-    edge = _SHIFT_SEASONS * step.season
+    edge = SHIFT_SEASONS * step.season
     every = np.arange(edge, length - edge)
     candidates = np.array([one for one in every if all(abs(one - shift) >= edge for shift in shifts)], dtype=np.int64)
     if sigma == 0 or len(candidates) == 0:
@@ -332,7 +334,7 @@ def variances(method: str, course: Course) -> Floats | None:
     model, _, _ = _wandering(course, grows=method != LEVEL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the search ended at an edge: a level that does not wander
-        found = np.asarray(model.fit(disp=0, maxiter=20).params)
+        found = np.asarray(model.fit(_START, disp=0, maxiter=8).params)
     likelihoods = []
     for size in _WANDERS:
         found[1] = size**2
