@@ -206,7 +206,7 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
     rows = comparison.assign(
         measured=[_marks(row) + rate(row["measured_bps"]) for row in records],
         interval=[f"{rate(row['low_bps'])} – {rate(row['high_bps'])}" for row in records],
-        error=comparison["error"].mask(comparison["measured_low_bound"].fillna(False).astype(bool)),  # noqa: FBT003
+        error=comparison["error"].mask(comparison["measured_low_bound"].astype("boolean").fillna(False).astype(bool)),  # noqa: FBT003
         binds=[str(row["bottleneck_title"]).partition(" (")[0] for row in records],
     )
     show_table(rows, COMPARISON, caption=caption, note=COMPARISON_NOTE, group="series_title")

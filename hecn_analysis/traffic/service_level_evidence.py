@@ -82,10 +82,11 @@ def judge_paths(
     DataFrame
         As `evidence` gives it, with the same column.
     """
-    judged = [judge(level, *both).assign(path=name) for name, both in paths.items()]
-    said = [evidence(level, *both).assign(path=name) for name, both in paths.items()]
-    first, second = (pd.concat(parts, ignore_index=True) for parts in (judged, said))
-    return first[["path", *COLUMNS]], second[["path", *EVIDENCE]]
+    judged = [{"path": name, **row} for name, both in paths.items() for row in judge(level, *both).to_dict("records")]
+    said = [{"path": name, **row} for name, both in paths.items() for row in evidence(level, *both).to_dict("records")]
+    found = pd.DataFrame(judged, columns=["path", *COLUMNS])
+    lines = {"line_first": "Int64", "line_last": "Int64"}
+    return found, pd.DataFrame(said, columns=["path", *EVIDENCE]).astype(lines)
 
 
 def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
