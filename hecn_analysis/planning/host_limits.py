@@ -294,7 +294,7 @@ def most_measured(names: Iterable[str]) -> pd.DataFrame:
         subset="measured_bps"
     )
     best = found.sort_values("measured_bps", ascending=False, kind="stable").drop_duplicates(["host", "kind", "role"])
-    return best.sort_index(ignore_index=True)
+    return best.sort_index(ignore_index=True).astype({"line_first": "Int64", "line_last": "Int64"})
 
 
 def _kind(scenario: Scenario) -> Kind | None:
