@@ -31,6 +31,9 @@ ADDRESS: Final = "127.0.0.1"
 _IDLE: Final = 60
 _LOOK: Final = 10
 
+#: Answer to a ping is waited for as long as pings are apart: what is longer, Tornado shortens with a warning. [ms]
+_PING: Final = 30_000
+
 _PAGE: Final = files("hecn_analysis.app") / "page"
 
 #: All that the page needs of what is installed for JupyterLab; others may ask other hosts for something.
@@ -102,7 +105,7 @@ def _configuration(port: int, token: str) -> Config:
             "port_retries": 0,
             "open_browser": False,
             "token": token,
-            "tornado_settings": {"log_function": lambda _: None},
+            "tornado_settings": {"log_function": lambda _: None, "ws_ping_timeout": _PING},
         },
         VoilaConfiguration={"template": "hecn", "extension_allowlist": _EXTENSIONS, "show_tracebacks": False},
         KernelManager={"transport": "ipc" if os.name == "posix" else "tcp"},

@@ -82,6 +82,7 @@ class View {
       ),
       put("models", "div", { role: "group", "aria-label": "Hosts, path and tool" }),
       put("status", "p", { role: "status" }),
+      put("said", "p", { "aria-live": "polite" }),
       put("alarm", "div", { role: "alert" }),
       node(
         "div",
@@ -93,7 +94,7 @@ class View {
       ),
       put("notes", "div", {}),
     );
-    el.append(this.root);
+    el.append(node("div", { class: "hecn-frame" }, this.root));
     this.buildModels();
   }
 
@@ -198,11 +199,10 @@ class View {
     this.headline.replaceChildren(
       value,
       node("p", { class: "interval" }, interval, node("span", { class: "rough" }, exact ? "" : " · first look")),
-      node("p", { class: "sentence", "aria-live": "polite" }, exact ? sentence : this.said ?? sentence),
+      node("p", { class: "sentence" }, sentence),
       list,
     );
-    if (exact) this.said = sentence;
-    else this.headline.querySelector(".sentence").textContent = sentence;
+    if (exact) this.said.textContent = `${headline.value} ${headline.unit}. ${sentence}`; // for those who listen
   }
 
   showControls() {
@@ -327,14 +327,11 @@ class Control {
   }
 
   show(told) {
-    // A slider that is being moved keeps its steps: those of an answer to where it was before may be others.
-    if (this.told && document.activeElement === this.input && this.told.steps.length && !told.menu) {
-      const at = this.told.texts.indexOf(told.texts[told.own]);
-      if (at >= 0 && this.told.steps.length !== told.steps.length) return this.mark();
-    }
-    const moving = this.told && document.activeElement === this.input && this.pending !== undefined && this.pending !== told.steps[told.at];
+    // A slider that is being moved stays where it is: this may answer to where it was before.
+    const held = this.told && document.activeElement === this.input && !told.menu;
+    const moved = this.pending !== undefined && this.pending !== told.steps[told.at];
+    if (held && (moved || told.steps.length !== this.told.steps.length)) return;
     this.told = told;
-    if (moving) return;
     this.pending = undefined;
     if (told.menu) {
       const options = told.texts.map((words, at) => node("option", { value: at }, words));

@@ -20,7 +20,7 @@ from hecn_analysis.limits._checks import (
     require_word,
 )
 from hecn_analysis.limits.tcp_loss import cubic_window, reno_window
-from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, simulate
+from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, MAX_ROUNDS, simulate
 from hecn_analysis.limits.tcp_window import bdp_bytes, window_limit_bps
 
 HEADERS: Final = 52
@@ -119,6 +119,7 @@ def tcp(
         runs = simulate(
             congestion_control=congestion_control,
             seed=0,
+            most_rounds=MAX_ROUNDS,
             **{k: np.repeat(v[..., None], draws, axis=-1) for k, v in values.items()},
         )
         throughput = np.median(runs.throughput_bps, axis=-1)
