@@ -42,6 +42,9 @@ _CORE_SPREAD: Final = 0.06
 #: Of a candidate that is assumed, not captured, counted or logged.
 _ASSUMED: Final = 0.5
 
+#: Weight of buffers that nobody has set: hosts for such transfers mostly have larger ones.
+_UNSET: Final = 0.1
+
 #: Linux without settings: largest receive buffer, half of which is window, and largest send buffer. [B]
 _RMEM_MAX: Final = 6 * 2**20
 _WMEM_MAX: Final = 4 * 2**20
@@ -145,13 +148,13 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
             warnings.simplefilter("ignore", ValidityWarning)
             limit = float(limits.tcp(rtt=seconds, loss=loss, mtu=int(mtu.value))["loss_limit_bps"]) * streams
         yield (
-            "packet losses", "loss", limit, _LOSS_SPREAD, 1.0,
+            "packet losses (a bad line, or a full queue)", "loss", limit, _LOSS_SPREAD, 1.0,
             f"{loss:.2g} of the packets were sent again, over {units.format_time(seconds)}",
         )  # fmt: skip
     hosts = [one.fact(role) for role in ("sender", "receiver")]
     if rtt.value > 0 and any(host is not None and host.basis == "assumed" for host in hosts):
         yield (
-            "the TCP window of an unset Linux host", "window", default_window_bps(rtt.value) * streams, 0.15, _ASSUMED,
+            "the TCP window of an unset Linux host", "window", default_window_bps(rtt.value) * streams, 0.15, _UNSET,
             "buffers of 6 MiB to receive and 4 MiB to send, which is assumed",
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ _DAMAGE: Final = (
 )
 _CAUSES: Final = (
     "Probability: of these candidates alone, by how near each one's throughput is to the median that was measured. "
-    "What is assumed weighs half. Candidates below 3 % are left out."
+    "What is assumed weighs less. Candidates below 3 % are left out."
 )
 _WINDOWS: Final = (
     "Under way: rate times round-trip time, of each stream. Fills the line: what would have to be. Unset hosts: what "
@@ -110,6 +110,8 @@ def sources(folder: Folder) -> None:
 def _hosts_together(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for the captured outputs of a host that lie in one folder."""
     captured = rows[rows["kind"] == CAPTURED]
+    if captured.empty:
+        return rows
     place = captured["file"].str.rpartition("/")[0]
     together = []
     for (where, host), part in captured.groupby([place, captured["holds"]], sort=False):

@@ -1,0 +1,65 @@
+"""What the notebook of a report shows, of folders of every kind: it never stops, whatever is missing."""
+
+import shutil
+
+import pytest
+
+from hecn_analysis.places import data_dir
+from hecn_analysis.report import expected, ports, show
+from hecn_analysis.report.folder import read_folder
+
+
+def all_of(folder):
+    """Show everything, as the notebook does."""
+    found = read_folder(folder)
+    kinds = expected.expectations(found)
+    figures = show.key_figures(found, kinds)
+    show.sources(found)
+    show.refused(found)
+    show.groups(found)
+    show.runs(found)
+    show.course(found, kinds)
+    show.verdicts(kinds)
+    show.facts(kinds)
+    show.causes(kinds)
+    show.windows(kinds)
+    show.ladder(kinds)
+    show.findings(found)
+    show.ports(found, ports.port_table(found))
+    show.agreement(found)
+    show.advice(found, kinds)
+    return figures
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "transfers/before",
+        "transfers/after/nuttcp.txt",
+        "counters/session",
+        "inventory",
+        "logs",
+        "series",
+        "samples/fio",
+    ],
+)
+def test_every_kind_of_folder_is_shown(folder, capsys):
+    assert 1 <= len(all_of(data_dir() / folder)) <= 4
+    assert "nan" not in capsys.readouterr().out.lower().replace("nanosecond", "").split()
+
+
+def test_a_folder_of_many_files_is_shown_by_format(tmp_path, capsys):
+    for number in range(60):
+        shutil.copy(data_dir() / "transfers" / "after" / "nuttcp.txt", tmp_path / f"{number}.log")
+        (tmp_path / f"{number}.note").write_text("hello")
+    all_of(tmp_path)
+    out = capsys.readouterr().out
+    assert "60" in out
+    assert "20 further rows are left out" in out
+
+
+def test_one_row_for_what_was_captured_on_a_host(capsys):
+    show.sources(read_folder(data_dir() / "transfers" / "before"))
+    out = capsys.readouterr().out
+    assert "here: 26 files" in out or "here: 2" in out
+    assert "lscpu.json" not in out
