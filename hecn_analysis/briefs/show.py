@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 MIME = "application/vnd.hecn.brief.v1+json"
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 PACKAGES = ("hecn-analysis", "numpy", "pandas", "plotly", "scipy")
+TIME = re.compile(
+    r'"(?P<day>\d{4}-\d\d-\d\d)(?:T00:00:00|(?P<clock>T\d\d:\d\d:\d\d(?:\.\d*[1-9])?))\.?0*(?:\+00:00|Z)?"'
+)
 ROLES = ("sender", "receiver")
 FORMATS = {"bit/s": units.format_rate, "B": units.format_bytes, "s": units.format_time}
 PREFIXES = {"Hz": (1e9, "GHz"), "T/s": (1e9, "GT/s")}
@@ -236,11 +240,22 @@ def show_figure(fig: go.Figure, *, caption: str) -> None:
     caption
         What it shows, and what to see in it.
     """
-    spec = json.loads(fig.to_json())
+    spec = json.loads(short_times(fig.to_json()))
     _display(
         {PLOTLY_MIME: spec, "text/plain": f"[figure] {caption}"},
         {PLOTLY_MIME: {"hecn": {"caption": caption}}},
     )
+
+
+def short_times(spec: str) -> str:
+    """Write the times of a figure without what Plotly takes for granted: zeros, and UTC. A page with years is smaller.
+
+    Examples
+    --------
+    >>> short_times('["2026-11-01T00:00:00+00:00","2026-11-01T08:00:30.000000","2026-11-01T08:00:30.5Z"]')
+    '["2026-11-01","2026-11-01T08:00:30","2026-11-01T08:00:30.5"]'
+    """
+    return TIME.sub(lambda time: f'"{time["day"]}{time["clock"] or ""}"', spec)
 
 
 def show_assumptions(predictions: Iterable[Prediction]) -> None:
