@@ -248,6 +248,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         "known": int(np.isfinite(values).sum()),
         "missing": int(np.isnan(values).sum()),
         "speed_bps": speed,
+        **dict.fromkeys(("date_low", "date", "date_high", "date_without"), pd.NaT),
     }
     tables.ports.append(row)
     tables.changes += [{**names, **told} for told in effects.told]
