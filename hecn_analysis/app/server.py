@@ -6,6 +6,7 @@ after a minute, and all of them when the server ends.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import logging
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
+from tornado.websocket import WebSocketClosedError
 from traitlets.config import Config
 from voila.app import Voila
 
@@ -88,6 +90,7 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None
     address = f"http://{ADDRESS}:{port}/?token={token}"
 
     def ready() -> None:
+        asyncio.get_running_loop().set_exception_handler(_unless_gone)
         print(address, flush=True)
         if open_browser:
             webbrowser.open(address)
@@ -95,6 +98,12 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None
     IOLoop.current().add_callback(ready)  # runs once the server listens
     with contextlib.suppress(KeyboardInterrupt):
         server.start()
+
+
+def _unless_gone(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report what went wrong, but not that a page was closed before all was said to it."""
+    if not isinstance(context.get("exception"), WebSocketClosedError):
+        loop.default_exception_handler(context)
 
 
 def _configuration(port: int, token: str) -> Config:
