@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,6 @@ from hecn_analysis.report import known
 from hecn_analysis.report.alike import groups
 from hecn_analysis.report.folder import Folder
 from hecn_analysis.report.known import Fact
-
-if TYPE_CHECKING:
-    from hecn_analysis.hardware import Scenario
 
 #: Kinds of run that are predicted, those with most runs.
 MOST: Final = 12
@@ -300,8 +297,3 @@ def facts_table(found: Sequence[Expected]) -> pd.DataFrame:
         for facts in sorted(shared.values(), key=lambda same: order.index(same[0].basis))
     ]
     return pd.DataFrame(rows, columns=["name", "words", "basis", "source", "spread", "kinds"])
-
-
-def scenario_of(found: Expected) -> Scenario | None:
-    """The scenario of a prediction."""
-    return None if found.prediction is None else found.prediction.scenario
