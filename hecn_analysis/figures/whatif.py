@@ -12,6 +12,9 @@ from hecn_analysis.figures import theme
 
 COLUMNS = ["x", "line", "throughput_gbps", "low_gbps", "high_gbps", "bottleneck", "bottleneck_class", "hover"]
 
+#: Size of the title of the vertical axis: that of the horizontal one.
+_TITLE_PX = 12
+
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
@@ -103,7 +106,7 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
         fig.update_xaxes(type="log")
     if numeric:
         fig.update_xaxes(exponentformat="SI")
-    fig.update_yaxes(title_text="Throughput (Gb/s)", rangemode="tozero")
+    fig.update_yaxes(title={"text": "Throughput (Gb/s)", "font": {"size": _TITLE_PX}}, rangemode="tozero")
     return fig
 
 

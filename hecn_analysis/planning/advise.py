@@ -164,7 +164,7 @@ class Advices:
         """One row an advice, singles first: name, title, gains, rates, bottleneck, price."""
         columns = [
             *("name", "title", "gain", "gain_low", "gain_high", "throughput_bps", "bottleneck", "free", "price_usd"),
-            "price_basis",
+            *("bottleneck_class", "price_basis"),
         ]
         rows = [advice.to_dict() for advice in (*self.single, *self.together)]
         return pd.DataFrame(rows, columns=columns)
