@@ -101,7 +101,7 @@ def _p(one: Floats, other: Floats) -> float:
     return float(stats.mannwhitneyu(one, other, method="exact" if exact else "asymptotic").pvalue)
 
 
-def testable(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
+def can_tell(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
     """Which of several tests can come out significant at all, once they are corrected for each other (Tarone 1990).
 
     The others need not be corrected for: they cannot err.
@@ -115,7 +115,7 @@ def testable(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
 
     Examples
     --------
-    >>> testable([least_p(5, 5), least_p(4, 4), least_p(2, 2)], 0.05).tolist()
+    >>> can_tell([least_p(5, 5), least_p(4, 4), least_p(2, 2)], 0.05).tolist()
     [True, False, False]
     """
     given = np.asarray(least, dtype=np.float64)

@@ -118,7 +118,9 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> print(compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after"))
+    >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+    >>> found.groups["verdict"].tolist(), round(found.ratio, 1)
+    (['faster', 'faster', 'only in B'], 8.2)
     """
     readings = [one if isinstance(one, Reading) else read(one, progress=progress) for one in (first, second)]
     runs = _matched(readings)
@@ -145,7 +147,7 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
 
 def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
     """Put the corrected p into the groups that can be told apart at all, and give their number."""
-    able = statistics.testable([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
+    able = statistics.can_tell([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
     corrected = statistics.holm([row["p"] if one else math.nan for row, one in zip(rows, able, strict=True)])
     for row, p in zip(rows, corrected, strict=True):
         row["p_corrected"] = float(p)
