@@ -70,6 +70,7 @@ def axe():
 def visit(browser):
     """Open a page, light and wide, network off; gives it, and what it asked for or complained of."""
     context = browser.new_context(viewport={"width": WIDE, "height": HEIGHT}, color_scheme="light", offline=True)
+    context.set_default_timeout(120_000)  # a page draws when the machine finds the time
 
     def open_page(path):
         page = context.new_page()
