@@ -76,6 +76,7 @@ class WhatIf(anywidget.AnyWidget):
         self._settling = True
         self._answer()
         if refusal is not None:
+            self._wait()
             self._show({**self.page, **refusal})
 
     def set(self, key: str, value: object) -> None:
@@ -103,9 +104,7 @@ class WhatIf(anywidget.AnyWidget):
 
     def _answer(self) -> None:
         """Show a first look, and the rest after a pause."""
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
+        self._wait()
         try:
             look = model.glance(self.state)
             self._show(model.page(look))
@@ -116,7 +115,16 @@ class WhatIf(anywidget.AnyWidget):
         if loop is None:
             self._show(model.page(model.in_full(look)))
         else:
-            self._later = loop.call_later(PAUSE, lambda: loop.create_task(self._finish(look)))
+            self._later = loop.call_later(PAUSE, self._go_on, loop, look)
+
+    def _wait(self) -> None:
+        """Leave what was to be worked out in full."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+
+    def _go_on(self, loop: asyncio.AbstractEventLoop, look: model.Look) -> None:
+        self._finishing = loop.create_task(self._finish(look))  # kept: the loop itself holds its tasks weakly
 
     async def _finish(self, look: model.Look) -> None:
         """Work a prediction out in full beside, one after another, and show it if it is still what is asked for."""
