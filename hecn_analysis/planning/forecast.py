@@ -17,7 +17,7 @@ cannot tell the summer from a trend.
 ...                       "in_bps": growing, "out_bps": 1e8, "flag": "given"})
 >>> found = forecast(rates, speeds=5e9).ports.iloc[0]
 >>> found["status"], round(found["p95_bps"] / 1e9, 2), found["capacity_bps"] / 1e9
-('date', 3.36, 4.0)
+('date', 3.3, 4.0)
 """
 
 from __future__ import annotations
