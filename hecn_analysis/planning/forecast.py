@@ -16,8 +16,8 @@ cannot tell the summer from a trend.
 >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": days, "interval_s": 86400.0,
 ...                       "in_bps": growing, "out_bps": 1e8, "flag": "given"})
 >>> found = forecast(rates, speeds=5e9).ports.iloc[0]
->>> found["status"], round(found["p95_bps"] / 1e9, 2), found["capacity_bps"] / 1e9
-('date', 3.3, 4.0)
+>>> print(found["status"], round(found["p95_bps"] / 1e9, 1), found["capacity_bps"] / 1e9)
+date 3.3 4.0
 """
 
 from __future__ import annotations
