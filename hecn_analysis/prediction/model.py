@@ -76,7 +76,7 @@ class Effort:
 
 
 #: What is shown while somebody moves a slider. Its interval is rough; where packets are lost its throughput is, too.
-GLANCE = Effort(draws=16, random_runs=2, rounds=200, rungs=3)
+GLANCE = Effort(draws=16, random_runs=2, rounds=140, rungs=3)
 
 
 def predict(
