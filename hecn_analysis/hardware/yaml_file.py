@@ -136,7 +136,7 @@ def _node(loader: Any, text: str, source: str | None) -> yaml.Node | None:  # no
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _DEEPEST:
-                line = event.start_mark.line + 1
+                line = None if event.start_mark is None else event.start_mark.line + 1
                 raise InputError(f"more than {_DEEPEST} levels", "a description", source=source, line=line)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1

@@ -99,9 +99,7 @@ def test_windows_fill_the_path_and_the_sysctl_gives_them():
 
 
 def test_far_cases_are_those_of_long_paths():
-    (netem, disk) = far_cases(
-        ["b-netem", "b-disk-to-disk", "b-bonding"], least_rtt_s=0.01, without=["b-lro-autotuned"]
-    )
+    (netem, disk) = far_cases(["b-netem", "b-disk-to-disk", "b-bonding"], least_rtt_s=0.01, without=["b-lro-autotuned"])
     assert len(netem.cases) == 5
     assert "b-raid50-lan" not in disk.cases
     assert "b-raid50-gsfc-arc" in disk.cases
