@@ -13,6 +13,7 @@ from scipy import stats
 
 from hecn_analysis.errors import InputError
 from hecn_analysis.planning.matrix import Matrix
+from hecn_analysis.statistics import holm
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,8 @@ def compare_tools(runs: pd.DataFrame, *, by: str | Sequence[str] = "condition", 
     found = [row for pair in combinations(means.columns, 2) if (row := _pair(means, *pair, confidence)) is not None]
     if not found:
         raise InputError("no two tools under one condition", "runs of several tools under the same conditions")
-    pairs = pd.DataFrame(found).sort_values("p", kind="stable", ignore_index=True)
-    steps = pairs["p"] * np.arange(len(pairs), 0, -1)
-    pairs["p_corrected"] = steps.cummax().clip(upper=1.0)
+    pairs = pd.DataFrame(found)
+    pairs["p_corrected"] = holm(pairs["p"])
     whole = means.dropna()
     friedman = None
     if whole.shape[1] > 2 and len(whole) > 1:

@@ -15,11 +15,11 @@ from hecn_analysis import units
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.planning.matrix import Matrix
-from hecn_analysis.planning.side_by_side import difference
 from hecn_analysis.planning.tool_comparison import compare_tools, conditions
 from hecn_analysis.prediction.compare import compare, load_series
 from hecn_analysis.prediction.draws import Z90
 from hecn_analysis.prediction.sweep import sweep
+from hecn_analysis.statistics import difference
 
 #: What documents call the figure of the sending end: what has left it, not what has arrived.
 _SENT: Final = "source's figure"
@@ -211,7 +211,7 @@ def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: fl
     -------
     DataFrame
         ``condition``, ``tools``, ``fastest``, ``throughput_bps``, ``second``, ``second_bps``, ``ratio`` with
-        ``ratio_low``, ``ratio_high``, ``p`` and ``basis`` (see `hecn_analysis.planning.side_by_side.difference`),
+        ``ratio_low``, ``ratio_high``, ``p`` and ``basis`` (see `hecn_analysis.statistics.difference`),
         ``expected`` (the tool that is predicted to be fastest, and how many are as good) and ``expected_bps``. [bit/s]
     """
     rows = []

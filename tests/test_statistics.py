@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hecn_analysis.errors import RangeError
-from hecn_analysis.planning.side_by_side import difference
+from hecn_analysis.statistics import difference
 
 RATES = st.lists(st.floats(min_value=1e6, max_value=1e11), min_size=1, max_size=6)
 
