@@ -414,6 +414,7 @@ def add_files(
         Number of files that were added, of those that were there, and the table of problems of the new ones.
     """
     from hecn_analysis.counters import read_counters  # noqa: PLC0415 - two rooms that an archive is asked for without
+    from hecn_analysis.counters.summary import given_rates  # noqa: PLC0415 - see above
     from hecn_analysis.files.source import find  # noqa: PLC0415 - see above
     from hecn_analysis.logs import read  # noqa: PLC0415 - see above
 
@@ -434,7 +435,7 @@ def add_files(
             "streams": logs.streams,
             "intervals": logs.intervals,
             "samples": counters.samples,
-            "rates": counters.rates[counters.rates["flag"].isna() | ~_is_derived(counters)],
+            "rates": given_rates(counters.samples, counters.rates),
             "problems": wrong,
         }
         if all(frame.empty for table, frame in rows.items() if table != "problems"):
@@ -445,13 +446,6 @@ def add_files(
         else:
             known += 1
     return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
-
-
-def _is_derived(counters: Any) -> pd.Series[bool]:  # noqa: ANN401 - the counters of a file
-    """Which rates were worked out from samples, which the archive has: they are worked out again when asked for."""
-    pairs = set(zip(counters.samples["source_file"], counters.samples["interface"], strict=True))
-    given = zip(counters.rates["source_file"], counters.rates["interface"], strict=True)
-    return pd.Series([pair in pairs for pair in given], index=counters.rates.index, dtype=bool)
 
 
 def _by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -13,6 +13,7 @@ import pytest
 
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.places import data_dir
 
@@ -191,3 +192,17 @@ def test_logs_and_counters_are_added_by_their_content(archive, tmp_path):
     (tmp_path / "prose.txt").write_text("nothing of interest\n")
     _, _, problems = add_files(archive, [tmp_path / "prose.txt", tmp_path / "none.txt"])
     assert problems["kind"].tolist() == ["unrecognised", "unreadable"]
+
+
+@pytest.mark.parametrize("name", ["port1.log", "walks.txt.gz"])
+def test_rates_of_a_file_are_the_same_from_the_archive(archive, name):
+    """MRTG's log has one sample, and rates of its own beside it; those of the walks follow from samples alone."""
+    file = data_dir() / "counters" / "session" / name
+    if not file.is_file():
+        pytest.skip("data/counters is in a checkout only")
+    add_files(archive, [file])
+    there, here = read_counters(archive.folder), read_counters(file)
+    order = ["interface", "time", "line"]
+    assert len(archive.table("rates")) == (here.rates["flag"] == "given").sum()
+    for one, other in ((there.rates, here.rates), (there.samples, here.samples)):
+        pd.testing.assert_frame_equal(*(each.sort_values(order, ignore_index=True) for each in (one, other)))

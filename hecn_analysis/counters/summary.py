@@ -51,6 +51,20 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([shaped, given], ignore_index=True) if len(given) else shaped
 
 
+def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Rates that the files themselves give, without those between samples, which follow from them at any time.
+
+    Parameters
+    ----------
+    samples
+        The table of samples.
+    known
+        The table of rates that `rates` made of these samples and of what the files give.
+    """
+    between = rates(samples, known.iloc[:0])
+    return known.iloc[len(between) :].reset_index(drop=True)
+
+
 def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """One row for each interface of a file.
 
