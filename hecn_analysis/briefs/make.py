@@ -57,6 +57,8 @@ class BriefResult:
         What else one should know, e.g. that no PDF was made and which package is missing.
     is_new
         False when all of it was there, made from the same.
+    lacking
+        What was to be made and is not there, of ``pdf`` and ``figures``; the remarks say why.
     """
 
     name: str
@@ -71,6 +73,7 @@ class BriefResult:
     error: str | None
     remarks: tuple[str, ...] = ()
     is_new: bool = True
+    lacking: tuple[str, ...] = ()
 
 
 def make_briefs(
@@ -166,7 +169,8 @@ def _made(
         before = None
     same_layout = before is not None and before["layout"] == origin.layout()
     if before is not None and same_layout and _is_complete(before, files.folder, pdf, figures):
-        return _result(before, files.folder, remarks=_lacking(before, pdf=pdf, figures=figures), is_new=False)
+        lacking = _lacking(before, pdf=pdf, figures=figures)
+        return _result(before, files.folder, remarks=_why(lacking), is_new=False, lacking=lacking)
     # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
     from hecn_analysis.briefs.run import Executed, execute, read_notebook  # noqa: PLC0415
 
@@ -207,15 +211,21 @@ def _has_figures(before: Mapping[str, Any], form: str | None) -> bool:
     return form is None or all(figure_name(number, form) in before["files"] for number in numbers)
 
 
-def _lacking(before: Mapping[str, Any], *, pdf: bool, figures: str | None) -> tuple[str, ...]:
-    """Say what is missing from a brief that is as complete as it can be here."""
-    lacks_pdf = pdf and before["files"]["pdf"] is None
-    if lacks_pdf or (figures and not _has_figures(before, figures)):
+def _lacking(result: Mapping[str, Any], *, pdf: bool, figures: str | None) -> tuple[str, ...]:
+    """Name what was to be made and is not there."""
+    lacks_pdf = pdf and result["files"]["pdf"] is None
+    return ("pdf",) * lacks_pdf + ("figures",) * (not _has_figures(result, figures))
+
+
+def _why(lacking: Iterable[str]) -> tuple[str, ...]:
+    """Say why something is missing from a brief that is as complete as it can be here."""
+    remarks = []
+    for kind in lacking:
         try:
-            _ = find_chromium() if lacks_pdf else find_chromium(NO_PICTURE)
+            _ = find_chromium() if kind == "pdf" else find_chromium(NO_PICTURE)
         except MissingProgramError as why_not:
-            return (str(why_not),)
-    return ()
+            remarks.append(str(why_not))
+    return tuple(remarks)
 
 
 def _lay_out(
@@ -255,11 +265,14 @@ def _lay_out(
             write_pdf(files.at(".html"), files.at(".pdf"))
             files.has("pdf", files.at(".pdf"))
             thumbnail = base64.b64encode(pictures.thumbnail(specs[0])).decode() if specs else None
+    except (MissingProgramError, PdfError, PictureError) as why_not:
+        remarks.append(str(why_not))
+    try:
         for number, spec in enumerate(specs if figures else [], start=1):
             path = files.at(f".{figure_name(number, str(figures))}")
             path.write_bytes(pictures.figure(spec, str(figures)))
             files.has(figure_name(number, str(figures)), path)
-    except (MissingProgramError, PdfError, PictureError) as why_not:
+    except (MissingProgramError, PictureError) as why_not:
         remarks.append(str(why_not))
     result = {
         **described,
@@ -274,7 +287,8 @@ def _lay_out(
         "origin": made_from,
         "thumbnail": thumbnail,
     }
-    return _result(_write(result, files), files.folder, remarks=tuple(remarks))
+    lacking = _lacking(result, pdf=pdf, figures=figures)
+    return _result(_write(result, files), files.folder, remarks=tuple(dict.fromkeys(remarks)), lacking=lacking)
 
 
 def _failed(job: Job, files: _Files, cause: str) -> BriefResult:
@@ -323,7 +337,12 @@ def _write(result: dict[str, Any], files: _Files) -> dict[str, Any]:
 
 
 def _result(
-    result: Mapping[str, Any], folder: Path, *, remarks: tuple[str, ...] = (), is_new: bool = True
+    result: Mapping[str, Any],
+    folder: Path,
+    *,
+    remarks: tuple[str, ...] = (),
+    is_new: bool = True,
+    lacking: tuple[str, ...] = (),
 ) -> BriefResult:
     files = {kind: folder / name if name else None for kind, name in result["files"].items()}
     return BriefResult(
@@ -339,6 +358,7 @@ def _result(
         error=result["error"],
         remarks=remarks,
         is_new=is_new,
+        lacking=lacking,
     )
 
 

@@ -106,6 +106,23 @@ def defaults(declaration: Declaration) -> dict[str, Value]:
     return {name: _value(name, parameter, parameter.default) for name, parameter in declaration.parameters.items()}
 
 
+def declared(declaration: Declaration) -> dict[str, dict[str, object]]:
+    """Give what is declared of each parameter, with its values as the notebook gets them: quantities in SI."""
+    return {
+        name: {
+            **parameter.model_dump(),
+            "default": _value(name, parameter, parameter.default),
+            "range": _converted(name, parameter, parameter.range),
+            "choices": _converted(name, parameter, parameter.choices),
+        }
+        for name, parameter in declaration.parameters.items()
+    }
+
+
+def _converted(name: str, parameter: Parameter, given: tuple[Value, ...] | None) -> list[Value] | None:
+    return None if given is None else [_convert(name, parameter, one) for one in given]
+
+
 def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknown: bool = False) -> dict[str, Value]:
     """Give all parameters as the notebook gets them: the given ones checked and converted, the others by default.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hecn_analysis.cli.parser import Parser, settings
+from hecn_analysis.cli import output
+from hecn_analysis.cli.parser import FORMATS, Parser, settings
 from hecn_analysis.cli.remarks import say, say_all
 
 if TYPE_CHECKING:
@@ -17,17 +19,29 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Make result briefs: each one HTML page that needs no network, a PDF, its executed
 notebook and its numbers as JSON; and an index page over all that lie in the
-folder. The names of the pages are printed. A brief that is there, made from the
-same notebook, parameters, data, models and programs, is not made again."""
+folder. The names of the pages are printed, or with --format what there is to know
+of each brief. One that is there, made from the same notebook, parameters, data,
+models and programs, is not made again."""
 
 EPILOG = """\
 examples:
   hecn brief --list
+  hecn brief --list --format json
   hecn brief hotlava-tmt -p gen=4 --each max_payload=256B,1024B -o briefs --no-pdf
   hecn archive add ARCHIVE data/counters/session && \\
       hecn brief switch_traffic --each day --archive ARCHIVE -o briefs --no-pdf
 
-Without a working Chromium there is no PDF, and a line that says what to install."""
+Without a working Chromium there is no PDF, and a line that says what to install.
+
+exit status:
+  0  fine, also where there is no PDF for want of Chromium
+  1  bad input; or a notebook stopped, or figures that were asked for could not be
+     drawn: all else is made
+  2  wrong usage"""
+
+#: What there is to know of a brief that was made, and of one that can be.
+MADE = ("name", "title", "finding", "files", "run_id", "error", "remarks", "lacking", "up_to_date")
+LISTED = ("name", "title", "question", "parameters")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -61,6 +75,9 @@ def add_arguments(parser: Parser) -> None:
         help="make one brief for each: PARAMETER=VALUE,VALUE,… or a column of the archive, such as host, interface, "
         "day, tool or source_file; of several, for each combination",
     )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="text for people, JSON or CSV for programs (default: text)"
+    )
     parser.add_argument("--archive", metavar="DIR", type=Path, help="archive to read instead of files")
     parser.add_argument("--figures", choices=("svg", "png"), help="also write each figure as a file; needs Chromium")
     parser.add_argument("--force", action="store_true", help="make all of it, also what is up to date")
@@ -77,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.briefs import briefs, make_briefs  # noqa: PLC0415 (heavy: not for --help)
 
     if arguments.list:
-        _list(briefs())
+        sys.stdout.writelines(_listed(briefs(), arguments.format))
         return 0
     results = make_briefs(
         names,
@@ -89,18 +106,39 @@ def run(arguments: argparse.Namespace) -> int:
         figures=arguments.figures,
         force=arguments.force,
     )
-    for made in results:
-        for path in (made.html, *made.figures):
-            if path is not None:
-                print(path)
+    sys.stdout.writelines(_made(results, arguments.format))
     return _tell(results)
 
 
-def _list(known: Mapping[str, Brief]) -> None:
-    for name, brief in known.items():
-        print(f"{name}: {brief.declaration.title}")
-        for parameter, meaning in brief.declaration.parameters.items():
-            print(f"  -p {parameter}={str(meaning.default).replace(' ', '')}  {meaning.help}")
+def _made(results: Sequence[BriefResult], form: str) -> Iterator[str]:
+    if form != "text":
+        yield from output.written([_row(made) for made in results], MADE, form)
+        return
+    for made in results:
+        yield from (f"{path}\n" for path in (made.html, *made.figures) if path is not None)
+
+
+def _row(made: BriefResult) -> output.Row:
+    row = {name: getattr(made, name) for name in MADE if name not in {"files", "up_to_date"}}
+    files = {kind: getattr(made, kind) for kind in ("html", "pdf", "notebook", "json", "figures")}
+    return {name: {**row, "files": files, "up_to_date": not made.is_new}[name] for name in MADE}
+
+
+def _listed(known: Mapping[str, Brief], form: str) -> Iterator[str]:
+    from hecn_analysis.briefs.parameters import declared  # noqa: PLC0415 (heavy: not for --help)
+
+    declarations = {name: brief.declaration for name, brief in known.items()}
+    if form != "text":
+        rows = [
+            {"name": name, "title": one.title, "question": one.question, "parameters": declared(one)}
+            for name, one in declarations.items()
+        ]
+        yield from output.written(rows, LISTED, form)
+        return
+    for name, one in declarations.items():
+        yield f"{name}: {one.title}\n"
+        for parameter, meaning in one.parameters.items():
+            yield f"  -p {parameter}={str(meaning.default).replace(' ', '')}  {meaning.help}\n"
 
 
 def _tell(results: Sequence[BriefResult]) -> int:
@@ -115,4 +153,4 @@ def _tell(results: Sequence[BriefResult]) -> int:
         say(f"{kept} of {len(results)} up to date")
     stopped = [made for made in results if made.error is not None]
     say_all([f"{made.name}: stopped: {made.error}" for made in stopped], "the index lists all")
-    return 1 if stopped else 0
+    return 1 if stopped or any("figures" in made.lacking for made in results) else 0

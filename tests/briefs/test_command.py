@@ -1,5 +1,8 @@
 """What ``hecn brief`` prints, says and ends with; the making itself is tried elsewhere."""
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,8 @@ from hecn_analysis.cli import main
 
 def result(name, **more):
     at = {kind: Path("out") / f"{name}.{kind}" for kind in ("html", "json")}
-    known = {"html": at["html"], "json": at["json"], "notebook": None, "pdf": None, "figures": (), "error": None}
-    return BriefResult(name=name, title=name, finding=None, run_id="1", **{**known, **more})
+    known = {"finding": None, "run_id": "1", **at, "notebook": None, "pdf": None, "figures": (), "error": None}
+    return BriefResult(name=name, title=name, **{**known, **more})
 
 
 @pytest.fixture
@@ -63,6 +66,65 @@ def test_one_that_stopped_and_what_is_missing_are_said_once(asked, capsys):
         "hecn: b: stopped: ValueError: line 7",
         "hecn: c: stopped: No space left on device",
     ]
+
+
+def test_figures_asked_for_and_not_drawn_are_status_1_and_a_missing_pdf_is_not(asked):
+    asked[1][:] = [result("a", lacking=("pdf",), remarks=("no PDF was made",))]
+    assert main(["brief", "a"]) == 0
+    asked[1].append(result("b", lacking=("pdf", "figures"), remarks=("no picture was drawn",)))
+    assert main(["brief", "all", "--figures", "svg"]) == 1
+
+
+def test_what_was_made_as_data(asked, capsys):
+    asked[1][:] = [
+        result("a", finding="It is fast.", figures=(Path("out/a.figure-1.svg"),), is_new=False),
+        result("b", html=None, run_id=None, error="line 7", remarks=("no PDF was made",), lacking=("pdf",)),
+    ]
+    assert main(["brief", "all", "--format", "json"]) == 1
+    out, err = capsys.readouterr()
+    assert err == "hecn: b: no PDF was made\nhecn: 1 of 2 up to date\nhecn: b: stopped: line 7\n"
+    first, second = json.loads(out)
+    assert first == {
+        "name": "a",
+        "title": "a",
+        "finding": "It is fast.",
+        "files": {
+            "html": "out/a.html",
+            "pdf": None,
+            "notebook": None,
+            "json": "out/a.json",
+            "figures": ["out/a.figure-1.svg"],
+        },
+        "run_id": "1",
+        "error": None,
+        "remarks": [],
+        "lacking": [],
+        "up_to_date": True,
+    }
+    assert (second["files"]["html"], second["run_id"], second["error"]) == (None, None, "line 7")
+    assert (second["remarks"], second["lacking"], second["up_to_date"]) == (["no PDF was made"], ["pdf"], False)
+    assert main(["brief", "all", "--format", "csv"]) == 1
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(rows[0]) == list(first)
+    assert json.loads(rows[0]["files"]) == first["files"]
+    assert (rows[1]["error"], rows[1]["run_id"], rows[1]["up_to_date"]) == ("line 7", "", "false")
+
+
+def test_the_list_as_data_has_parameters_in_si(capsys):
+    assert main(["brief", "--list", "--format", "json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert list(rows) == briefs.brief_names()
+    assert rows["hotlava-tmt"]["title"] == "HotLava 6x10GE against the PCIe TMT"
+    assert rows["disk-to-disk"]["parameters"]["rtt"] == {
+        "type": "time",
+        "unit": "s",
+        "default": 0.04,
+        "range": [0, 2],
+        "choices": None,
+        "holds": None,
+        "help": "round-trip time to try",
+    }
+    assert rows["hotlava-tmt"]["parameters"]["max_payload"]["choices"] == [128, 256, 512, 1024, 2048, 4096]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,21 @@ def test_figures_of_a_brief_are_written(made, notebooks, chromium, tmp_path, mon
     assert not list(tmp_path.glob("*.svg"))  # those of the other form went with the page that they belonged to
 
 
+def test_without_a_browser_figures_that_were_asked_for_are_lacking(made, notebooks, tmp_path, monkeypatch):
+    for path in made.html.parent.glob("small.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr("hecn_analysis.briefs.origin.is_unchanged", lambda *_: True)  # whatever is edited meanwhile
+    monkeypatch.setattr("hecn_analysis.briefs.run.execute", lambda *_: pytest.fail("the notebook was run"))
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "small.html").unlink()
+    settings = {"figures": "svg", "progress": False, "folder": notebooks}
+    for is_new in (True, False):
+        (result,) = briefs.make_briefs(["small"], tmp_path, {"label": HOSTILE, "cases": 40}, **settings)
+        assert (result.is_new, result.html.exists(), result.figures) == (is_new, True, ())
+        assert result.lacking == ("pdf", "figures")
+        assert [remark.partition(":")[0] for remark in result.remarks] == ["no PDF was made", "no picture was drawn"]
+
+
 def test_thumbnail_is_webp(chromium):  # noqa: ARG001
     with Pictures() as pictures:
         content = pictures.thumbnail({"data": [], "layout": SPEC["layout"]})
