@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from pathlib import PurePath
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
@@ -56,7 +55,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Read the reading and the rows."""
     findings.format = "mrtg-log"
-    name = PurePath(document.source_file.rpartition("!")[2] or document.source_file).stem
+    name = document.stem
     numbered = [(number, line) for number, line in enumerate(document.lines, 1) if line.strip()]
     number, line = numbered[0]
     first = _FIRST.match(line)

@@ -84,15 +84,15 @@ def read(document: Document, findings: Findings) -> None:
     text = document.text
     if _MARK.search(text):
         findings.format = "mrtg-page"
-        _page(text, findings, document.source_file)
+        _page(text, findings, document.stem)
     else:
         findings.format = "mrtg-index"
         _index(text, findings)
 
 
-def _page(text: str, findings: Findings, source_file: str) -> None:
+def _page(text: str, findings: Findings, stem: str) -> None:
     image, title, made = _IMAGE.search(text), _TITLE.search(text), _MADE_BY.search(text)
-    name = PurePath(image["name"]).name if image else PurePath(source_file).stem
+    name = PurePath(image["name"]).name if image else stem
     octets = _RATES.search(text) is not None
     periods: dict[str, dict[str, object]] = {}
     for found in _MARK.finditer(text):

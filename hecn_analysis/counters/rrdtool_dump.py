@@ -12,7 +12,7 @@ Units and traps
   shortest step for each time, with the maximum where an archive of the same step keeps MAX, and longer steps only for
   what is older. The facts have all archives.
 - The mean of a longer step hides a peak that MAX keeps.
-- The interface is called as the file.
+- The interface is called as the file, without its endings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -98,7 +98,7 @@ def read(document: Document, findings: Findings) -> None:
         if root is None:
             root = _mended(document, findings)
     if root is not None:
-        _database(root, findings, PurePath(document.source_file.rpartition("!")[2]).stem)
+        _database(root, findings, document.stem)
 
 
 def _dumped(content: bytes, findings: Findings) -> Element | None:

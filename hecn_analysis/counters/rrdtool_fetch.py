@@ -8,14 +8,13 @@ Units and traps
   that rows of MAX look like those of AVERAGE.
 - "nan", "-nan" and "NaN" are no data. In some languages of the user the decimals follow a comma.
 - The step may be longer than the one asked for; the one of the rows counts.
-- The interface is called as the file.
+- The interface is called as the file, without its endings.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from pathlib import PurePath
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
@@ -41,7 +40,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Read the rows."""
     findings.format = "rrdtool-fetch"
-    name = PurePath(document.source_file.rpartition("!")[2]).stem
+    name = document.stem
     columns: list[str] = []
     rows: list[tuple[int, int, list[float]]] = []
     for at, line in enumerate(document.lines):

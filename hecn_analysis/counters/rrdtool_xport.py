@@ -9,7 +9,7 @@ Units and traps
 - Rows without a time begin at "start", a step apart; a time ends its step. The step may be longer than that asked for.
 - What is drawn below the axis is negative: the rate is its amount.
 - JSON of RRDtool 1.4 has names without quotes, or with single ones.
-- The interface is called as the file.
+- The interface is called as the file, without its endings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -62,7 +61,7 @@ def read(document: Document, findings: Findings) -> None:
         legend, rows = _of_json(document, findings)
     else:
         legend, rows = _of_csv(document, findings)
-    hand_over(PurePath(document.source_file.rpartition("!")[2]).stem, legend, rows, findings)
+    hand_over(document.stem, legend, rows, findings)
 
 
 def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: Findings, unit: str = "") -> None:

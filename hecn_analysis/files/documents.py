@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from tqdm import tqdm
@@ -19,6 +19,7 @@ from hecn_analysis.files import packed
 from hecn_analysis.files.source import decode, find
 
 _LARGEST: Final = 1 << 30
+_PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,18 @@ class Document:
     content: bytes
     content_hash: str = ""
     problems: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def stem(self) -> str:
+        """Name of the file, or of the member of an archive, without folders, its ending, and those of compression.
+
+        >>> Document("mrtg/port1.log.gz", b"").stem, Document("mrtg.tar.gz!mrtg/port1.log", b"").stem
+        ('port1', 'port1')
+        """
+        name = PurePath(self.source_file.rpartition("!")[2] or self.source_file)
+        while name.suffix.lower() in _PACKED:
+            name = PurePath(name.stem)
+        return name.stem
 
     @cached_property
     def text(self) -> str:

@@ -1,12 +1,18 @@
 """The tables over many files, local times, and the command."""
 
+import bz2
+import gzip
+import io
 import json
+import lzma
+import zipfile
 
 import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.cli import main
+from hecn_analysis.counters import read_counters
 from hecn_analysis.counters.clock import Clock, iso
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.summary import nearest_rank
@@ -120,3 +126,34 @@ def test_the_command_says_what_it_cannot_use(tmp_path, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines()[-1] == "hecn: 0 sources read, 1 problem in 1 file: 1 unrecognised"
+
+
+def _zipped(name, content):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()
+
+
+PACKED = {
+    "{}.gz": lambda _, content: gzip.compress(content),
+    "{}.xz": lambda _, content: lzma.compress(content),
+    "{}.bz2.GZ": lambda _, content: gzip.compress(bz2.compress(content)),
+    "all.zip": _zipped,
+    "packed.zip": lambda name, content: _zipped(f"{name}.gz", gzip.compress(content)),
+}
+
+
+@pytest.mark.parametrize("form", PACKED)
+@pytest.mark.parametrize("file", ["rrdtool/fetch.txt", "rrdtool/xport.json", "rrdtool/own.xml", "mrtg/port1.log"])
+def test_an_interface_called_as_its_file_is_called_so_when_packed_too(samples, tmp_path, file, form):
+    plain = samples / file
+    packed = tmp_path / form.format(plain.name)
+    packed.write_bytes(PACKED[form](plain.name, plain.read_bytes()))
+    assert read_counters(packed).rates["interface"].unique().tolist() == [plain.stem]
+
+
+def test_a_page_of_mrtg_without_its_picture_is_called_as_the_member_of_its_archive(tmp_path):
+    page = b"<!-- Begin `Daily' Graph (5 Minute interval) -->\n<!-- maxin d 1000 -->\n"
+    (tmp_path / "pages.zip").write_bytes(_zipped("port1.html", page))
+    assert read_counters(tmp_path / "pages.zip").interfaces["interface"].tolist() == ["port1"]
