@@ -66,6 +66,7 @@ class Commands(_Described):
 
     client: str
     server: str = ""
+    once: bool = Field(default=False, description="the server ends with a run, and is started anew for each")
 
 
 class _MatrixFile(_Described):
@@ -112,7 +113,7 @@ class Matrix:
     Attributes
     ----------
     source
-        The file.
+        Its file, or the name of a shipped one, as it was given.
     title, document, place
         What it is, and where it comes from.
     grids
@@ -198,7 +199,7 @@ def load_matrix(name: str | Path) -> Matrix:
     except RangeError as error:
         raise InputError(str(content.pause), str(error), source=path, line=document.line(("pause",))) from None
     return Matrix(
-        document.source,
+        str(name),
         content.title,
         content.document,
         content.place,

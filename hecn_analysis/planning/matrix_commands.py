@@ -120,6 +120,7 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
             yield f"# {error}"
             return
         server, client = tools.shown(found.server) if found.server else "", tools.shown(found.client)
+        once = "-1" in server.split()
     elif tool.name in matrix.commands:
         template = matrix.commands[tool.name]
         values: dict[str, Any] = {
@@ -135,12 +136,13 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
         }
         try:
             server, client = template.server.format_map(values), template.client.format_map(values)
+            once = template.once
         except (KeyError, ValueError, IndexError) as error:
             raise InputError(
                 f"{error} in the commands of {tool.name}", f"one of {', '.join(values)} in braces", source=matrix.source
             ) from None
     else:
-        yield f"# no command is known for {tool.name}: put one under 'commands' in {matrix.source}"
+        yield f"# no command is known for {tool.name}: put one under 'commands' in the matrix {matrix.source}"
         return
     is_copy = tool.source_end == "disk"
     if is_copy and size not in files:
@@ -149,7 +151,7 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
     loop = f"for run in $(seq {repeats}); do"
     log = f"{cell.name.replace('/', '-')}-$run.txt"
     if server:
-        again = f"{loop} {server}; done" if "-1" in server.split() else server
+        again = f"{loop} {server}; done" if once else server
         yield f"{again}   # at the receiver"
     yield "# at the sender:"
     yield loop

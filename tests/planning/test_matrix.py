@@ -176,7 +176,30 @@ def test_commands_set_up_the_path_and_run_the_cells(small):
     assert re.search(r"nuttscp -w97656 /data/hecn-16000000000.dat 10.0.0.7:/data/hecn-16000000000.dat.copy", text)
     assert "nuttcp -P 5000 -p 5001 -T60 10.0.0.7" in text
     unknown = next(cell for cell in small.cells if cell.scenario.tool.name == "hpn-scp")
-    assert "no command is known for hpn-scp" in "\n".join(commands(small, [(unknown, 1)]))
+    said = f"# no command is known for hpn-scp: put one under 'commands' in the matrix {small.source}"
+    assert said in list(commands(small, [(unknown, 1)]))
+
+
+def test_every_copy_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_it_was_given():
+    for name in matrix_names():
+        matrix = load_matrix(name)
+        assert matrix.source == name
+        tools = {cell.scenario.tool.name: cell for cell in matrix.cells}
+        text = "\n".join(commands(matrix, [(cell, 3) for cell in tools.values()], address="10.0.0.7"))
+        assert "no command is known" not in text
+
+
+def test_a_server_that_ends_with_its_run_is_started_for_each():
+    matrix = load_matrix("sc09")
+    cell = next(cell for cell in matrix.cells if cell.name == "distances/xdd/16GB/90ms")
+    lines = list(commands(matrix, [(cell, 3)], address="10.0.0.7"))
+    (server,) = [line for line in lines if line.endswith("# at the receiver")]
+    assert server.startswith(
+        "for run in $(seq 3); do xdd -op write -targets 1 /data/hecn-16000000000.dat.copy -e2e isdest "
+    )
+    (client,) = [line for line in lines if line.startswith("  xdd ")]
+    for line in (server, client):
+        assert "-e2e dest 10.0.0.7:40010,8 -dio -blocksize 1024 -reqsize 8192 -bytes 16000000000" in line
 
 
 def test_tools_are_compared_under_the_same_conditions():
