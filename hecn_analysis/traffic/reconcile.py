@@ -9,9 +9,13 @@ octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the 
 (`FRAME_BYTES`). Preamble and gap are counted by nobody.
 
 Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
-are added, and what the port carries otherwise (the median of the intervals around) is taken off. The clocks of tool and
-poller differ: the run is also placed where the counted rates resemble it best (least squares), and that shift is the
-offset. Runs of a log without times are placed that way only, in their order.
+are added, and what the port carries otherwise (the median of the intervals around in which no other known run was
+active) is taken off. Tests that nobody told of may be in these intervals too: where it hangs on what is taken off
+whether the port counted enough, that is said, and no verdict given. The clocks of tool and poller differ: the run is
+also placed where the counted rates resemble it best (least squares), and that shift is the offset. Runs of a log
+without times are placed that way only, in their order. Agents keep their counters for some seconds before they look
+again: the end of a run may be counted in the interval after it, or its beginning have been counted in the one before
+where the run is placed late.
 """
 
 from __future__ import annotations
@@ -60,7 +64,9 @@ LARGEST_OFFSET_S: Final = 2 * 3600.0
 _AROUND: Final = 10  # intervals before and after that say what else the port carries
 _WRAP: Final = 2.0**32
 _SIGMAS: Final = 3.0
+_MOSTLY: Final = 0.6  # part of the time without runs, above which the median of all rates is of that time
 _SHIFTS: Final = 2000  # places that are tried at most, before the best one is refined
+_TIE: Final = 1e-3  # part of the squared rate by which a port has to fit better than one before it
 _RESEMBLES: Final = 0.5  # part of the squared rate that may be left, for a shift to be believed
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
@@ -69,7 +75,7 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
         "retransmissions or other traffic": "the port counted more; how much is in excess_bytes",
         "clock offset": "it agrees when the run is moved by offset_s: the clocks of log and counters differ by that",
         "counter wrapped": "the port counted less by a multiple of 2**32, or its readings are ambiguous",
-        "averaging window too long": "in intervals of that length the run is hidden by another one or by other traffic",
+        "averaging window too long": "in intervals of that length the run cannot be told from other runs or traffic",
         "fewer octets": "the port counted less than the payload: another port, or not all of the run went through it",
         "no counters": "no rate is known for the time of the run",
         "not enough in the log": "the log says no amount or no duration",
@@ -242,6 +248,7 @@ def _unplaced(run: Mapping[Any, Any]) -> Placed:
 def _placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_offset_s: float) -> list[Placed]:
     """Find the port, direction and time whose rates resemble each run most."""
     found = list(runs)
+    quiet = {id(port): _quiet(port, runs) for port in every}
     untimed: dict[Any, list[int]] = {}
     for number, one in enumerate(runs):
         if not (one.seconds > 0 and one.payload > 0):
@@ -250,24 +257,38 @@ def _placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest
             untimed.setdefault(one.run.get("source_file"), []).append(number)
             continue
         for port in every:
-            fit = Fit.of(port, one, how)
+            fit = Fit.of(port, one, how, quiet[id(port)])
             if fit is None or not fit.near(one.start - largest_offset_s, one.start + one.seconds + largest_offset_s):
                 continue
             offset, missed = fit.best(np.arange(-largest_offset_s, largest_offset_s, fit.step(2 * largest_offset_s)))
-            if missed < found[number].resembles:
+            if missed < found[number].resembles - _TIE:
                 found[number] = replace(one, port=port, offset=offset, resembles=missed)
         # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one
         if found[number].port is None and len({(port.host, port.interface) for port in every}) == 1:
             found[number] = replace(one, port=every[0])
     for numbers in untimed.values():
-        for number, one in zip(numbers, _in_turn([runs[number] for number in numbers], every, how), strict=True):
+        for number, one in zip(numbers, _in_turn([runs[number] for number in numbers], every, how, quiet), strict=True):
             found[number] = one
     return found
 
 
-def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing) -> list[Placed]:
+def _quiet(port: Port, runs: Sequence[Placed]) -> float:
+    """Give the part of a port's intervals in which no run was active, as far as runs say when or how long."""
+    if len(port.end) == 0:
+        return 1.0
+    active = np.zeros(len(port.end) + 1)
+    for one in runs:
+        if one.seconds > 0 and not math.isnan(one.start):
+            active[np.searchsorted(port.end, one.start, side="right")] += 1
+            active[np.searchsorted(port.begin, one.start + one.seconds, side="left")] -= 1
+    untimed = sum(one.seconds for one in runs if one.seconds > 0 and math.isnan(one.start))
+    busy = float((np.cumsum(active[:-1]) > 0).mean()) + untimed / float((port.end - port.begin).sum())
+    return max(1 - busy, 0.0)
+
+
+def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing, quiet: Mapping[int, float]) -> list[Placed]:
     """Place runs of a log without times: one after another, so that together they resemble the rates most."""
-    fits = [[fit for port in every if (fit := Fit.of(port, one, how)) is not None] for one in runs]
+    fits = [[fit for port in every if (fit := Fit.of(port, one, how, quiet[id(port)])) is not None] for one in runs]
     known = [fit for one in fits for fit in one]
     if not known:
         return list(runs)
@@ -278,6 +299,7 @@ def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing) -> lis
     for one, mine in zip(runs, fits, strict=True):
         gains = np.array([[-fit.misfit(float(start)) for start in starts] for fit in mine])
         best = reached + gains.max(axis=0)
+        first = (gains >= gains.max(axis=0) - _TIE * mine[0].rate_bps ** 2 * one.seconds).argmax(axis=0)
         after = np.searchsorted(starts, starts + one.seconds - 1e-9)
         ended = np.full(len(starts) + 1, -math.inf)
         origin = np.full(len(starts) + 1, -1, dtype=np.int64)
@@ -287,7 +309,7 @@ def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing) -> lis
             np.where(ended[:-1] >= np.maximum.accumulate(ended[:-1]), np.arange(len(starts)), 0)
         )
         later = np.maximum.accumulate(ended[:-1])
-        choices.append((np.where(later > reached, origin[:-1][last], -1), gains.argmax(axis=0)))
+        choices.append((np.where(later > reached, origin[:-1][last], -1), first))
         reached = np.maximum(later, reached)
     placed: list[Placed] = []
     at = len(starts) - 1
@@ -315,13 +337,18 @@ class Fit:
     rate_bps: float
 
     @classmethod
-    def of(cls, port: Port, one: Placed, how: Framing) -> Fit | None:
-        """Compare a port with a run; None where the port has no known rates."""
+    def of(cls, port: Port, one: Placed, how: Framing, quiet: float) -> Fit | None:
+        """Compare a port with a run; None where the port has no known rates.
+
+        Where tests take most of the time, the median of all rates is theirs; that of the rest is half of its part from
+        below.
+        """
         known = ~np.isnan(port.rate_bps)
         if not known.any():
             return None
         rate = port.rate_bps[known]
-        usual = float(np.median(rate)) if one.seconds < 0.5 * float((port.end - port.begin)[known].sum()) else 0.0
+        short = one.seconds < 0.5 * float((port.end - port.begin)[known].sum())
+        usual = float(np.quantile(rate, 0.5 if quiet > _MOSTLY else quiet / 2)) if short else 0.0
         octets = sum(how.octets(one.payload, str(one.run.get("protocol")), how.mtus[-1])) / 2
         start = float(port.begin[known][0]) if math.isnan(one.start) else one.start
         return cls(port, port.begin[known], port.end[known], rate - usual, start, one.seconds, octets * 8 / one.seconds)
@@ -364,17 +391,38 @@ def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
     return touched
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """What a port counted in the intervals of a run, and what of it is background, at least and how unsure. [B]."""
+
+    touched: npt.NDArray[np.bool_]
+    octets: float
+    background: float
+    least: float
+    unsure: float
+
+
 def _counted(
-    one: Placed, port: Port, others: Sequence[tuple[float, float]], shift: float
-) -> tuple[npt.NDArray[np.bool_], float, float, float]:
-    """Give the intervals of a run, their octets, what of it is background, and how unsure that is. [B]."""
-    window = (one.window[0] + shift, one.window[1] + shift)
-    touched = _touched(port, window)
+    one: Placed,
+    port: Port,
+    touched: npt.NDArray[np.bool_],
+    same: Sequence[tuple[float, float]],
+    elsewhere: Sequence[tuple[float, float]],
+) -> _Counted:
+    """Count the octets of some intervals, and what of them is background.
+
+    Runs of other ports may cross this one too: the intervals of these are none of the background's, unless there are no
+    others.
+    """
     length = port.end - port.begin
     octets = float((port.rate_bps[touched] * length[touched]).sum() / 8)
     quiet = ~touched & ~np.isnan(port.rate_bps)
-    for other in others:
+    for other in same:
         quiet &= ~_touched(port, other)
+    alone = quiet.copy()
+    for other in elsewhere:
+        alone &= ~_touched(port, other)
+    quiet = alone if alone.any() else quiet
     place = np.flatnonzero(touched)
     around = np.flatnonzero(quiet)
     if len(place):
@@ -382,14 +430,15 @@ def _counted(
     span = float(length[touched].sum())
     if len(around) == 0:
         covered = min(one.seconds / span, 1.0) if span else 1.0
-        return touched, octets, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0
+        return _Counted(touched, octets, 0.0, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0)
     rates = port.rate_bps[around]
     usual = float(np.median(rates))
     spread = float(1.4826 * np.median(np.abs(rates - usual)))
     spread = max(spread, float(np.ptp(rates)) / 2 if len(rates) < 4 else 0.0)
     free = max(span - one.seconds, 0.0)
     unsure = spread / 8 * math.sqrt(span * float(length[touched].mean() if span else 0.0))
-    return touched, octets, usual / 8 * span if free > 0 or usual > 0 else 0.0, unsure
+    taken = span if free > 0 or usual > 0 else 0.0
+    return _Counted(touched, octets, usual / 8 * taken, float(rates.min()) / 8 * taken, unsure)
 
 
 def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:
@@ -406,26 +455,48 @@ def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: floa
         )
         return row | {"verdict": "no counters", "message": f"no port has a known rate {where}"}
     row |= {"host": port.host, "interface": port.interface, "direction": port.direction}
-    same = [other for other in placed if other is not one and other.port is port]
-    first = _attempt(one, port, same, how, tolerance=tolerance, shift=0.0)
+    others = [other for other in placed if other is not one]
+    first = _attempt(one, port, others, how, tolerance=tolerance)
     found = first
     if first["verdict"] != "agrees" and one.offset != 0.0 and one.resembles <= _RESEMBLES:
-        second = _attempt(one, port, same, how, tolerance=tolerance, shift=one.offset)
+        second = _attempt(one, port, others, how, tolerance=tolerance, shift=one.offset)
         if second["verdict"] == "agrees" and abs(one.offset) > first.get("interval_s", 0.0) * 0.05:
             found = second | {"verdict": "clock offset", "offset_s": one.offset}
             late = "later" if one.offset > 0 else "earlier"
             found["message"] = (
                 f"{second['message']} when moved by {units.format_time(abs(one.offset))} to a {late} time"
             )
+    for beside, where in ((1, "after"), (-1, "before")):
+        if found["verdict"] != "fewer octets":
+            break
+        more = _attempt(one, port, others, how, tolerance=tolerance, beside=beside)
+        if more["verdict"] == "agrees":
+            found = more | {"message": f"{more['message']}, a part of it in the interval {where} the run"}
     return row | found
 
 
 def _attempt(  # noqa: PLR0911 - one return for each verdict
-    one: Placed, port: Port, same: Sequence[Placed], how: Framing, *, tolerance: float, shift: float
+    one: Placed,
+    port: Port,
+    others: Sequence[Placed],
+    how: Framing,
+    *,
+    tolerance: float,
+    shift: float = 0.0,
+    beside: int = 0,
 ) -> dict[str, Any]:
-    """Judge a run at a shift."""
-    windows = [(other.window[0] + shift, other.window[1] + shift) for other in same]
-    touched, octets, background, unsure = _counted(one, port, windows, shift)
+    """Judge a run at a shift, also with the interval before (-1) or after it (1)."""
+    same = [other for other in others if other.port is port]
+    windows, elsewhere = (
+        [(other.window[0] + shift, other.window[1] + shift) for other in some]
+        for some in (same, [other for other in others if other.port is not port])
+    )
+    touched = _touched(port, (one.window[0] + shift, one.window[1] + shift))
+    place = np.flatnonzero(touched)
+    if beside and len(place):
+        touched[np.clip(place + beside, 0, len(touched) - 1)] = True
+    found = _counted(one, port, touched, windows, elsewhere)
+    octets, background, unsure = found.octets, found.background, found.unsure
     if not touched.any():
         return {"verdict": "no counters", "message": "no rate is known for the time of the run"}
     length_s = float((port.end - port.begin)[touched].max())
@@ -459,6 +530,13 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
     if sharing or (unsure > tolerance * expected and abs(excess) <= _SIGMAS * unsure):
         hidden = "the runs cannot be told apart" if sharing else "it cannot be told from what else the port carries"
         message = f"{share}: in intervals of {units.format_time(length_s)} {hidden}"
+        return row | {"verdict": "averaging window too long", "message": message}
+    enough = (1 - tolerance) * expected
+    if excess < 0 and octets >= enough and (background >= expected / 2 or octets - found.least >= enough):
+        message = (
+            f"{units.format_bytes(octets)} counted for {units.format_bytes(expected)} expected{several}: how much of "
+            "it is other traffic cannot be told, as other transfers may have been before and after"
+        )
         return row | {"verdict": "averaging window too long", "message": message}
     if excess < 0:
         return row | {"verdict": "fewer octets", "message": f"{share}: {-excess / expected:.1%} less"}

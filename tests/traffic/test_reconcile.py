@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.logs import read
+from hecn_analysis.places import data_dir
 from hecn_analysis.traffic.reconcile import COLUMNS, VERDICTS, Framing, reconcile
 
 BEGIN = pd.Timestamp("2013-11-20 12:00:00", tz="UTC")
@@ -131,6 +134,69 @@ def test_runs_in_the_same_interval_agree_together_or_cannot_be_told_apart():
     assert found["message"].str.contains(r"together with 1 other run\(s\) in the same intervals").all()
     found = reconcile(both, counters(300, [(1210, 30, octets()), (1260, 30, octets() * 1.5)]))
     assert found["verdict"].tolist() == ["averaging window too long"] * 2
+
+
+STARTS = [1200 + 40 * number for number in range(8)]
+"""Tests of 30 s that follow each other so closely that most intervals around one are those of others."""
+BURSTS = [(start, 30, octets()) for start in STARTS]
+
+
+def test_runs_that_fit_another_port_of_the_path_are_no_background_of_this_one():
+    """Both ports counted all runs; which of them fits a run better is chance."""
+    noise = np.random.default_rng(5).normal(0, 3e7, 1800)
+    other = counters(5, BURSTS, interface="eth2")
+    rates = pd.concat([counters(5, BURSTS), other.assign(in_bps=other["in_bps"] + noise)])
+    found = reconcile(runs(*STARTS), rates)
+    assert found["interface"].nunique() == 2
+    assert found["verdict"].tolist() == ["agrees"] * 8
+
+
+def test_runs_whose_log_says_no_amount_are_no_background():
+    known = runs(*STARTS)
+    known.loc[known["run"] != 3, ["bytes", "throughput_bps"]] = np.nan
+    found = reconcile(known, counters(5, BURSTS))
+    assert found["verdict"].tolist() == ["not enough in the log"] * 3 + ["agrees"] + ["not enough in the log"] * 4
+
+
+@pytest.mark.parametrize("pause", [10, 1])
+def test_tests_that_nobody_told_of_around_a_run_make_it_not_tellable(pause):
+    bursts = [(1200 + (30 + pause) * number, 30, octets()) for number in range(8)]
+    row = verdict(runs(bursts[3][0]), counters(5, bursts))
+    assert row["verdict"] == "averaging window too long"
+    assert row["message"].endswith(
+        "counted for 30.2 GB expected: how much of it is other traffic cannot be told, as other transfers may have "
+        "been before and after"
+    )
+    assert verdict(runs(1234), counters(5, [], background=1e9, noise=0.01))["verdict"] == "fewer octets"
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_port_that_carries_tests_most_of_the_time_is_found(timed):
+    starts = [200 + 35 * number for number in range(30)]
+    known = runs(*(starts if timed else [None] * 30))
+    found = reconcile(known, counters(5, [(start, 30, octets()) for start in starts], length=1500))
+    assert set(zip(found["direction"], found["verdict"], strict=True)) == {("in", "agrees")}
+
+
+def test_end_of_a_run_that_is_counted_in_the_next_interval_belongs_to_it():
+    """An agent that keeps its counters for 3 s: what it answers is up to so much late."""
+    late = counters(5, [(1234, 34, octets())], background=0.0)
+    row = verdict(runs(1234), late, largest_offset_s=1.0)
+    assert (row["verdict"], row["intervals"]) == ("agrees", 8)
+    assert row["message"] == "30.2 GB counted for 30.2 GB expected, a part of it in the interval after the run"
+    early = counters(5, [(1227, 34, octets())], background=0.0)
+    assert verdict(runs(1231), early, largest_offset_s=1.0)["message"].endswith("in the interval before the run")
+    assert verdict(runs(1234), counters(5, [(1234, 44, octets())], background=0.0))["verdict"] == "fewer octets"
+
+
+def test_all_runs_of_the_recorded_session_were_seen_whole():
+    session = data_dir() / "counters" / "session"
+    if not session.is_dir():
+        pytest.skip("data/counters is in a checkout only")
+    known = [session / name for name in ("iperf3-receive.json", "iperf3-send.json", "nuttcp.txt")]
+    found = reconcile(read(known).runs, read_counters(session / "walks.txt.gz").rates)
+    assert found["verdict"].value_counts().to_dict() == {"agrees": 8, "retransmissions or other traffic": 3}
+    assert found["message"].iloc[-1].endswith("a part of it in the interval after the run")
 
 
 def test_run_without_a_time_is_placed_where_it_fits():
