@@ -13,7 +13,7 @@ from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
     from hecn_analysis.planning.advise import Advice, Advices
-    from hecn_analysis.planning.changes import Change
+    from hecn_analysis.planning.change import Change
 
 DESCRIPTION = """\
 What to change: every setting and part that is known to matter is predicted,

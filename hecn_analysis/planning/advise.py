@@ -19,7 +19,8 @@ import pandas as pd
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError
 from hecn_analysis.hardware import Scenario, load_scenario
-from hecn_analysis.planning.changes import PRICE_BASES, Change, possible
+from hecn_analysis.planning.change import PRICE_BASES, Change
+from hecn_analysis.planning.changes import possible
 from hecn_analysis.planning.trials import Outcome, outcomes, throughputs
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.progress import track

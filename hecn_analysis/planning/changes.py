@@ -1,35 +1,30 @@
-"""What can be changed about a transfer: settings of hosts and tools, then parts; each with how, how to check, the risk.
+"""All that can be changed about a transfer, and here what is tuned: the path, the tool, network settings, cores.
 
-A change is a set of scenario keys. Whether it gains anything is not decided here but by predicting both sides
-(`hecn_analysis.planning.advise`): here stands what would be possible at all.
+Slots, cards, disks and what else is bought are in `hecn_analysis.planning.hardware_changes`. Whether a change gains
+anything is decided by predicting both sides (`hecn_analysis.planning.advise`): here stands what would be possible.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from hecn_analysis import units
 from hecn_analysis.hardware import Host, Scenario
-from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.hardware.parts import Nic
-from hecn_analysis.hardware.quantity import Basis
 from hecn_analysis.limits.tcp_window import LARGEST_WINDOW
+from hecn_analysis.planning.change import Change, is_networked
+from hecn_analysis.planning.hardware_changes import links, purchases, slots
 from hecn_analysis.prediction.cores import thread_cores
 
 #: Distance at which a proxy that ends TCP is worth a thought: satellites, and half around the world. [s]
 FAR: Final = 0.2
 
 _ROLES: Final = ("sender", "receiver")
-_ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 _MIB: Final = 2**20
 
-#: Bases of a price, the weakest first.
-PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
 _STREAMS: Final = {
     "nuttcp": "-N{}",
     "iperf3": "-P {}",
@@ -37,48 +32,6 @@ _STREAMS: Final = {
     "bbftp": "-p {}",
     "xdd": "-e2e … qthreads {}",
 }
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something that can be done about a transfer.
-
-    Attributes
-    ----------
-    name
-        Short and unique for a scenario: ``receiver-max-payload``.
-    title
-        What is done, for people.
-    settings
-        Keys of the scenario with the values that they take.
-    kind
-        ``setting`` of a host, of the ``tool``, of the ``path`` (which has other users), or ``purchase``.
-    how, check, risk
-        The command or BIOS item; how to see that it took; what may go wrong.
-    source
-        Where that is known from.
-    price_usd
-        Of the parts, both hosts together; None: not known; 0 for what is free. [USD]
-    price_basis, price_source
-        How far the price is to be trusted (one of `PRICE_BASES`; None: there is none), and where it is from.
-    """
-
-    name: str
-    title: str
-    settings: Mapping[str, Any]
-    kind: Literal["setting", "tool", "path", "purchase"]
-    how: str
-    check: str
-    risk: str
-    source: str
-    price_usd: float | None = field(default=0.0)
-    price_basis: Basis | None = None
-    price_source: str = ""
-
-    @property
-    def is_free(self) -> bool:
-        """Whether nothing has to be bought."""
-        return self.kind != "purchase"
 
 
 def possible(scenario: Scenario) -> list[Change]:
@@ -89,17 +42,13 @@ def possible(scenario: Scenario) -> list[Change]:
     scenario
         The transfer as it is.
     """
-    found = [*_path(scenario), *_tool(scenario), *_links(scenario)]
+    found = [*_path(scenario), *_tool(scenario), *links(scenario)]
     for role in _ROLES:
         host = getattr(scenario, role)
         if host is not None:
-            found += [*_network_settings(scenario, role, host), *_cores(scenario, role, host), *_slots(role, host)]
-            found += [*_purchases(scenario, role, host)]
+            found += [*_network_settings(scenario, role, host), *_cores(scenario, role, host), *slots(role, host)]
+            found += [*purchases(scenario, role, host)]
     return found
-
-
-def _is_networked(scenario: Scenario) -> bool:
-    return scenario.tool.protocol != "file" and not scenario.path.same_host
 
 
 # path ----------------------------------------------------------------------------------------------------------------
@@ -107,7 +56,7 @@ def _is_networked(scenario: Scenario) -> bool:
 
 def _path(scenario: Scenario) -> Iterator[Change]:
     path = scenario.path
-    if not _is_networked(scenario):
+    if not is_networked(scenario):
         return
     if path.framing == "ethernet" and path.mtu < 9000:
         yield Change(
@@ -187,7 +136,7 @@ def _bdp(scenario: Scenario) -> float:
 
 def _tool(scenario: Scenario) -> Iterator[Change]:
     tool = scenario.tool
-    if _is_networked(scenario):
+    if is_networked(scenario):
         option = _STREAMS.get(tool.name, "the tool's option for {} streams")
         for factor in (4, 8):
             yield Change(
@@ -300,7 +249,7 @@ def _windows(scenario: Scenario) -> Iterator[Change]:
 
 
 def _network_settings(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
-    if not _is_networked(scenario) or host.name == "ideal":
+    if not is_networked(scenario) or host.name == "ideal":
         return
     if role == "sender" and scenario.tool.protocol == "tcp":
         for other in ("cubic", "bbr", "htcp"):
@@ -348,7 +297,7 @@ def _cores(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
     flows = range(scenario.tool.processes)
     busy = {core for flow in flows for core in thread_cores(host, scenario.tool, flow)}
     others = [core for core in range(cpu.cores) if core not in busy]
-    if host.nic_cores and others and set(host.nic_cores) != set(others) and _is_networked(scenario):
+    if host.nic_cores and others and set(host.nic_cores) != set(others) and is_networked(scenario):
         yield Change(
             f"{role}-interrupts",
             f"network interrupts of the {role} on all cores that run no transfer ({', '.join(map(str, others))})",
@@ -404,184 +353,3 @@ def _cores(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
             "it may take a whole core",
             "Linux, Documentation/scheduler/sched-bwc.rst",
         )
-
-
-def _slots(role: str, host: Host) -> Iterator[Change]:
-    pcie = {name: slot for name, slot in host.slots.items() if slot.bus == "pcie"}
-    bridges = [*(host.board.bridges.values() if host.board is not None else ()), *host.bridges.values()]
-    able = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
-    small = {
-        f"{role}.slots.{name}.max_payload": able
-        for name, slot in pcie.items()
-        if slot.max_payload is not None and slot.max_payload.value < able
-    }
-    if pcie and (small or host.max_payload.value < able):
-        now = min([host.max_payload.value, *(slot.max_payload.value for slot in pcie.values() if slot.max_payload)])
-        yield Change(
-            f"{role}-max-payload",
-            f"MaxPayload of {able:.0f} bytes instead of {now:.0f} on the {role}",
-            {f"{role}.max_payload": able, **small},
-            "setting",
-            "BIOS: PCIe Maximum Payload Size; kernel: pci=pcie_bus_perf; or setpci -s DEVICE CAP_EXP+8.w=0020:00e0",
-            "lspci -vv: DevCtl MaxPayload of the card and of every bridge above it",
-            "all of a path must be able to (DevCap): a device that is not stops with a malformed packet",
-            "HECN, HotLava: 128 to 256 bytes raise the theoretical maximum from 53.9 to 58.5 Gb/s; PCI Express Base",
-        )
-    short = {
-        f"{role}.slots.{name}.max_read_request": 4096
-        for name, slot in pcie.items()
-        if (slot.nic or slot.controller) is not None and slot.max_read_request.value < 4096
-    }
-    if short:
-        yield Change(
-            f"{role}-max-read-request",
-            f"MaxReadRequest of 4096 bytes for the cards of the {role}",
-            short,
-            "setting",
-            "setpci -s DEVICE CAP_EXP+8.w=5000:7000",
-            "lspci -vv: DevCtl MaxReadReq",
-            "long reads of one card delay the others'",
-            "PCI Express Base, Device Control",
-        )
-    bursts = {
-        f"{role}.slots.{name}.burst": 4096
-        for name, slot in host.slots.items()
-        if slot.bus == "pcix" and slot.burst.value < 4096
-    }
-    if bursts:
-        yield Change(
-            f"{role}-mmrbc",
-            f"PCI-X bursts (MMRBC) of 4096 bytes on the {role}",
-            bursts,
-            "setting",
-            "MMRBC 3 in the card's PCI-X command register; Intel PRO/10GbE: setpci -d 8086:1048 e6.b=2e",
-            "lspci -vv: PCI-X Command, RBC=4096",
-            "other cards on that bus wait longer",
-            "HECN bullets of 2004: 3.2 to 5.0 Gb/s",
-        )
-    yield from _moves(role, host)
-
-
-def _moves(role: str, host: Host) -> Iterator[Change]:
-    """Cards that could go into a wider slot of the board that nothing is in."""
-    if host.board is None:
-        return
-    taken = {slot.at for slot in host.slots.values()}
-    for name, slot in host.slots.items():
-        card = slot.nic or slot.controller
-        if slot.bus != "pcie" or card is None or card.lanes is None or card.gen is None or slot.at is None:
-            continue
-        now = _speed(slot.gen, slot.lanes, card.gen, card.lanes)
-        for free, other in host.board.slots.items():
-            if free in taken or other.bus != "pcie" or _speed(other.gen, other.lanes, card.gen, card.lanes) <= now:
-                continue
-            yield Change(
-                f"{role}-{name}-to-{free}",
-                f"the card of slot {name} in {free} (PCIe {other.gen}.0 x{other.lanes}) of the {role}",
-                {f"{role}.slots.{name}.at": free, f"{role}.slots.{name}.lanes": None, f"{role}.slots.{name}.gen": None},
-                "setting",
-                "power off, move the card",
-                "lspci -vv: LnkSta speed and width",
-                "interface names may change",
-                "the board's manual",
-            )
-
-
-def _speed(gen: int | None, lanes: int | None, card_gen: int, card_lanes: int) -> float:
-    """What a slot and a card train to, in an order of sizes."""
-    return 2.0 ** min(gen or 0, card_gen) * min(lanes or 0, card_lanes)
-
-
-# purchases -----------------------------------------------------------------------------------------------------------
-
-
-def _purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
-    if _is_networked(scenario):
-        yield from _faster_cards(role, host)
-    for name, array in host.arrays.items():
-        if array.level is None:
-            continue
-        price = array.disk.price
-        yield Change(
-            f"{role}-{name}-disks",
-            f"twice as many disks ({2 * array.disks}) in array {name} of the {role}",
-            {
-                f"{role}.arrays.{name}.disks": 2 * array.disks,
-                f"{role}.arrays.{name}.groups": _groups(array.level, array.groups),
-            },
-            "purchase",
-            f"{array.disks} more of {array.disk.title or 'the same disk'}, and bays, ports and power for them",
-            "mdadm --detail or the controller's program",
-            "the controllers, or their slots, may be the limit then",
-            array.disk.source or "the catalogue of parts",
-            None if price is None else array.disks * price.value,
-            None if price is None else price.basis,
-            "" if price is None else price.source,
-        )
-    memory, board = host.memory, host.board
-    if memory is not None and board is not None and board.memory_channels is not None:
-        channels = board.memory_channels * (host.cpu.sockets if host.cpu is not None else 1)
-        if channels > memory.channels:
-            yield Change(
-                f"{role}-memory",
-                f"all {channels} memory channels of the {role} filled instead of {memory.channels}",
-                {f"{role}.memory.channels": channels},
-                "purchase",
-                f"{channels - memory.channels} more modules of the same kind, one in each empty channel",
-                "dmidecode -t memory",
-                "more modules on a channel may lower its clock",
-                board.source,
-                None,
-            )
-
-
-def _links(scenario: Scenario) -> Iterator[Change]:
-    """The next rates of Ethernet for the path, which its cards must have too."""
-    rate = scenario.path.rate
-    if rate is None or scenario.path.framing != "ethernet" or not _is_networked(scenario):
-        return
-    for faster in [each for each in _ETHERNET if each > rate.value][:2]:
-        yield Change(
-            f"link-{faster / 1e9:g}g",
-            f"links of {units.format_rate(faster)} instead of {units.format_rate(rate.value)}",
-            {"path.rate": faster},
-            "purchase",
-            "another wave, circuit or switch port",
-            "ethtool IFACE: Speed at both ends, and the provider's counters",
-            "cards, optics and switches must have that rate",
-            "IEEE 802.3",
-            None,
-        )
-
-
-def _groups(level: int, groups: int) -> int:
-    return 2 * groups if level in {50, 60} else groups
-
-
-def _faster_cards(role: str, host: Host) -> Iterator[Change]:
-    """For each network card, the cheapest of the catalogue with as many ports for each faster rate."""
-    for name, slot in host.slots.items():
-        if slot.nic is None or slot.bus != "pcie":
-            continue
-        best: dict[float, tuple[float, str, Any]] = {}
-        for part, nic in parts("nics").items():
-            assert isinstance(nic, Nic)  # noqa: S101 - what this kind holds
-            if nic.bus != "pcie" or nic.ports < slot.nic.ports or nic.port_rate.value <= slot.nic.port_rate.value:
-                continue
-            price = np.inf if nic.price is None else nic.price.value
-            if nic.port_rate.value not in best or price < best[nic.port_rate.value][0]:
-                best[nic.port_rate.value] = (price, part, nic)
-        for rate, (_, part, nic) in sorted(best.items()):
-            yield Change(
-                f"{role}-{name}-{part}",
-                f"{nic.title} in slot {name} of the {role}",
-                {f"{role}.slots.{name}.nic": part},
-                "purchase",
-                f"buy and fit it; optics or cables of {units.format_rate(rate)} at both ends",
-                "ethtool IFACE: Speed; lspci -vv: LnkSta",
-                "the slot, the cores or the path may be the limit then",
-                nic.source,
-                None if nic.price is None else nic.price.value,
-                None if nic.price is None else nic.price.basis,
-                "" if nic.price is None else nic.price.source,
-            )

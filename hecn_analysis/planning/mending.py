@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hecn_analysis.inventory.finding import Finding
-from hecn_analysis.planning.changes import Change
+from hecn_analysis.planning.change import Change
 
 
 def changes(findings: Iterable[Finding], role: str) -> list[Change]:

@@ -12,7 +12,7 @@ import pandas as pd
 from hecn_analysis.errors import HecnError
 from hecn_analysis.planning import mending
 from hecn_analysis.planning.advise import Advices, advise
-from hecn_analysis.planning.changes import Change
+from hecn_analysis.planning.change import Change
 from hecn_analysis.report.causes import OTHER, Candidate, candidates
 from hecn_analysis.report.expected import NOT_COMPARED, Expected
 from hecn_analysis.report.folder import Folder
