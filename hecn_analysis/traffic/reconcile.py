@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -33,9 +33,9 @@ import pandas as pd
 from hecn_analysis import units
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.limits import framing
-from hecn_analysis.traffic import slots as gridded
+from hecn_analysis.traffic import placing
 from hecn_analysis.traffic.flags import Flag, words
-from hecn_analysis.traffic.series import Floats
+from hecn_analysis.traffic.placing import Framing, Placed, Port, ports
 
 FRAME_BYTES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -64,9 +64,6 @@ LARGEST_OFFSET_S: Final = 2 * 3600.0
 _AROUND: Final = 10  # intervals before and after that say what else the port carries
 _WRAP: Final = 2.0**32
 _SIGMAS: Final = 3.0
-_MOSTLY: Final = 0.6  # part of the time without runs, above which the median of all rates is of that time
-_SHIFTS: Final = 2000  # places that are tried at most, before the best one is refined
-_TIE: Final = 1e-3  # part of the squared rate by which a port has to fit better than one before it
 _RESEMBLES: Final = 0.5  # part of the squared rate that may be left, for a shift to be believed
 
 VERDICTS: Mapping[str, str] = MappingProxyType(
@@ -87,40 +84,6 @@ COLUMNS: Final = (
     *("start_time", "duration_s", "payload_bytes", "expected_bytes", "counted_bytes", "background_bytes"),
     *("excess_bytes", "excess_fraction", "offset_s", "wraps", "mtu", "intervals", "interval_s"),
 )
-
-
-@dataclass(frozen=True)
-class Port:
-    """Rates of one direction of a port, in order: begins and ends since 1970 [s], rates [bit/s], flags."""
-
-    host: Any
-    interface: Any
-    direction: str
-    begin: Floats
-    end: Floats
-    rate_bps: Floats
-    flags: npt.NDArray[np.int16]
-
-
-@dataclass(frozen=True)
-class Framing:
-    """How payload becomes octets: see `reconcile`."""
-
-    mtus: tuple[int, ...]
-    ip: framing.IPVersion
-    timestamps: bool
-    vlan: bool
-    frame: tuple[float, float]
-
-    def octets(self, payload: float, protocol: str, mtu: int) -> tuple[float, float]:
-        """Least and most that a port counts for a payload. [B]."""
-        kind: framing.Protocol = {"udp": "udp", "rdma": "roce"}.get(protocol, "tcp")  # type: ignore[assignment]
-        data = float(framing.payload_bytes(mtu, ip=self.ip, timestamps=self.timestamps, protocol=kind))
-        packet = float(framing.wire_bytes(mtu, ip=self.ip, protocol=kind)) - framing.FRAME_OVERHEAD
-        packets = math.ceil(payload / data)
-        tag = framing.VLAN_TAG if self.vlan else 0.0
-        low, high = (payload + packets * (packet - data + one + tag) for one in self.frame)
-        return low, high
 
 
 def reconcile(
@@ -186,204 +149,8 @@ def reconcile(
         every = [port for port in every if port.interface == interface]
         if not every:
             raise InputError(f"no port {interface!r}", f"one of {', '.join(known) or 'none'}")
-    placed = _placed([_unplaced(run) for run in runs.to_dict("records")], every, how, largest_offset_s)
+    placed = placing.placed([placing.unplaced(run) for run in runs.to_dict("records")], every, how, largest_offset_s)
     return pd.DataFrame([_judged(one, placed, how, tolerance) for one in placed], columns=list(COLUMNS))
-
-
-def ports(rates: pd.DataFrame) -> list[Port]:
-    """Split a table of rates into directions of ports.
-
-    Parameters
-    ----------
-    rates
-        Rates as in the table ``rates``.
-    """
-    names, intervals = gridded.from_frame(rates)
-    found = []
-    edges = [*intervals.starts.tolist(), len(intervals.seconds)]
-    for number in range(len(names)):
-        part = slice(edges[number], edges[number + 1])
-        seconds = intervals.seconds[part]
-        end = np.asarray(intervals.end_ns[part] * 1e-9, dtype=np.float64)
-        known = seconds > 0
-        for direction, rate in (("in", intervals.in_bps), ("out", intervals.out_bps)):
-            name = (names["host"][number], names["interface"][number], direction)
-            begin = np.asarray(end[known] - seconds[known], dtype=np.float64)
-            found.append(Port(*name, begin, end[known], rate[part][known], intervals.flags[part][known]))
-    return found
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A run, the port that it fits, and where on its clock."""
-
-    run: Mapping[Any, Any]
-    payload: float
-    seconds: float
-    start: float  # as the log says, NaN where it does not [s]
-    port: Port | None
-    offset: float  # by which it fits better [s]
-    resembles: float  # part of the squared rate that is not found where it fits best
-
-    @property
-    def window(self) -> tuple[float, float]:
-        """Where the run is taken to be. [s]."""
-        return self.start, self.start + self.seconds
-
-
-def _number(value: Any) -> float:  # noqa: ANN401 - a cell of a table
-    return math.nan if value is None or pd.isna(value) else float(value)
-
-
-def _unplaced(run: Mapping[Any, Any]) -> Placed:
-    """Take from a run what it says of itself."""
-    seconds, payload = _number(run.get("duration_s")), _number(run.get("bytes"))
-    rate = _number(run.get("throughput_bps"))
-    rate = _number(run.get("sender_throughput_bps")) if math.isnan(rate) else rate
-    time = run.get("start_time")
-    start = math.nan if time is None or pd.isna(time) else pd.Timestamp(time).timestamp()
-    return Placed(run, rate * seconds / 8 if math.isnan(payload) else payload, seconds, start, None, 0.0, math.inf)
-
-
-def _placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_offset_s: float) -> list[Placed]:
-    """Find the port, direction and time whose rates resemble each run most."""
-    found = list(runs)
-    quiet = {id(port): _quiet(port, runs) for port in every}
-    untimed: dict[Any, list[int]] = {}
-    for number, one in enumerate(runs):
-        if not (one.seconds > 0 and one.payload > 0):
-            continue
-        if math.isnan(one.start):
-            untimed.setdefault(one.run.get("source_file"), []).append(number)
-            continue
-        for port in every:
-            fit = Fit.of(port, one, how, quiet[id(port)])
-            if fit is None or not fit.near(one.start - largest_offset_s, one.start + one.seconds + largest_offset_s):
-                continue
-            offset, missed = fit.best(np.arange(-largest_offset_s, largest_offset_s, fit.step(2 * largest_offset_s)))
-            if missed < found[number].resembles - _TIE:
-                found[number] = replace(one, port=port, offset=offset, resembles=missed)
-        # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one
-        if found[number].port is None and len({(port.host, port.interface) for port in every}) == 1:
-            found[number] = replace(one, port=every[0])
-    for numbers in untimed.values():
-        for number, one in zip(numbers, _in_turn([runs[number] for number in numbers], every, how, quiet), strict=True):
-            found[number] = one
-    return found
-
-
-def _quiet(port: Port, runs: Sequence[Placed]) -> float:
-    """Give the part of a port's intervals in which no run was active, as far as runs say when or how long."""
-    if len(port.end) == 0:
-        return 1.0
-    active = np.zeros(len(port.end) + 1)
-    for one in runs:
-        if one.seconds > 0 and not math.isnan(one.start):
-            active[np.searchsorted(port.end, one.start, side="right")] += 1
-            active[np.searchsorted(port.begin, one.start + one.seconds, side="left")] -= 1
-    untimed = sum(one.seconds for one in runs if one.seconds > 0 and math.isnan(one.start))
-    busy = float((np.cumsum(active[:-1]) > 0).mean()) + untimed / float((port.end - port.begin).sum())
-    return max(1 - busy, 0.0)
-
-
-def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing, quiet: Mapping[int, float]) -> list[Placed]:
-    """Place runs of a log without times: one after another, so that together they resemble the rates most."""
-    fits = [[fit for port in every if (fit := Fit.of(port, one, how, quiet[id(port)])) is not None] for one in runs]
-    known = [fit for one in fits for fit in one]
-    if not known:
-        return list(runs)
-    begin, end = min(float(fit.begin[0]) for fit in known), max(float(fit.end[-1]) for fit in known)
-    starts = np.arange(begin, end, max(fit.step(end - begin) for fit in known))
-    reached = np.zeros(len(starts))  # by the runs so far, the last of which has ended at each of these times
-    choices: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
-    for one, mine in zip(runs, fits, strict=True):
-        gains = np.array([[-fit.misfit(float(start)) for start in starts] for fit in mine])
-        best = reached + gains.max(axis=0)
-        first = (gains >= gains.max(axis=0) - _TIE * mine[0].rate_bps ** 2 * one.seconds).argmax(axis=0)
-        after = np.searchsorted(starts, starts + one.seconds - 1e-9)
-        ended = np.full(len(starts) + 1, -math.inf)
-        origin = np.full(len(starts) + 1, -1, dtype=np.int64)
-        for place in np.argsort(best, kind="stable"):  # the best that ends there comes last
-            ended[after[place]], origin[after[place]] = best[place], place
-        last = np.maximum.accumulate(
-            np.where(ended[:-1] >= np.maximum.accumulate(ended[:-1]), np.arange(len(starts)), 0)
-        )
-        later = np.maximum.accumulate(ended[:-1])
-        choices.append((np.where(later > reached, origin[:-1][last], -1), first))
-        reached = np.maximum(later, reached)
-    placed: list[Placed] = []
-    at = len(starts) - 1
-    for one, mine, (place, which) in zip(reversed(runs), reversed(fits), reversed(choices), strict=True):
-        if place[at] < 0:
-            placed.append(one)
-            continue
-        at = int(place[at])
-        fit = mine[which[at]]
-        offset, missed = replace(fit, start=float(starts[at])).best(np.zeros(1))
-        placed.append(replace(one, port=fit.port, start=float(starts[at]) + offset, resembles=missed))
-    return placed[::-1]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """How well the rates of a port resemble a run, wherever it is placed."""
-
-    port: Port
-    begin: Floats
-    end: Floats
-    rest: Floats  # rates without what the port carries otherwise
-    start: float
-    seconds: float
-    rate_bps: float
-
-    @classmethod
-    def of(cls, port: Port, one: Placed, how: Framing, quiet: float) -> Fit | None:
-        """Compare a port with a run; None where the port has no known rates.
-
-        Where tests take most of the time, the median of all rates is theirs; that of the rest is half of its part from
-        below.
-        """
-        known = ~np.isnan(port.rate_bps)
-        if not known.any():
-            return None
-        rate = port.rate_bps[known]
-        short = one.seconds < 0.5 * float((port.end - port.begin)[known].sum())
-        usual = float(np.quantile(rate, 0.5 if quiet > _MOSTLY else quiet / 2)) if short else 0.0
-        octets = sum(how.octets(one.payload, str(one.run.get("protocol")), how.mtus[-1])) / 2
-        start = float(port.begin[known][0]) if math.isnan(one.start) else one.start
-        return cls(port, port.begin[known], port.end[known], rate - usual, start, one.seconds, octets * 8 / one.seconds)
-
-    def near(self, begin: float, end: float) -> bool:
-        """Whether there are rates between two times."""
-        return bool(((self.end > begin) & (self.begin < end)).any())
-
-    def step(self, span: float) -> float:
-        """Distance of the places that are tried within a time. [s]."""
-        return max(float(np.median(self.end - self.begin)) / 2, span / _SHIFTS)
-
-    def misfit(self, start: float) -> float:
-        """Squared rate that is left with the run at this time, less what there is without it: below 0 it fits."""
-        low = np.searchsorted(self.end, start, side="right")
-        high = np.searchsorted(self.begin, start + self.seconds, side="left")
-        begin, end, rest = self.begin[low:high], self.end[low:high], self.rest[low:high]
-        length = end - begin
-        share = np.clip(np.minimum(end, start + self.seconds) - np.maximum(begin, start), 0.0, None) / length
-        unseen = self.seconds - float((share * length).sum())  # what of the run lies where nothing was counted
-        left = float((length * ((rest - self.rate_bps * share) ** 2 - rest**2)).sum())
-        return left + self.rate_bps**2 * max(unseen, 0.0)
-
-    def best(self, shifts: Floats) -> tuple[float, float]:
-        """Give the shift that fits best, and what part of the run's squared rate is not found there."""
-        usual = float(np.median(self.end - self.begin))
-        whole = self.rate_bps**2 * self.seconds * min(1.0, self.seconds / usual)  # what intervals of this length show
-        coarse = np.array([self.misfit(self.start + float(shift)) for shift in shifts])
-        around = float(shifts[coarse.argmin()])
-        step = float(shifts[1] - shifts[0]) if len(shifts) > 1 else usual / 2
-        fine = np.linspace(around - step, around + step, 41)
-        misfits = np.array([self.misfit(self.start + float(shift)) for shift in fine])
-        least, shift = float(misfits.min()), float(fine[misfits.argmin()])
-        stay = self.misfit(self.start)
-        return (0.0 if stay <= least + 1e-6 * whole else shift), 1 + min(least, stay) / whole
 
 
 def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
@@ -540,7 +307,7 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
         return row | {"verdict": "averaging window too long", "message": message}
     if excess < 0:
         return row | {"verdict": "fewer octets", "message": f"{share}: {-excess / expected:.1%} less"}
-    again = _number(one.run.get("retransmits")) * (mtu + how.frame[1])
+    again = placing.number_of(one.run.get("retransmits")) * (mtu + how.frame[1])
     told = f"; the tool's retransmissions are up to {units.format_bytes(again)} of it" if again > 0 else ""
     message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{told}"
     return row | {"verdict": "retransmissions or other traffic", "message": message}
