@@ -180,17 +180,21 @@ def test_commands_set_up_the_path_and_run_the_cells(small):
     assert said in list(commands(small, [(unknown, 1)]))
 
 
-def test_every_copy_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_it_was_given():
-    for name in matrix_names():
-        matrix = load_matrix(name)
+@pytest.fixture(scope="module")
+def shipped():
+    return {name: load_matrix(name) for name in matrix_names()}
+
+
+def test_every_tool_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_it_was_given(shipped):
+    for name, matrix in shipped.items():
         assert matrix.source == name
         tools = {cell.scenario.tool.name: cell for cell in matrix.cells}
         text = "\n".join(commands(matrix, [(cell, 3) for cell in tools.values()], address="10.0.0.7"))
         assert "no command is known" not in text
 
 
-def test_a_server_that_ends_with_its_run_is_started_for_each():
-    matrix = load_matrix("sc09")
+def test_a_server_that_ends_with_its_run_is_started_for_each(shipped):
+    matrix = shipped["sc09"]
     cell = next(cell for cell in matrix.cells if cell.name == "distances/xdd/16GB/90ms")
     lines = list(commands(matrix, [(cell, 3)], address="10.0.0.7"))
     (server,) = [line for line in lines if line.endswith("# at the receiver")]
