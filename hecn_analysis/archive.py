@@ -94,7 +94,7 @@ class Archive:
                     "a folder of an archive, or one that is not there yet",
                     advice="name another folder",
                 )
-        elif self.folder.exists():
+        elif self.folder.exists() and not self.folder.is_dir():  # another writer may have made it just now
             raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or one that is not there yet")
 
     # adding ----------------------------------------------------------------------------------------------------------

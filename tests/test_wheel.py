@@ -71,7 +71,7 @@ def test_wheel_holds_the_package_and_its_data_and_nothing_else(wheel, root):
         name if name.startswith("hecn_analysis/") else f"hecn_analysis/share/{name}"
         for name in tracked.split("\0")
         if name.startswith(("hecn_analysis/", "models/", "notebooks/", "data/"))
-        and not name.startswith(("data/samples/", "data/counters/samples/", "data/record_"))
+        and not name.startswith(("data/samples/", "data/counters/samples/", "data/record_", "data/generate_"))
     }
     assert expected - files == set()
     assert not any("data/samples" in name or "data/counters/samples" in name for name in files)

@@ -122,7 +122,7 @@ def _name(name: str, words: Mapping[str, str]) -> str:
     """Name of the files: that of the brief and what it is for, as far as a file can be called so.
 
     >>> _name("switch_traffic", {"host": "sw1", "interface": "xe-0/0/1"})
-    'switch_traffic.host=sw1.interface=xe-0-0-1.3b70d2'
+    'switch_traffic.host=sw1.interface=xe-0-0-1.dc6643'
     """
     if not words:
         return name

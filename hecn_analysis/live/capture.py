@@ -226,7 +226,8 @@ def capture(
             beside = target.absolute().parent / f"{target.name}.{FILE}"
             for row, output in _probed(beside, Path(scratch)):
                 rows.append(row)
-                files[row.file] = output
+                if row.file:
+                    files[row.file] = output
     for_root = () if os.geteuid() == 0 else _for_root(planned, rows)
     if redact:
         rows, files = redacted(rows, files, [os.uname().nodename])
@@ -261,8 +262,12 @@ def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
     runs += [probes.disk(here, str(file), scratch, reads=reads, io="direct") for reads in (False, True)]
     for probe in (probe for each in runs for probe in each):
         line = shlex.join(probe.command)
-        row = Row(f"{probe.log.stem}.txt", line, "failed" if probe.error else "ok", probe.duration_s, probe.error)
-        yield row, f"$ {line}\n".encode() + probe.log.read_bytes()
+        printed = probe.log.read_bytes() if probe.log.exists() else b""  # a server that does not start leaves none
+        ended = "failed" if probe.error else "ok"
+        yield (
+            Row(f"{probe.log.stem}.txt" if printed else "", line, ended, probe.duration_s, probe.error),
+            (f"$ {line}\n".encode() + printed),
+        )
 
 
 def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import pytest
 import hecn_analysis as hecn
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
-from hecn_analysis.live import capture, probes, script
+from hecn_analysis.live import capture, probes, runs, script
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
 
 SOME = (
@@ -201,6 +201,17 @@ def test_probes_are_part_of_the_capture_and_leave_nothing(request, tmp_path, mon
     assert {facts["kind"] for facts in host.machine.probes} == {"loopback", "disk-write", "disk-read"}
     assert host.host.cpu.receive_cost.source == "1 short run of nuttcp over the loopback interface"
     assert host.host.file_arrays == ["probed"]
+
+
+def test_probe_that_does_not_start_is_said_and_the_capture_is_whole(request, tmp_path, monkeypatch):
+    request.getfixturevalue("nuttcp")
+    monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
+    monkeypatch.setattr(probes, "REPEATS", 1)
+    monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
+    monkeypatch.setattr(runs, "_ready", lambda *_: False)
+    found = capture.capture(tmp_path / "c", probe=True, commands=())
+    assert [(row.ended, bool(row.file)) for row in found.rows] == [("failed", False), ("ok", True), ("ok", True)]
+    assert "did not start" in found.rows[0].note
 
 
 def test_command_says_what_root_would_add(tmp_path, monkeypatch, capsys):

@@ -2,6 +2,7 @@
 // Shows the briefs that hold all words of the search, and how many they are. Without scripts there is no field, and all.
 document.addEventListener("DOMContentLoaded", () => {
   const box = document.getElementById("search");
+  if (!box) return; // there is nothing to choose from
   const briefs = [...document.querySelectorAll("article.brief")];
   const texts = briefs.map((brief) => brief.textContent.toLowerCase());
   const said = document.getElementById("found");
