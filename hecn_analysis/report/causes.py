@@ -3,7 +3,7 @@ r"""What holds runs back: candidates with a probability, from the prediction and
 Each candidate :math:`i` says a throughput :math:`L_i`, with a standard deviation :math:`s_i` of its logarithm. A run
 that it holds back is near to that throughput, so that a measured median :math:`m` speaks for it by
 
-.. math:: w_i = p_i\, \frac{1}{s_i \sqrt{2 \pi}} \exp\!\Big(-\frac{(\ln m - \ln L_i)^2}{2 s_i^2}\Big)
+.. math:: w_i = p_i\, \frac{1}{s_i \sqrt{2 \pi}} \exp\left(-\frac{(\ln m - \ln L_i)^2}{2 s_i^2}\right)
 
 with its weight before the measurement, :math:`p_i`. Something that the folder does not show (another core, a disk,
 other traffic, a shaper) may hold them back anywhere: its weight is even over the logarithms of three decades. The
