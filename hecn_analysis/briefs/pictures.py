@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from threading import Lock, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from hecn_analysis.briefs.pdf import find_chromium
@@ -32,7 +32,7 @@ class Pictures:
     """
 
     def __init__(self) -> None:
-        self._turn = Lock()
+        self._turn = threading.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="pictures", daemon=True)
         self._drawer: Kaleido | None = None
