@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from hecn_analysis.briefs.pdf import find_chromium
@@ -34,7 +34,7 @@ class Pictures:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="pictures", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="pictures", daemon=True)
         self._drawer: Kaleido | None = None
 
     def __enter__(self) -> Self:
