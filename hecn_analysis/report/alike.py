@@ -98,13 +98,13 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
                 **{key: first[key] for key in KEYS},
                 "runs": len(good),
                 "failed": int(part["error"].sum()),
-                "median_bps": good["rate_bps"].median(),
+                "median_bps": good["rate_bps"].dropna().median(),
                 "least_bps": good["rate_bps"].min(),
                 "most_bps": good["rate_bps"].max(),
-                "path_rtt_s": part["path_rtt_s"].median(),
+                "path_rtt_s": part["path_rtt_s"].dropna().median(),
                 "retransmits_per_gb": per_gb[np.isfinite(per_gb)].median(),
                 **{
-                    name: part[name].astype(float).median()
+                    name: part[name].dropna().astype(float).median()
                     for name in ("loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction")
                 },
                 "tool_version": ", ".join(sorted(set(part["tool_version"].dropna()))),

@@ -218,7 +218,7 @@ def _group(name: Any, part: pd.DataFrame, confidence: float) -> dict[str, Any]: 
             f"retransmits_per_gb_{letter}": per_gb[np.isfinite(per_gb)].median(),
             f"tool_version_{letter}": ", ".join(sorted(set(good["tool_version"].dropna()))),
         }
-        row |= {f"{name}_{letter}": good[name].astype(float).median() for name in _BESIDE[1:]}
+        row |= {f"{name}_{letter}": good[name].dropna().astype(float).median() for name in _BESIDE[1:]}
     row |= dict.fromkeys(("ratio", "ratio_low", "ratio_high", "p", "p_corrected"), math.nan)
     if all(rate.size for rate in rates):
         moved = statistics.shift(*(np.log(rate) for rate in rates), confidence=confidence)
