@@ -306,7 +306,7 @@ class Archive:
             Table.
         first_day, last_day
             Days of UTC to read, both included; rows of an unknown day are left out where one is given, and are had by
-        ``unknown``.
+            ``unknown``.
 
         Raises
         ------

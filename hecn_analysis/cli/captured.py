@@ -13,8 +13,6 @@ from hecn_analysis.errors import InputError
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost
 
-CAPTURED = "captured"
-
 
 def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """What the options of these names were given, as keys of a scenario.
@@ -35,8 +33,8 @@ def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
             continue
         host = host_of(given)
         keys[name] = given if host is None else host.description
-        if host is not None:  # told apart from a description of that name
-            keys[f"{name}.name"] = f"{host.name} ({CAPTURED})"
+        if host is not None:
+            keys[f"{name}.name"] = host.label
     return keys
 
 

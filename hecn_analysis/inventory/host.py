@@ -92,6 +92,11 @@ class CapturedHost:
     source_files: tuple[str, ...] = ()
     problems: list[dict[str, object]] = field(default_factory=list)
 
+    @property
+    def label(self) -> str:
+        """Its name in a scenario, told apart from a description of that name."""
+        return f"{self.name} ({CAPTURED})"
+
 
 def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
     """Put outputs together to hosts.

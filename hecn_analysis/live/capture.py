@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -217,17 +218,12 @@ def capture(
     rows: list[Row] = []
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="hecn-capture-") as scratch:  # some programs leave a log where they run
-        for task in track(planned, "capturing") if progress else planned:
-            row, output = _run(task, scratch)
+        done = (_run(task, scratch) for task in (track(planned, "capturing") if progress else planned))
+        beside = target.absolute().parent / f"{target.name}.{FILE}"
+        for row, output in chain(done, _probed(beside, Path(scratch)) if probe else ()):
             rows.append(row)
             if row.file:
                 files[row.file] = output
-        if probe:
-            beside = target.absolute().parent / f"{target.name}.{FILE}"
-            for row, output in _probed(beside, Path(scratch)):
-                rows.append(row)
-                if row.file:
-                    files[row.file] = output
     for_root = () if os.geteuid() == 0 else _for_root(planned, rows)
     if redact:
         rows, files = redacted(rows, files, [os.uname().nodename])

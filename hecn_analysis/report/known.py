@@ -268,7 +268,7 @@ def ends(folder: Folder, sends: bool) -> tuple[dict[str, Any], list[Fact]]:
         return keys, [_host("both hosts", "assumed", f"{len(hosts)} hosts are captured, and nothing says which two")]
     for role, host in zip((local, remote), _near_first(folder, hosts), strict=False):
         keys[role] = host.description
-        keys[f"{role}.name"] = f"{host.name} (captured)"
+        keys[f"{role}.name"] = host.label
         sure = "" if len(hosts) == 1 else ", by where the files lie"
         facts.append(_host(role, "captured", f"{host.name}, taken for the {role}{sure}"))
     facts += [

@@ -148,7 +148,7 @@ def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
     for role in ("sender", "receiver"):
         name = str(scenario.keys.get(f"{role}.name", ""))
         for host in folder.inventory.hosts:
-            if name == f"{host.name} (captured)":
+            if name == host.label:
                 findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
                 also += mending.changes(findings.findings, role)
     try:
