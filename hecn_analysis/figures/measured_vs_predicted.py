@@ -74,7 +74,9 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
     )
     rows = rows.assign(y=y)
     for name in classes:
-        fig.add_trace(_predicted(rows[rows["bottleneck_class"] == name], theme.style_of(name)))
+        style, part = theme.style_of(name), rows[rows["bottleneck_class"] == name]
+        words = f"predicted, {style.words} binds"
+        fig.add_trace(theme.predicted_trace(part, "gbps", name=words, symbol=style.symbol, colour=style.colour))
     for at_least in (False, True):
         part = rows[(rows["at_least"] == at_least) & rows["measured_gbps"].notna()]
         if len(part):
@@ -85,28 +87,6 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
             )
     theme.gbps_axis(fig, float(rows[["high_gbps", "measured_gbps", "predicted_gbps"]].max().max()))
     return fig
-
-
-def _predicted(part: pd.DataFrame, style: theme.Style) -> go.Scatter:
-    return go.Scatter(
-        x=part["predicted_gbps"].tolist(),
-        y=part["y"].tolist(),
-        mode="markers",
-        name=f"predicted, {style.words} binds",
-        marker={"symbol": style.symbol, "size": 14, "color": style.colour, "line": {"color": theme.INK, "width": 1}},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": (part["high_gbps"] - part["predicted_gbps"]).tolist(),
-            "arrayminus": (part["predicted_gbps"] - part["low_gbps"]).tolist(),
-            "color": style.colour,
-            "thickness": 4,
-            "width": 0,
-        },
-        text=part["hover"].tolist(),
-        hovertemplate="%{text}<extra></extra>",
-        legendrank=10,
-    )
 
 
 def _hover(row: Mapping[Any, Any]) -> str:

@@ -72,7 +72,8 @@ def plot_processor_time(times: pd.DataFrame) -> go.Figure:
     for end, (colour, symbol, _) in _ENDS.items():
         part = rows[rows["end"] == end]
         if len(part):
-            fig.add_trace(_predicted(part, end, colour, symbol))
+            words = f"predicted, {end}"
+            fig.add_trace(theme.predicted_trace(part, "ns", name=words, symbol=symbol, colour=colour, size=11))
     fig.add_trace(theme.measured_trace(rows["measured_ns"].tolist(), rows["y"].tolist(), rows["hover"].tolist()))
     fig.update_traces(
         error_x={"type": "data", "array": rows["rounding_ns"].tolist(), "color": theme.INK, "thickness": 1, "width": 3},
@@ -81,28 +82,6 @@ def plot_processor_time(times: pd.DataFrame) -> go.Figure:
     largest = float(rows[["measured_ns", "high_ns"]].max().max())
     fig.update_xaxes(range=[0, largest * 1.08])
     return fig
-
-
-def _predicted(part: pd.DataFrame, end: str, colour: str, symbol: str) -> go.Scatter:
-    return go.Scatter(
-        x=part["predicted_ns"].tolist(),
-        y=part["y"].tolist(),
-        mode="markers",
-        name=f"predicted, {end}",
-        marker={"symbol": symbol, "size": 11, "color": colour, "line": {"color": theme.INK, "width": 1}},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": (part["high_ns"] - part["predicted_ns"]).tolist(),
-            "arrayminus": (part["predicted_ns"] - part["low_ns"]).tolist(),
-            "color": colour,
-            "thickness": 4,
-            "width": 0,
-        },
-        text=part["hover"].tolist(),
-        hovertemplate="%{text}<extra></extra>",
-        legendrank=10,
-    )
 
 
 def _hover(row: Mapping[Any, Any]) -> str:

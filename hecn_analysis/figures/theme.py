@@ -296,6 +296,44 @@ def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
     return {"color": colour, "line": {"color": INK, "width": 1}, "pattern": stripes if striped else {"shape": ""}}
 
 
+def predicted_trace(
+    rows: pd.DataFrame, unit: str, *, name: str, symbol: str, colour: str, size: int = 14
+) -> go.Scatter:
+    """Draw predicted values with their intervals: a mark in the colour of what it stands for, on a thick bar.
+
+    Parameters
+    ----------
+    rows
+        ``predicted_``, ``low_`` and ``high_`` with the unit at the end, ``y`` and ``hover``.
+    unit
+        Ending of these names: ``gbps``, ``ns``.
+    name
+        Entry of the legend.
+    symbol, colour, size
+        Of the mark; the size in pixels.
+    """
+    middle = rows[f"predicted_{unit}"]
+    return go.Scatter(
+        x=middle.tolist(),
+        y=rows["y"].tolist(),
+        mode="markers",
+        name=name,
+        marker={"symbol": symbol, "size": size, "color": colour, "line": {"color": INK, "width": 1}},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (rows[f"high_{unit}"] - middle).tolist(),
+            "arrayminus": (middle - rows[f"low_{unit}"]).tolist(),
+            "color": colour,
+            "thickness": 4,
+            "width": 0,
+        },
+        text=rows["hover"].tolist(),
+        hovertemplate="%{text}<extra></extra>",
+        legendrank=10,
+    )
+
+
 def measured_trace(
     x: Sequence[float],
     y: Sequence[float],
