@@ -6,7 +6,9 @@ With HECN_REQUIRE_ALL set (as in continuous integration) it fails them instead.
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -14,6 +16,13 @@ from hypothesis import settings
 # No deadline: how long an example takes is the machine's affair. Continuous integration: the same examples each time.
 settings.register_profile("hecn", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("hecn")
+
+
+# A browser that does nothing of its own accord, and to which no name leads anywhere.
+BROWSER = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+]
 
 
 def _program(package: str, *names: str) -> str:
@@ -36,6 +45,16 @@ def root() -> Path:
 def chromium() -> str:
     """Path of a Chromium or Chrome."""
     return _program("chromium", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """A browser that reaches no host but this one; a module that makes briefs makes them before it asks for one."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=chromium, args=BROWSER)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import pytest
 
 from hecn_analysis.figures import theme
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 READABLE = 4.5  # the least contrast of text, WCAG 2.1, 1.4.3
 
 
@@ -24,15 +23,6 @@ def luminance(colour):
 def contrast(one, other):
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.fixture(scope="module")
-def browser(chromium):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

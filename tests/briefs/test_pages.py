@@ -10,18 +10,7 @@ from hecn_analysis.errors import MissingProgramError
 
 from .conftest import HOSTILE  # isort: skip
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 HEIGHT = 800
-
-
-@pytest.fixture(scope="module")
-def browser(chromium):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(params=[380, 1280])

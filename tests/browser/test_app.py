@@ -18,11 +18,6 @@ import yaml
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.prediction import predict
 
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no name leads anywhere
-]
 PATIENCE = 120_000  # milliseconds that a page may take where many tests share a processor
 EXACT = '.hecn-app[data-exact="true"]'
 
@@ -62,15 +57,6 @@ def server(tmp_path_factory):
         until(lambda: not any(is_alive(pid) for pid in left))
         errors.seek(0)
         assert "Traceback" not in errors.read()
-
-
-@pytest.fixture(scope="module")
-def browser(chromium):
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 def opened(browser, address, *, width=1440, scheme="light"):

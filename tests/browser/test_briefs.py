@@ -14,8 +14,6 @@ import pytest
 from hecn_analysis import briefs
 
 NAMES = briefs.brief_names()
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 WIDE, NARROW, HEIGHT = 1280, 380, 800
 MOST_BYTES = 6e6
 CHECKED = {"nbval-check-output"}
@@ -53,21 +51,12 @@ def test_numbers_are_those_that_are_stored(name, made):
 
 
 @pytest.fixture(scope="module")
-def browser(chromium, made):  # noqa: ARG001  (the briefs first: they use browsers of their own)
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
 @pytest.fixture
-def visit(browser):
+def visit(made, browser):  # noqa: ARG001  (the briefs first: they use browsers of their own)
     """Open a page, light and wide, network off; gives it, and what it asked for or complained of."""
     context = browser.new_context(viewport={"width": WIDE, "height": HEIGHT}, color_scheme="light", offline=True)
     context.set_default_timeout(120_000)  # a page draws when the machine finds the time
