@@ -7,7 +7,7 @@ same duration (a factor of 2). Names of files tell nothing. What a log does not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -91,7 +91,6 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
     for condition, part in runs.groupby("condition", sort=False):
         good = part[part["rate_bps"].notna()]
         first = part.iloc[0]
-        per_gb = part["retransmits"].astype(float) / (part["bytes"].astype(float) / 1e9)
         rows.append(
             {
                 "condition": condition,
@@ -102,12 +101,7 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
                 "least_bps": good["rate_bps"].min(),
                 "most_bps": good["rate_bps"].max(),
                 "path_rtt_s": part["path_rtt_s"].dropna().median(),
-                "retransmits_per_gb": per_gb[np.isfinite(per_gb)].median(),
-                **{
-                    name: part[name].dropna().astype(float).median()
-                    for name in ("loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction")
-                },
-                "tool_version": ", ".join(sorted(set(part["tool_version"].dropna()))),
+                **beside(part, ("loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction")),
             }
         )
     columns = [
@@ -116,6 +110,30 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
     ]
     found = pd.DataFrame(rows, columns=columns)
     return found.sort_values("runs", ascending=False, kind="stable", ignore_index=True)
+
+
+def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
+    """What is to be known of runs beside their rate.
+
+    Parameters
+    ----------
+    runs
+        Runs.
+    columns
+        Columns with numbers.
+
+    Returns
+    -------
+    dict
+        Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN where no run says any; ``tool_version``: all
+        that were seen.
+    """
+    per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9)
+    return {
+        "retransmits_per_gb": per_gb[np.isfinite(per_gb)].median(),
+        **{name: runs[name].dropna().astype(float).median() for name in columns},
+        "tool_version": ", ".join(sorted(set(runs["tool_version"].dropna()))),
+    }
 
 
 def _classes(values: pd.Series[Any], ratio: float, least: float, words: Callable[[float], str]) -> list[str | None]:

@@ -23,7 +23,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.planning.tool_comparison import compare_tools
 from hecn_analysis.records import records
-from hecn_analysis.report.alike import KEYS, with_conditions, words
+from hecn_analysis.report.alike import KEYS, beside, with_conditions, words
 
 FASTER: Final = "faster"
 SLOWER: Final = "slower"
@@ -208,17 +208,14 @@ def _group(name: Any, part: pd.DataFrame, confidence: float) -> dict[str, Any]: 
         good = own[own["rate_bps"].notna()]
         rate = good["rate_bps"].to_numpy(dtype=float)
         rates.append(rate)
-        per_gb = good["retransmits"].astype(float) / (good["bytes"].astype(float) / 1e9)
         row |= {
             f"runs_{letter}": len(good),
             f"failed_{letter}": int(own["error"].sum()),
             f"median_{letter}_bps": float(np.median(rate)) if rate.size else math.nan,
             f"least_{letter}_bps": float(rate.min()) if rate.size else math.nan,
             f"most_{letter}_bps": float(rate.max()) if rate.size else math.nan,
-            f"retransmits_per_gb_{letter}": per_gb[np.isfinite(per_gb)].median(),
-            f"tool_version_{letter}": ", ".join(sorted(set(good["tool_version"].dropna()))),
         }
-        row |= {f"{name}_{letter}": good[name].dropna().astype(float).median() for name in _BESIDE[1:]}
+        row |= {f"{name}_{letter}": value for name, value in beside(good, _BESIDE[1:]).items()}
     row |= dict.fromkeys(("ratio", "ratio_low", "ratio_high", "p", "p_corrected"), math.nan)
     if all(rate.size for rate in rates):
         moved = statistics.shift(*(np.log(rate) for rate in rates), confidence=confidence)
