@@ -51,9 +51,8 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the folder, make the report, say what could not be read."""
     from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
-    from hecn_analysis.report.folder import check, read_folder  # noqa: PLC0415 (see above)
+    from hecn_analysis.report.folder import read_folder  # noqa: PLC0415 (see above)
 
-    check(arguments.folder)
     target = arguments.output or Path(default_name(arguments.folder))
     # The notebook reads it once more, in a process of its own; here it is read for the bar and for the status
     found = read_folder(arguments.folder, progress=True)
