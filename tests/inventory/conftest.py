@@ -1,6 +1,5 @@
 """Samples of captured outputs, and what readers make of them."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -33,12 +32,9 @@ def samples():
 
 
 @pytest.fixture(scope="session")
-def inventory_corpus():
+def inventory_corpus(corpus):
     """Recorded outputs of other people's hosts."""
-    folder = Path(os.environ.get("HECN_CORPUS") or "absent") / "inventory"
-    if not (folder / "manifest.csv").is_file():
-        pytest.skip("HECN_CORPUS does not name a folder with recorded outputs of inventory commands")
-    return folder
+    return corpus / "inventory"
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """The simulation against what is known exactly, against closed forms, and against the documents' own tests."""
 
 import csv
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -375,9 +373,8 @@ def measured(folder):
         )
 
 
-@pytest.mark.skipif("HECN_CORPUS" not in os.environ, reason="HECN_CORPUS: no collection of measured transfers")
-def test_measured_transfers():
-    groups, cases, rates = zip(*measured(Path(os.environ["HECN_CORPUS"])), strict=True)
+def test_measured_transfers(corpus):
+    groups, cases, rates = zip(*measured(corpus), strict=True)
     columns = {k: np.repeat(np.array([c[k] for c in cases])[:, None], 32, axis=1) for k in cases[0]}
     error = np.abs(np.median(simulate(**columns).throughput_bps, axis=1) / np.array(rates) - 1)
     for names, median, most in (

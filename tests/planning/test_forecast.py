@@ -1,8 +1,6 @@
 """Forecasts: dates move as they must, none is given where nothing is known, intervals hold, and the backtest is won."""
 
-import os
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -416,18 +414,13 @@ def test_source_without_rates_is_refused(tmp_path):
         hecn.forecast(tmp_path / "empty.txt")
 
 
-CORPUS = Path(os.environ.get("HECN_CORPUS", "")) / "counters"
-
-
-@pytest.mark.skipif(not os.environ.get("HECN_CORPUS") or not CORPUS.is_dir(), reason="HECN_CORPUS is not there")
-def test_real_series_of_hours_is_forecast_better_than_by_repeating_the_last_day():
-    row = only(hecn.forecast(CORPUS / "prtg/historicdata-hourly.csv", speeds=20e6))
+def test_real_series_of_hours_is_forecast_better_than_by_repeating_the_last_day(corpus):
+    row = only(hecn.forecast(corpus / "counters/prtg/historicdata-hourly.csv", speeds=20e6))
     assert row["step"] == "hour"
     assert row["mase"] < 0.9 * row["mase_naive"]
 
 
-@pytest.mark.skipif(not os.environ.get("HECN_CORPUS") or not CORPUS.is_dir(), reason="HECN_CORPUS is not there")
-def test_log_of_mrtg_that_repeats_itself_exactly_leaves_nothing_to_beat():
-    row = only(hecn.forecast(CORPUS / "mrtg/consolidated-60-days.log", speeds=1e9))
+def test_log_of_mrtg_that_repeats_itself_exactly_leaves_nothing_to_beat(corpus):
+    row = only(hecn.forecast(corpus / "counters/mrtg/consolidated-60-days.log", speeds=1e9))
     assert (row["slot_s"], row["method"]) == (7200.0, NAIVE)
     assert row["mase"] == pytest.approx(0.0, abs=1e-4)

@@ -1,9 +1,7 @@
 """Test matrices: cells, what runs cover, the next test, commands, comparison of tools, the search for the best."""
 
-import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -292,12 +290,9 @@ def test_the_best_of_the_documents_is_found_with_a_fifth_of_their_tests():
         assert found["adaptive"] > found["chance"]
 
 
-def test_the_best_of_measured_transfers_is_found_with_a_fifth_of_the_tests():
-    if "HECN_CORPUS" not in os.environ:
-        pytest.skip("HECN_CORPUS: no collection of measured transfers")
-    groups = benchmark.laboratory(Path(os.environ["HECN_CORPUS"]))
-    if not groups:
-        pytest.skip("HECN_CORPUS has no tcp-lab")
+def test_the_best_of_measured_transfers_is_found_with_a_fifth_of_the_tests(corpus):
+    groups = benchmark.laboratory(corpus)
+    assert groups
     for group in groups:
         assert benchmark.trials(group, 50)["adaptive"] >= 0.96, group.name
 
