@@ -26,7 +26,8 @@ from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.hardware.scenario import of_document
-from hecn_analysis.prediction.model import GLANCE, Effort, predict
+from hecn_analysis.prediction.model import GLANCE, Effort
+from hecn_analysis.prediction.single import predict
 
 if TYPE_CHECKING:
     from hecn_analysis.prediction import Assumption, Prediction

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from hecn_analysis.errors import HecnError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
-from hecn_analysis.prediction.model import Lift, Model
+from hecn_analysis.prediction.ladder import Lift
+from hecn_analysis.prediction.model import Model
 from hecn_analysis.prediction.transport import Transport
 
 BoolArray = npt.NDArray[np.bool_]

@@ -3,7 +3,7 @@
 `compare` sets predictions against measured series; it reads logs, and is imported where that is wanted.
 """
 
-from hecn_analysis.prediction.model import predict
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
+from hecn_analysis.prediction.single import predict
 
 __all__ = ["Assumption", "Flow", "Prediction", "Rung", "predict"]

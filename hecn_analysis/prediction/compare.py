@@ -19,8 +19,8 @@ from hecn_analysis import places
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.logs import Reading, read
-from hecn_analysis.prediction.model import predict
 from hecn_analysis.prediction.result import Prediction
+from hecn_analysis.prediction.single import predict
 
 
 class Case(BaseModel):

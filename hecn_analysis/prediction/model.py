@@ -1,30 +1,27 @@
-"""The prediction: resources and demands to fair shares, TCP over time, bottleneck, ladder, interval.
+"""The model: resources and demands to fair shares, then TCP over time, for scenarios and for draws from their spreads.
 
 1. `resources.build` turns the scenario into demands, for the central values and for draws from their spreads.
 2. `solve.max_min` shares the resources: what each flow could reach for ever.
 3. `transport` says what TCP makes of that within the test: window, losses, start-up.
-4. The ladder lifts, again and again, whatever gains most when lifted; the first one lifted is the bottleneck.
 
-`Model` does the first three for many scenarios of one structure at once (see `draws`); `predict` has one of them,
-`sweep` many.
+`Model` does it for many scenarios of one structure at once (see `draws`); `single` has one of them and climbs the
+ladder, `sweep` many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.hardware import Scenario
 from hecn_analysis.limits.tcp_rounds import MAX_ROUNDS
 from hecn_analysis.prediction.draws import DRAWS, Draws, FloatArray, agreed, central, drawn
-from hecn_analysis.prediction.resources import build, streams_per_process
-from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
+from hecn_analysis.prediction.ladder import KINDS, RESOURCE, Lift, above, binding, gain
+from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.solve import IntArray, max_min, max_min_throughput
 from hecn_analysis.prediction.transport import Transport
 
@@ -35,22 +32,11 @@ MAX_RUNGS = 6
 #: A test counts what still lies in buffers at its end: a few megabytes in ten seconds at 10 Gb/s.
 BUFFERED = 1e-3
 
-#: Losses are the bottleneck where doing without them gains more than this, the start-up where it gains more than that:
-#: below, they cost something of what a resource allows, and the resource is what to change.
-LOSS_FELT = 1.03
-START_UP_FELT = 1.25
-
 #: A transfer over a lossy path is one random run; its mean is taken over this many of them.
 RANDOM_RUNS = 16
 
-#: With so few runs of each, all states at once cost less than those that are needed one after another.
-FEW_RUNS = 2
-
 #: Parts side by side that are busier than this are full together.
 FULL = 0.995
-
-#: A limit is worth a rung when lifting it gains more than this.
-WORTH = 1e-3
 
 
 @dataclass(frozen=True)
@@ -75,100 +61,11 @@ class Effort:
     rungs: int = MAX_RUNGS
 
 
+#: What an answer is worth.
+THOROUGH = Effort()
+
 #: What is shown while somebody moves a slider. Its interval is rough; where packets are lost its throughput is, too.
 GLANCE = Effort(draws=16, random_runs=2, rounds=140, rungs=3)
-
-
-def predict(
-    scenario: str | Path | Mapping[str, Any] | Scenario,
-    settings: Mapping[str, Any] | None = None,
-    *,
-    effort: Effort = Effort(),
-) -> Prediction:
-    """Throughput of a scenario, its interval, and what holds it back.
-
-    Parameters
-    ----------
-    scenario
-        YAML file, name in ``models/scenarios``, mapping of keys, or a loaded scenario.
-    settings
-        Keys set over it, e.g. ``{"path.rtt": "80 ms"}``.
-    effort
-        How much work it is worth; `GLANCE` gives a first look.
-
-    Raises
-    ------
-    InputError
-        The scenario cannot be: unknown key or name, impossible value.
-
-    Examples
-    --------
-    >>> result = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"})
-    >>> round(result.throughput_bps / 1e6, 2), result.bottleneck
-    (941.48, 'path.link')
-    """
-    return _Report(load_scenario(scenario, settings), effort).predict()
-
-
-@dataclass(frozen=True)
-class Lift:
-    """A state of the ladder: how many resources are lifted, and which limits of TCP."""
-
-    resources: int = 0
-    window: bool = False
-    loss: bool = False
-    start_up: bool = False
-
-    def reached_from(self, below: Lift) -> bool:
-        """Whether further lifts lead from a state to this one."""
-        return (
-            self.resources >= below.resources
-            and self.window >= below.window
-            and self.loss >= below.loss
-            and self.start_up >= below.start_up
-        )
-
-
-#: What can be lifted from a state, in the order in which equal ones count.
-KINDS = ("window", "loss", "start_up", "resource")
-
-_FELT = np.array([np.inf, LOSS_FELT, START_UP_FELT, np.inf])
-_RESOURCE = KINDS.index("resource")
-
-
-def above(state: Lift) -> dict[str, Lift]:
-    """Give the states that one more lift reaches, by its kind."""
-    return {
-        "window": Lift(state.resources, window=True, loss=state.loss, start_up=state.start_up),
-        "loss": Lift(state.resources, window=state.window, loss=True, start_up=state.start_up),
-        "start_up": Lift(state.resources, window=state.window, loss=state.loss, start_up=True),
-        "resource": Lift(state.resources + 1, state.window, state.loss, state.start_up),
-    }
-
-
-def gain(lifted_bps: FloatArray, held_bps: FloatArray) -> FloatArray:
-    """What lifting a limit multiplies the throughput by [1]."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(lifted_bps == held_bps, 1.0, lifted_bps / held_bps)
-
-
-def binding(gains: FloatArray) -> IntArray:
-    """Number of the kind of limit that binds, in `KINDS`.
-
-    Parameters
-    ----------
-    gains
-        What lifting each kind would multiply the throughput by, shape (…, kinds); NaN for what cannot be lifted.
-    """
-    gains = np.where(np.isnan(gains), -np.inf, gains)
-    taken = np.where(gains > _FELT, gains, -np.inf)
-    standing = np.where(np.isinf(_FELT), gains, -np.inf)
-    standing = np.where(np.isneginf(standing).all(axis=-1, keepdims=True), gains, standing)
-    best = standing.argmax(axis=-1)
-    # of equal limits, lift the resource and look again
-    equal = (standing.max(axis=-1) <= 1 + WORTH) & ~np.isneginf(standing[..., _RESOURCE])
-    best = np.where(equal, _RESOURCE, best)
-    return np.where(np.isneginf(taken).all(axis=-1), best, taken.argmax(axis=-1))
 
 
 class Model:
@@ -198,7 +95,7 @@ class Model:
     """
 
     def __init__(
-        self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int, effort: Effort = Effort()
+        self, scenario: Scenario, draw: Draws, *, count: int = 1, levels: int, effort: Effort = THOROUGH
     ) -> None:
         self.scenario = scenario
         self.effort = effort
@@ -426,14 +323,14 @@ class Model:
             gains[limited, KINDS.index(kind)] = gain(totals[limited, number], totals[limited, 0])
         kind_of = binding(gains)
         resources = len(self.system.resources)
-        limit = np.where(kind_of == _RESOURCE, self.first(*self.levels[0]), resources + kind_of)
-        limit = np.where(np.isnan(gains).all(axis=1), resources + _RESOURCE, limit)
+        limit = np.where(kind_of == RESOURCE, self.first(*self.levels[0]), resources + kind_of)
+        limit = np.where(np.isnan(gains).all(axis=1), resources + RESOURCE, limit)
         return np.median(draws.sum(axis=2), axis=1) if self.is_random else totals[:, 0], limit, draws
 
     def limits(self) -> list[tuple[str | None, str | None]]:
         """Name and class of what can hold a scenario back: each resource, the `KINDS` of TCP, and nothing."""
         resources = [(resource.name, resource.resource_class) for resource in self.system.resources]
-        tcp = [self.limit_of_tcp(kind)[:2] if self.transports else (None, None) for kind in KINDS[:_RESOURCE]]
+        tcp = [self.limit_of_tcp(kind)[:2] if self.transports else (None, None) for kind in KINDS[:RESOURCE]]
         return [*resources, *tcp, (None, None)]
 
     def limit_of_tcp(self, kind: str) -> tuple[str, str, str]:
@@ -452,169 +349,3 @@ def _quantile(ordered: FloatArray, share: float) -> FloatArray:
     below = int(place)
     step = ordered[:, below + 1] - ordered[:, below]
     return np.asarray(ordered[:, below] + step * (place - below))
-
-
-class _Report(Model):
-    """One scenario, with everything that a prediction tells."""
-
-    def __init__(self, scenario: Scenario, effort: Effort) -> None:
-        super().__init__(scenario, Draws(effort.draws), levels=effort.rungs + 1, effort=effort)
-        self.totals: dict[Lift, float] = {}
-
-    def predict(self) -> Prediction:
-        """Solve, climb the ladder, and put the result together."""
-        states = self._cheap_states()
-        by_state, draws = self.throughputs(states, with_draws=True)
-        self._keep(states, by_state)
-        climb = self._climb()
-        flows = by_state[0, states.index(Lift())]
-        total = float(np.median(draws[0].sum(axis=1))) if self.is_random else float(flows.sum())
-        low, high = self.interval(draws, np.array([total]))
-        probabilities = self._probabilities(climb[0][1], draws[0]) if climb else {}
-        ladder: list[Rung] = []
-        for step, (state, kind) in enumerate(climb):
-            name, resource_class, title = self._limit(state, kind)
-            if any(rung.resource == name for rung in ladder):
-                continue
-            probability = probabilities.get(name, probabilities[""] if step == 0 and kind != "resource" else 0.0)
-            probability = min(1.0, round(probability, 6))
-            ladder.append(Rung(name, resource_class, title, total if step == 0 else self.totals[state], probability))
-        limits = [""] * flows.size
-        if climb:
-            by_resource = [self.system.resources[number].name for number in self.levels[0][1][0]]
-            limits = by_resource if climb[0][1] == "resource" else [ladder[0].resource] * flows.size
-        return Prediction(
-            scenario=self.scenario,
-            throughput_bps=total,
-            low_bps=float(low[0]),
-            high_bps=float(high[0]),
-            utilisation=self._utilisation(flows * (total / flows.sum() if np.isfinite(total) else 1.0)),
-            ladder=tuple(ladder),
-            flows=tuple(
-                Flow(name, float(rate), limit)
-                for name, rate, limit in zip(self.system.flows, flows, limits, strict=True)
-            ),
-            warnings=tuple(self._warnings()),
-            assumptions=tuple(self._assumptions()),
-            draws_bps=np.broadcast_to(draws[0].sum(axis=1), self.effort.draws),
-        )
-
-    # the ladder ------------------------------------------------------------------------------------------------------
-
-    def _states(self) -> list[Lift]:
-        tcp = self.limits_of_tcp()
-        choices = [(False, True) if kind in tcp else (False,) for kind in ("window", "loss", "start_up")]
-        return [
-            Lift(level, window, loss, start_up)
-            for level in range(len(self.levels))
-            for window in choices[0]
-            for loss in choices[1]
-            for start_up in choices[2]
-        ]
-
-    def _cheap_states(self) -> list[Lift]:
-        """States that are worked out at once: those that the first step looks at, and all that cost little more."""
-        if streams_per_process(self.scenario) == 1 or self.effort.random_runs <= FEW_RUNS:
-            return self._states()
-        near = {Lift(), *above(Lift()).values()}
-
-        def is_cheap(state: Lift) -> bool:
-            return not any(transport.runs_differ(lossless=state.loss) for transport in self.transports.values())
-
-        return [state for state in self._states() if state in near or is_cheap(state)]
-
-    def _keep(self, states: Sequence[Lift], by_state: FloatArray) -> None:
-        for number, state in enumerate(states):
-            self.totals[state] = float(by_state[0, number].sum())
-
-    def _climb(self) -> list[tuple[Lift, str]]:
-        """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
-        climb: list[tuple[Lift, str]] = []
-        here = Lift()
-        known = self._states()
-        while np.isfinite(self.totals[here]) and len(climb) < self.effort.rungs:
-            candidates = above(here)
-            possible = [state for state in candidates.values() if state in known and state != here]
-            if not possible:
-                break
-            if any(state not in self.totals for state in possible):
-                others = [state for state in known if state not in self.totals and state.reached_from(here)]
-                self._keep(others, self.throughputs(others, with_draws=False)[0])
-            totals = [self.totals[state] if state in possible else np.nan for state in candidates.values()]
-            best = KINDS[int(binding(gain(np.array(totals), np.array(self.totals[here]))))]
-            climb.append((here, best))
-            here = candidates[best]
-        return climb
-
-    def _limit(self, state: Lift, kind: str) -> tuple[str, str, str]:
-        """Resource name, class and words of what is lifted from a state."""
-        if kind != "resource":
-            return self.limit_of_tcp(kind)
-        resource = self.system.resources[self.first(*self.levels[state.resources])[0]]
-        return resource.name, resource.resource_class, resource.title
-
-    def _probabilities(self, first_kind: str, draws: FloatArray) -> dict[str, float]:
-        """Share of the draws in which each limit is the first.
-
-        Where TCP is the bottleneck, it counts as such in the draws in which it keeps the flows more than a tenth below
-        what the resources would allow.
-        """
-        steady, stopped = self.steady[0][0], self.steady[1][0]
-        held = 0.0
-        if first_kind != "resource":
-            held = float((draws.sum(axis=1) < 0.9 * steady.sum(axis=1)).mean())
-        limited = stopped[(stopped >= 0).all(axis=1)]
-        shares: dict[str, float] = {"": held}
-        if limited.size:
-            numbers, times = np.unique(self.first(np.ones(limited.shape), limited), return_counts=True)
-            for number, many in zip(numbers, times, strict=True):
-                name = self.system.resources[number].name
-                shares[name] = shares.get(name, 0.0) + many * (1 - held) / len(stopped)
-        return shares
-
-    # all together ----------------------------------------------------------------------------------------------------
-
-    def _utilisation(self, throughput: FloatArray) -> dict[str, float]:
-        if not np.isfinite(throughput).all():
-            return {}
-        busy = throughput @ self.central_demand()[0]
-        result: dict[str, float] = {}
-        for resource, fraction in zip(self.system.resources, busy, strict=True):
-            result[resource.name] = max(result.get(resource.name, 0.0), round(float(fraction), 9))
-        return result
-
-    def _warnings(self) -> list[str]:
-        found = []
-        for role, host in (("sender", self.scenario.sender), ("receiver", self.scenario.receiver)):
-            for name, slot in (host.slots if host is not None else {}).items():
-                card = slot.nic or slot.controller
-                if card is None or slot.lanes is None or card.lanes is None:
-                    continue
-                if card.lanes > slot.lanes:
-                    found.append(
-                        f"{role}.slots.{name}: an x{card.lanes} card in an x{slot.lanes} slot trains to x{slot.lanes}"
-                    )
-                if slot.gen is not None and card.gen is not None and card.gen > slot.gen:
-                    card_gen, slot_gen = f"PCIe {card.gen}.0", f"PCIe {slot.gen}.0"
-                    found.append(f"{role}.slots.{name}: a {card_gen} card in a {slot_gen} slot trains to {slot_gen}")
-        return found
-
-    def _assumptions(self) -> list[Assumption]:
-        owners: dict[str, Callable[[], str]] = {
-            "sender": lambda: self.scenario.sender.source if self.scenario.sender else "",
-            "receiver": lambda: self.scenario.receiver.source if self.scenario.receiver else "",
-            "path": lambda: self.scenario.path.source,
-            "tool": lambda: self.scenario.tool.source,
-        }
-        return [
-            Assumption(
-                name,
-                parameter.value,
-                parameter.unit,
-                parameter.spread,
-                parameter.basis,
-                parameter.source or owners[name.partition(".")[0]](),
-            )
-            for name, parameter in self.draw.used.items()
-            if np.isfinite(parameter.value)
-        ]

@@ -20,8 +20,8 @@ from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
-from hecn_analysis.prediction.model import predict
 from hecn_analysis.prediction.result import Prediction
+from hecn_analysis.prediction.single import predict
 from hecn_analysis.progress import track
 from hecn_analysis.records import records
 
