@@ -1,0 +1,318 @@
+"""Reno, CUBIC, BIC and H-TCP, as Linux has them: slow start with HyStart, answer to a loss, growth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hecn_analysis.limits.tcp_rounds.run import DELAYED_ACK_S, GAP, HIT, Run, any_stream, summed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_WRITE_BYTES = 65536  # of a tool that writes and reads its streams in turn
+
+
+class LossBased(Run):
+    """Reno, CUBIC, BIC and H-TCP: the window grows until a packet is lost."""
+
+    def __init__(self, name: str, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
+        super().__init__(value, streams, seed)
+        size = self.t.size
+        shape = (size, streams)
+        self.name = name
+        self.hystart = self.hystart & (name == "cubic")
+        self.window = np.broadcast_to(self.iw[:, None], shape).copy()
+        self.threshold = np.full(shape, np.inf)
+        self.last_growth = np.zeros(shape)
+        self.loss_at = np.full(shape, np.nan)  # fraction of the last round at which an unanswered loss occurred
+        self.quiet = np.zeros(shape)  # fraction of this round that is still recovery
+        self.lossy = bool((self.loss > 0).any())
+        self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
+        with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
+            self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
+            self.to_loss = -np.log(self.chance(GAP)) * self.mean_gap if self.lossy else np.full(shape, np.inf)
+        overflows = self.cap[:, 0] * streams + self.together > self.bdp + self.queue
+        self.steady = ~overflows & ~self.lockstep
+        # congestion avoidance
+        self.last_max = np.zeros(shape)
+        self.origin = np.zeros(shape)
+        self.k = np.zeros(shape)
+        self.reno_window = np.zeros(shape)
+        self.reno_seen = np.zeros(shape)
+        self.looked = np.zeros(shape)
+        self.epoch = np.full(shape, np.nan)  # seconds since growth resumed
+        self.in_turn = streams > 1 and bool(self.lockstep.any())
+        self.sent = np.zeros(shape)
+        self.written = np.zeros(size)
+        self.widest = self.window.copy()
+        self.dry = np.zeros(shape, dtype=bool)
+        self.before = np.zeros(shape)
+
+    def wait_for_ack(self, total: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Seconds that ACKs of streams come late which are read in turn.
+
+        All but one have data that wait to be read. Then the window does not grow, and the receiver leaves ACKs to their
+        timer (`__tcp_ack_snd_check`), unless the turn comes before, after 64 KiB of the stream that is waited for: half
+        of the timer if the turn never came, a third is near what Linux 6.18 showed with four streams (8 to 16 ms at
+        round trips of 15, 45 and 90 ms).
+        """
+        turn = self.rtt * _WRITE_BYTES / self.mss * self.n / np.maximum(total, 1.0)
+        return np.where(self.lockstep, (1 - 1 / self.n) * np.minimum(DELAYED_ACK_S / 3, turn), 0.0)
+
+    def round(self) -> None:
+        """Send the window, and let it grow or shrink by what became of it."""
+        if self.rounds <= self.first_windows.shape[1]:
+            self.window = np.minimum(self.window, self.first_windows[:, self.rounds - 1, None])
+        flight = allowed = np.minimum(np.floor(self.window), self.cap)
+        slow = self.window < self.threshold
+        burst = np.zeros(self.t.size)
+        if self.in_turn:
+            flight, burst = self.in_step(flight)
+        held = flight < allowed
+        if self.in_turn:
+            self.dry, self.before = held, flight
+        pending = ~np.isnan(self.loss_at)
+        if pending.any():
+            flight = self.reduce(pending, flight)
+            slow &= ~pending
+        if self.silent.any():
+            flight = np.where(self.silent > 0, 0.0, flight)
+            held |= self.silent > 0
+            self.silent = np.maximum(self.silent - 1, 0)
+        total = summed(flight)
+        rtt, bdp = self.rtt, self.bdp
+        if self.in_turn:
+            rtt = rtt + self.wait_for_ack(total)
+            bdp = self.capacity * rtt
+        times = self.repeats(flight, total, slow, pending)
+        # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
+        burst = np.maximum(burst, summed(np.where(slow, flight, 0.0)) * (1 - 1 / self.growth))
+        peak = np.maximum(burst, total - bdp + self.together)
+        lost = np.maximum(peak - self.queue, 0.0)
+        length = np.maximum(rtt, np.minimum(total, bdp + self.queue) / self.capacity) * times
+        delivered = np.minimum((total - lost) * (1 - self.loss) * times, self.capacity * length)
+        new_loss: NDArray[np.float64] = np.full(flight.shape, np.nan)
+        if (lost > 0).any():
+            self.overflow(new_loss, lost=lost, peak=peak, flight=flight, slow=slow)
+            new_loss[pending] = np.nan
+        if self.lossy:
+            self.random_loss(flight * times[:, None], new_loss)
+        self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
+        self.loss_at = new_loss
+        self.starting &= any_stream(slow & (self.window < self.cap))
+        if self.in_turn:
+            self.sent += flight * times[:, None]
+            np.maximum(self.widest, self.window, out=self.widest)
+        # a last part of slow start's round comes in one train; later, packets are spread over the round
+        idle = np.where(any_stream(slow), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
+        self.account(delivered, length, length - idle)
+
+    def repeats(
+        self,
+        flight: NDArray[np.float64],
+        total: NDArray[np.float64],
+        slow: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        """How many rounds are like this one: more where nothing can change until the next loss or the end."""
+        full = (self.loss == 0) & (total >= self.bdp) & ~any_stream(slow)
+        calm = self.steady & (~any_stream(self.window < self.cap) | full)
+        if not calm.any():
+            return np.ones(total.size)
+        calm &= ~any_stream(pending) & ~any_stream(self.quiet + self.silent != 0)
+        length = np.maximum(self.rtt, total / self.capacity)
+        packets = np.maximum(flight, 1.0)
+        left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
+        to_loss = np.min((self.to_loss - 1) / packets, axis=1)
+        return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
+
+    def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Packets that streams may send which one process writes in turn, and what of it comes in a burst.
+
+        The process stops at the first socket whose buffer is full, and Linux wakes it when a third is free again
+        (sk_stream_write_space): meanwhile other streams run dry, and then all that their windows allow comes at once.
+        """
+        # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers;
+        # estimates, not derived: a tenth of it is no payload, and a fixed buffer is 1.5 usable windows
+        memory = np.exp2(np.ceil(np.log2(self.mss + 640))) + 256
+        room = np.minimum(2 * self.widest * (0.9 * memory / self.mss)[:, None], 1.5 * self.cap)
+        limit = np.min(self.sent + room, axis=1)
+        fullest = np.argmin(self.sent + room, axis=1)
+        pick = np.arange(fullest.size), fullest
+        woken = self.written - self.sent[pick] <= room[pick] * 2 / 3
+        self.written = np.where(woken, np.maximum(limit, self.written), self.written)
+        bound = np.clip(self.written[:, None] - self.sent, 0.0, flight)
+        flight = np.where(self.lockstep[:, None], bound, flight)
+        burst = np.where(self.lockstep[:, None] & self.dry, np.maximum(flight - self.before, 0.0), 0.0).sum(axis=1)
+        queued = np.maximum(self.before.sum(axis=1) - self.bdp, 0.0)
+        return flight, np.where(burst > 0, burst + queued, 0.0)
+
+    def overflow(
+        self,
+        new_loss: NDArray[np.float64],
+        *,
+        lost: NDArray[np.float64],
+        peak: NDArray[np.float64],
+        flight: NDArray[np.float64],
+        slow: NDArray[np.bool_],
+    ) -> None:
+        """Tail drop: which streams lose packets, and at which part of the round the first one goes."""
+        full = lost > 0
+        starting = any_stream(slow)
+        before = np.maximum(summed(flight) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
+        with np.errstate(invalid="ignore", divide="ignore"):
+            where = np.where(starting, np.clip((self.queue - before) / (peak - before), 0.0, 1.0), 0.5)
+        hit: NDArray[np.bool_] = np.broadcast_to(full[:, None], flight.shape)
+        if self.n > 1:
+            share = np.where(starting[:, None], flight * slow, flight)
+            share = lost[:, None] * share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
+            luck = self.chance(HIT) + np.expm1(-share)
+            hit = hit & ((luck < 0) | (luck == np.amin(luck, axis=1, keepdims=True)))
+        np.copyto(new_loss, np.broadcast_to(where[:, None], flight.shape), where=hit)
+
+    def random_loss(self, sent: NDArray[np.float64], new_loss: NDArray[np.float64]) -> None:
+        """Count down to the next lost packet of each stream; losses of one round trip are one event."""
+        self.to_loss -= sent
+        hit = np.asarray(self.to_loss <= 0)
+        if hit.any():
+            i = np.nonzero(hit)
+            where = np.minimum(np.maximum(1 + self.to_loss[i] / sent[i], 0.0), 1.0)
+            known = new_loss[i]
+            new_loss[i] = np.where(np.isnan(known), where, np.minimum(known, where))
+            # the next event is one of the packets sent from the same part of the next round on
+            gap = -np.log(self.chance(GAP, i)) * self.mean_gap[i]
+            self.to_loss[i] = gap + where * np.minimum(np.floor(self.window[i]), self.cap[i[0], 0])
+
+    def reduce(self, pending: NDArray[np.bool_], flight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Answer to a loss, at the part of the round where the sender learns of it; packets sent in this round."""
+        at = np.where(pending, self.loss_at, 1.0)
+        window: NDArray[np.float64] = np.floor(self.window - (1 - at) * self.last_growth)
+        new = np.maximum(np.floor(self.reduced(window, pending)), 2.0)
+        self.events += summed(pending)
+        self.window = np.where(pending, new, self.window)
+        self.threshold = np.where(pending, new, self.threshold)
+        self.epoch[pending] = np.nan
+        # fewer than four packets bring no three duplicate ACKs: the tail is probed after two round trips (RFC 8985)
+        self.silent = np.where(pending & (flight < 4), 2, self.silent)
+        sent: NDArray[np.float64] = at * flight + (1 - at) * np.minimum(flight, np.minimum(self.window, self.cap))
+        return sent
+
+    def reduced(self, window: NDArray[np.float64], pending: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Slow-start threshold of the kernel's module."""
+        if self.name == "reno":
+            return window / 2
+        if self.name == "htcp":
+            # beta = RTTmin/RTTmax in 0.5 to 0.8; 0.5 where the least RTT is below 10 ms (tcp_htcp.c)
+            largest = self.rtt + np.minimum(self.queue, np.maximum(summed(self.window) - self.bdp, 0.0)) / self.capacity
+            beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))[:, None]
+            self.last_max = np.where(pending, beta, self.last_max)
+            return window * beta
+        kept = 717 / 1024 if self.name == "cubic" else 819 / 1024
+        fast = np.where(window < self.last_max, window * (1 + kept) / 2, window)  # fast convergence
+        self.last_max = np.where(pending, fast, self.last_max)
+        if self.name == "bic":
+            return np.where(window <= 14, window / 2, window * kept)
+        return window * kept
+
+    def grow(
+        self,
+        *,
+        flight: NDArray[np.float64],
+        length: NDArray[np.float64],
+        slow: NDArray[np.bool_],
+        pending: NDArray[np.bool_],
+        held: NDArray[np.bool_],
+    ) -> None:
+        """The window after this round's ACKs."""
+        open_part = np.where(pending, 0.0, 1 - self.quiet)
+        self.quiet = np.where(pending, self.loss_at, 0.0)
+        growth: NDArray[np.float64] = np.zeros(flight.shape)
+        avoiding = ~slow & (open_part > 0) & (self.window <= self.cap) & ~held
+        if avoiding.any():
+            growth = np.where(avoiding, self.avoidance(length[:, None], avoiding) * open_part, 0.0)
+        if slow.any():
+            room = np.where(self.window < 2 * self.cap, self.threshold - self.window, 0.0)
+            faster = np.minimum((self.growth[:, None] - 1) * flight, room) * open_part
+            if self.hystart.any():
+                faster = self.hystart_exit(faster, flight, slow)
+            growth = np.where(slow, faster, growth)
+        self.window = self.window + growth
+        self.last_growth = growth
+
+    def hystart_exit(
+        self, faster: NDArray[np.float64], flight: NDArray[np.float64], slow: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Growth up to where HyStart (tcp_cubic.c) ends slow start.
+
+        That is when a round's ACKs, at most 2 ms apart, last half the least RTT, or when the RTT is up by an eighth.
+        """
+        pace, total = self.capacity, summed(flight)
+        # up to 1 ms is added for ACKs that come late together: four full offload packets at the pacing rate
+        slack = np.minimum(0.001, 4 * 65536 / np.maximum(2 * total * self.mss / self.rtt, 1.0))
+        threshold = (self.rtt + slack) / 2
+        train = self.hystart & (total / pace > threshold) & (2 / pace <= 0.002)
+        delay = self.hystart & ((total - self.bdp) / pace > np.clip(self.rtt / 8, 0.004, 0.016))
+        out = (train | delay)[:, None] & slow & (flight >= 16)
+        if out.any():
+            part = np.where(delay, 0.0, threshold * pace / np.maximum(total, 1.0))[:, None]
+            faster = np.where(out, faster * part, faster)
+            self.threshold = np.where(out, self.window + faster, self.threshold)
+        return faster
+
+    def avoidance(self, length: NDArray[np.float64], avoiding: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Growth of the window in one round of congestion avoidance, in packets."""
+        w = self.window
+        if self.name == "reno":
+            return self.reno_step
+        if self.name == "bic":
+            return self.bic_step()
+        begin = avoiding & np.isnan(self.epoch)
+        if begin.any():
+            self.epoch[begin] = 0.0
+            self.reno_window[begin] = self.reno_seen[begin] = w[begin]
+            self.looked[begin] = 0.0
+            self.origin[begin] = np.maximum(self.last_max, w)[begin]
+            self.k[begin] = np.cbrt(np.maximum(self.last_max - w, 0.0)[begin] / 0.4)
+        if self.name == "htcp":
+            return self.htcp_step(length)
+        since = self.epoch + self.rtt[:, None]
+        since -= self.k
+        step = 0.4 * since
+        step *= since
+        step *= since
+        step += self.origin
+        step -= w
+        step = np.minimum(np.maximum(step, 0.01), w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
+        before = self.last_max == 0
+        if before.any():
+            step = np.where(before, np.maximum(step, w / 20), step)  # 5 % a round before the first loss
+        self.reno_window += 3 * (1024 - 717) / (1024 + 717)
+        self.epoch += length
+        # whole packets, and a new look at most every 1/32 s (bictcp_update)
+        look = self.epoch - self.looked >= 1 / 32
+        self.reno_seen = np.where(look, np.floor(self.reno_window), self.reno_seen)
+        self.looked = np.where(look, self.epoch, self.looked)
+        grown: NDArray[np.float64] = np.maximum(step, self.reno_seen - w)
+        return grown
+
+    def bic_step(self) -> NDArray[np.float64]:
+        """tcp_bic.c: binary search towards the last maximum, then probing beyond; B = 4, smooth part 20, at most 16."""
+        w, top = self.window, self.last_max
+        away = (top - w) / 4
+        below = np.where(away > 16, 16.0, np.where(away <= 1, 4 / 20, away))
+        above = np.where(w < top + 4, 4 / 20, np.where(w < top + 16 * 3, (w - top) / 3, 16.0))
+        step = np.where(w < top, below, above)
+        step = np.maximum(step, np.where(top == 0, w / 20, 0.0))
+        return np.where(w <= 14, 1.0, step)
+
+    def htcp_step(self, length: NDArray[np.float64]) -> NDArray[np.float64]:
+        """tcp_htcp.c: faster the longer ago the last loss is, scaled with the RTT; alpha = 2 f (1 - beta)."""
+        since = np.maximum(self.epoch - 1, 0.0)
+        f = 1 + 10 * since + (since / 2) ** 2
+        f = np.maximum(np.floor(f * np.clip(self.rtt / 0.1, 0.1, 2.0)[:, None]), 1.0)
+        self.epoch += length
+        beta = np.where(self.last_max > 0, self.last_max, 0.5)
+        step: NDArray[np.float64] = np.maximum(2 * f * (1 - beta), 1.0)
+        return step
