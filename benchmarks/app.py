@@ -59,11 +59,11 @@ def _returned(job: Callable[[], object]) -> float:
 def pairs() -> Iterator[list[Pair]]:
     """A pair for each case, and one for what follows after a pause."""
     made = [
-        Pair(f"app: a change, {name}", "150 ms", change(state), lambda: BUDGET_S, 1.0, take=_returned)
+        Pair(f"app: a change, {name}", "150 ms", change(state), BUDGET_S, 1.0, take=_returned)
         for name, state in CASES.items()
     ]
     start = CASES["disk to disk, 80 ms"]
-    made.append(Pair("app: in full after a pause", "one second", in_full(start), lambda: 1.0, 1.0, take=_returned))
+    made.append(Pair("app: in full after a pause", "one second", in_full(start), 1.0, 1.0, take=_returned))
     yield made
 
 

@@ -1,4 +1,4 @@
-"""Closed forms over a million scenarios: against one second of the clock, and PCI Express against a scalar model.
+"""Closed forms over a million scenarios: against one second of a core, and PCI Express against a scalar model.
 
 The peer is pcie-bench's model (https://github.com/pcie-bench/pcie-model), which works out one scenario at a time. It is
 not shipped: ``PCIE_MODEL`` in the environment is the folder of a checkout; without it, that pair is left out, and said
@@ -9,7 +9,6 @@ is 100 times as fast.
 import importlib
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import Pair
+from benchmarks.harness import Pair, leave_out
 from hecn_analysis.limits import framing, infiniband_link, optical_carrier, pci_express, pci_x, switch_buffer, tcp_loss
 
 SCENARIOS = 999_999  # a third for each thing that a device does
@@ -99,20 +98,15 @@ def forms() -> dict[str, Callable[[], object]]:
     }
 
 
-def one_second() -> None:
-    """Let the clock be the peer."""
-    time.sleep(1.0)
-
-
 @contextmanager
 def pairs() -> Iterator[list[Pair]]:
     """Give the pairs of this benchmark."""
     many, few = scenarios(SCENARIOS), scenarios(PEER_SCENARIOS)
-    found = [Pair("10^6 x PCI Express", "one second", lambda: ours(many), one_second, target=1.0)]
-    found += [Pair(f"10^6 x {name}", "one second", job, one_second, target=1.0) for name, job in forms().items()]
+    found = [Pair("10^6 x PCI Express", "one second", lambda: ours(many), 1.0, target=1.0)]
+    found += [Pair(f"10^6 x {name}", "one second", job, 1.0, target=1.0) for name, job in forms().items()]
     folder = os.environ.get("PCIE_MODEL")
     if folder is None or not (Path(folder) / "model" / "pcie.py").is_file():
-        print("pcie-model is left out: PCIE_MODEL does not name a checkout of it", file=sys.stderr)
+        leave_out("pcie-model is left out: PCIE_MODEL does not name a checkout of it")
         yield found
         return
     sys.path.insert(0, folder)

@@ -1,7 +1,12 @@
 """Paired benchmarks: ours and a peer that does the same job, in turn, so that both see the same machine.
 
 A pair is timed many times, ours first in one round and the peer first in the next; what counts is the median of the
-ratios of the rounds, with their quartiles. A machine that is busy or clocks down slows both of a round alike.
+ratios of the rounds, with their quartiles. A machine that is busy or clocks down slows both of a round alike. Where
+nothing else is said, it is processor time that is taken, of all threads and of programs that were started: it says
+the same on a machine that others use as well.
+
+What was measured is kept in benchmarks/results.json, a section for each kind of benchmark, each with the facts of the
+machine; the documentation draws from there and measures nothing.
 """
 
 from __future__ import annotations
@@ -9,20 +14,57 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results.json"
+
+#: Packages whose versions a figure depends on.
+VERSIONS = ("hecn-analysis", "numpy", "pandas", "pyarrow", "duckdb", "polars", "distributed", "jc")
+
+#: What could not be measured here, and why.
+left_out: list[str] = []
+
+#: Threads and processes that a job may use at once.
+threads = os.cpu_count() or 1
+
+
+def use_threads(number: int) -> None:
+    """Let jobs use so many threads; before Polars is imported, which asks only then."""
+    global threads  # noqa: PLW0603 (a setting of the whole run)
+    threads = number
+    os.environ["POLARS_MAX_THREADS"] = str(number)
+
+
+def leave_out(what: str) -> None:
+    """Say on stderr, and keep, what is not measured and why."""
+    print(what, file=sys.stderr)
+    left_out.append(what)
+
+
+def processor_seconds(job: Callable[[], object]) -> float:
+    """Give the processor time of a job, of its threads, and of the programs that it waits for [s]."""
+    start = _used()
+    job()
+    return _used() - start
+
+
+def _used() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def seconds(job: Callable[[], object]) -> float:
-    """Give the time that a job takes, in seconds."""
+    """Give the time that a job takes by the clock on the wall [s]."""
     start = time.perf_counter()
     job()
     return time.perf_counter() - start
@@ -36,12 +78,14 @@ class Pair:
     ----------
     name, peer_name
         What each does, for the table.
-    ours, peer
+    ours
         What is timed.
+    peer
+        The same, or an amount that ours is held to, such as one second of a core.
     target
         Largest ratio ours/peer that is good enough.
     take
-        What is taken of a job, ours and the peer's: its time [s], or another amount of which less is better.
+        What is taken of a job, ours and the peer's: processor time [s], or another amount of which less is better.
     unit
         The unit of that.
     most_rounds
@@ -51,9 +95,9 @@ class Pair:
     name: str
     peer_name: str
     ours: Callable[[], object]
-    peer: Callable[[], object]
+    peer: Callable[[], object] | float
     target: float
-    take: Callable[[Callable[[], object]], float] = seconds
+    take: Callable[[Callable[[], object]], float] = processor_seconds
     unit: str = "s"
     most_rounds: int = 1000
 
@@ -82,15 +126,17 @@ def measure(pair: Pair, rounds: int) -> Result:
     """Time a pair, each first in every other round, after one round that does not count."""
     times: list[tuple[float, float]] = []
     rounds = min(rounds, pair.most_rounds)
+    ours_once = lambda: pair.take(pair.ours)
+    peer_once = lambda: pair.take(pair.peer) if callable(pair.peer) else pair.peer
     for number in range(-1, rounds):
         if number % 2:
-            ours, peer = pair.take(pair.ours), pair.take(pair.peer)
+            ours, peer = ours_once(), peer_once()
         else:
-            peer, ours = pair.take(pair.peer), pair.take(pair.ours)
+            peer, ours = peer_once(), ours_once()
         if number >= 0:
             times.append((ours, peer))
     ratios = [ours / peer for ours, peer in times]
-    low, _, high = statistics.quantiles(ratios, n=4)
+    low, _, high = statistics.quantiles(ratios, n=4, method="inclusive")
     return Result(
         name=pair.name,
         peer_name=pair.peer_name,
@@ -135,42 +181,51 @@ def machine() -> dict[str, object]:
     return {
         "cpu": cpu,
         "cores": os.cpu_count(),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "versions": {name: metadata.version(name) for name in ("hecn-analysis", "numpy", "pandas")},
+        "versions": {name: metadata.version(name) for name in VERSIONS},
         "commit": commit or None,
         "load": os.getloadavg()[0],
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 
 
-def report(results: Iterable[Result]) -> str:
-    """Write the table, ratios first."""
-    lines = [f"{'ratio':>6}  {'quartiles':>13}  {'target':>6}         {'ours':>10}  {'peer':>10}  what"]
-    for result in results:
-        low, high = result.ratio_quartiles
-        verdict = "met" if result.met else "MISSED"
-        lines.append(
-            f"{result.ratio:6.3f}  {low:5.3f} – {high:5.3f}  {result.target:6.2f}  {verdict:6}"
-            f" {_short(result.ours, result.unit)}  {_short(result.peer, result.unit)}"
-            f"  {result.name} / {result.peer_name}"
-        )
-    return "\n".join(lines)
+HEAD = f"{'ratio':>6}  {'quartiles':>13}  {'target':>6}         {'ours':>10}  {'peer':>10}  what"
+
+
+def line(result: Result) -> str:
+    """Write a line of the table, below `HEAD`: the ratio first."""
+    low, high = result.ratio_quartiles
+    verdict = "met" if result.met else "MISSED"
+    return (
+        f"{result.ratio:6.3f}  {low:5.3f} – {high:5.3f}  {result.target:6.2f}  {verdict:6}"
+        f" {_short(result.ours, result.unit)}  {_short(result.peer, result.unit)}"
+        f"  {result.name} / {result.peer_name}"
+    )
 
 
 def _short(amount: float, unit: str) -> str:
     return f"{amount * 1e3:7.1f} ms" if unit == "s" else f"{amount:7.1f} {unit:2}"
 
 
-def save(results: Iterable[Result], facts: dict[str, object]) -> Path:
-    """Write the results with the machine's facts as JSON, one file a run."""
-    folder = ROOT / ".benchmarks"
-    folder.mkdir(exist_ok=True)
-    target = folder / f"{facts['time']}.json".replace(":", "")
-    target.write_text(
-        json.dumps({"machine": facts, "results": [asdict(result) for result in results]}, indent=1) + "\n"
-    )
-    return target
+def keep(section: str, found: Mapping[str, Any], place: Path = RESULTS) -> None:
+    """Put what was measured into a section of the file of results, with the facts of the machine.
+
+    Parameters
+    ----------
+    section
+        Its name; what it held before is gone, other sections stay.
+    found
+        What was measured.
+    place
+        The file.
+    """
+    known = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    known[section] = {"machine": machine(), **found}
+    arriving = place.with_suffix(".partial")
+    arriving.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    arriving.replace(place)
 
 
 PYTHON = sys.executable
