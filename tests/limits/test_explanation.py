@@ -7,7 +7,10 @@ import pytest
 
 from hecn_analysis import limits
 from hecn_analysis.errors import RangeError, ValidityWarning
-from hecn_analysis.limits.explanation import LAYERS, ORDER, causes, explain
+from hecn_analysis.limits.causes import causes
+from hecn_analysis.limits.explanation import explain
+from hecn_analysis.limits.layers import LAYERS
+from hecn_analysis.limits.order import ORDER
 
 OPTIONS = [
     ("pcie", {"gen": 2, "lanes": 16, "max_payload": 128}),

@@ -1,0 +1,79 @@
+"""Why a measurement may be above a limit: units, directions, clocks, caches, settings."""
+
+from typing import Final, NamedTuple
+
+_CLOCK_TOLERANCE: Final = 2e-4  # both ends' oscillators 100 ppm off, IEEE 802.3
+_FROM_CACHE: Final = ("raid", "disk", "ssd", "enclosure", "pagecache")
+_SUMMED_WAYS: Final = ("pcie", "nic", "ethernet", "infiniband", "atm", "sonet", "tcp")
+
+
+class Cause(NamedTuple):
+    """A possible reason for a measurement above the limit.
+
+    Parameters
+    ----------
+    words
+        The reason, and how to find out.
+    corrected_bps
+        What was really moved if that is it; None where it cannot be told. [bit/s]
+    """
+
+    words: str
+    corrected_bps: float | None
+
+
+def causes(kind: str, measured_bps: float, limit_bps: float) -> tuple[Cause, ...]:
+    """Return why a measurement may be above a limit; nothing where it is not.
+
+    Parameters
+    ----------
+    kind
+        Kind of limit.
+    measured_bps
+        What was measured. [bit/s]
+    limit_bps
+        The limit. [bit/s]
+
+    Returns
+    -------
+    tuple of Cause
+        Those that a number speaks for come first, the one that brings it nearest to the limit at the top. The
+        measurement itself is never changed.
+
+    Examples
+    --------
+    A gigabyte of 2**30 bytes taken for one of 10**9 makes 7 % too much of a rate that a tool gave in 10**9:
+
+    >>> causes("pcie", 53.0e9 * 1.0737, 53.2e9)[0].words
+    'unit: counted as if its GB were 2**30 bytes (GiB), 7.4 % too much'
+    """
+    ratio = measured_bps / limit_bps
+    if not ratio > 1:
+        return ()
+    # Reason, how many times too much it makes, and how near the limit the rest must then come at least.
+    numbers = [
+        ("unit: bits taken for bytes (Gb/s for GB/s), 8 times too much", 8.0, 0.5),
+        ("unit: counted as if its GB were 2**30 bytes (GiB), 7.4 % too much", 2**30 / 1e9, 0.9),
+        ("unit: counted as if its MB were 2**20 bytes (MiB), 4.9 % too much", 2**20 / 1e6, 0.9),
+        ("unit: counted as if its kB were 2**10 bytes (KiB), 2.4 % too much", 2**10 / 1e3, 0.9),
+    ]
+    if kind in _SUMMED_WAYS:
+        numbers.append(("directions: both added up, and the limit is that of one", 2.0, 0.75))
+    found = [Cause(words, measured_bps / factor) for words, factor, least in numbers if least < ratio / factor <= 1]
+    found.sort(key=lambda cause: -(cause.corrected_bps or 0))
+    if ratio <= 1 + _CLOCK_TOLERANCE:
+        found.insert(0, Cause("clock: both ends' oscillators may be 100 ppm off (IEEE 802.3)", limit_bps))
+    elif ratio < 1.1:
+        found.append(Cause("clock: a coarse or stepped timer; repeat it with a longer test", None))
+    if kind in _FROM_CACHE:
+        found.append(
+            Cause("cache: data in the page cache or the controller's; more than fits there, or direct I/O", None)
+        )
+    else:
+        words = (
+            "burst: shorter than the buffers on the way, which end the sender's time; longer, or the receiver's rate"
+        )
+        found.append(Cause(words, None))
+    words = "settings: something faster was measured than is described (link, MTU, MaxPayload, parts, compression)"
+    found.append(Cause(words, None))
+    return tuple(found)
