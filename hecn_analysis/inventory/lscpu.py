@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from hecn_analysis.inventory.amounts import number, numbers, size, whole
@@ -146,9 +147,15 @@ def _named(line: str) -> Iterator[tuple[str, str]]:
     elif (cache := _CACHE_NAME.search(found["name"])) and _CACHE.match(value):
         yield f"l{cache['level']}", value
     elif not value.endswith("%"):
-        known = next((known for known, stems in _KNOWN.items() if stems.search(name)), None)
+        known = _known(name)
         if known is not None:
             yield known, value
+
+
+@lru_cache(maxsize=1024)
+def _known(name: str) -> str | None:
+    """The fact that a name, in whatever language, stands for."""
+    return next((known for known, stems in _KNOWN.items() if stems.search(name)), None)
 
 
 def _summary(form: str, lines: list[tuple[int, str]]) -> Facts:

@@ -154,12 +154,19 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
             starts.append(index)
         begun = reader
     ends = [*starts[1:], len(section.lines)]
-    cuts = [start for start, end in zip(starts, ends, strict=True) if _reader(_cut(section, start, end), readers)]
+    pieces = {(start, end): _cut(section, start, end) for start, end in zip(starts, ends, strict=True)}
+    known = {span: reader for span, piece in pieces.items() if (reader := _reader(piece, readers)) is not None}
+    cuts = [start for start, _ in known]
     if not cuts or cuts[0] != 0:
         cuts.insert(0, 0)
-    for start, end in zip(cuts, [*cuts[1:], len(section.lines)], strict=True):
-        piece = _cut(section, start, end)
-        yield piece, _reader(piece, readers)
+    for span in zip(cuts, [*cuts[1:], len(section.lines)], strict=True):
+        if span in known:
+            yield pieces[span], known[span]
+        elif span in pieces:
+            yield pieces[span], None
+        else:
+            piece = _cut(section, *span)
+            yield piece, _reader(piece, readers)
 
 
 @lru_cache(maxsize=8)
