@@ -23,7 +23,7 @@ from hecn_analysis.hardware.quantity import (
     Time,
     Transfers,
 )
-from hecn_analysis.limits.pci_express import raw_bps
+from hecn_analysis.limits.pci_express_link import raw_bps
 
 Generation = Annotated[int, Field(ge=1, le=6, description="PCI Express generation")]
 Lanes = Literal[1, 2, 4, 8, 12, 16, 32]

@@ -15,6 +15,7 @@ from hecn_analysis.limits import (
     network_card,
     optical_carrier,
     pci_express,
+    pci_express_link,
     pci_x,
     tcp_figures,
 )
@@ -29,12 +30,12 @@ _PCIE: Final = "PCIe Base Specification 5.0"
 
 def _packets(gen: int, lanes: int, max_payload: float) -> Iterator[Value]:
     """Return the steps of a PCI Express link from its raw rate to what is left for packets."""
-    raw = _number(pci_express.raw_bps(gen, lanes))
+    raw = _number(pci_express_link.raw_bps(gen, lanes))
     coding = "8b/10b" if gen <= 2 else "128b/130b" if gen <= 5 else "FLIT: 20 of 256 bytes"
     yield f"line coding {coding}", raw, "PCIe Base Specification, chapter 4"
     if gen <= 5:
         yield "clock compensation (SKP), 4 of 1538 symbols", raw - raw * 4 / 1538, f"{_PCIE}, 4.2.7"
-        packets = _number(pci_express.packet_bps(gen, lanes, max_payload))
+        packets = _number(pci_express_link.packet_bps(gen, lanes, max_payload))
         yield "acknowledgements and flow control (DLLPs)", packets, "Neugebauer et al., SIGCOMM 2018"
 
 
@@ -93,7 +94,7 @@ def _number(value: Any) -> float:  # noqa: ANN401 a number that may come as an a
 
 
 def _transfers(gen: int) -> float:
-    return float(pci_express._TRANSFERS_PER_LANE[gen])  # noqa: SLF001 the table belongs to both
+    return float(pci_express_link.TRANSFERS_PER_LANE[gen])
 
 
 def _pcix(options: Options, figures: Figures) -> Iterator[Value]:

@@ -27,7 +27,7 @@ from hecn_analysis.limits._checks import (
     require_one_of,
     require_word,
 )
-from hecn_analysis.limits.pci_express import SIZES, packet_bps
+from hecn_analysis.limits.pci_express_link import SIZES, packet_bps
 
 Driver = Literal["simple", "kernel", "polling"]
 Operation = Literal["send", "receive", "both"]

@@ -2,30 +2,16 @@ r"""PCI Express 1 to 6: from the raw rate of a slot to what a device moves throu
 
 The rate is worked out from the wire up, one function a layer:
 
-======================  ===========================================================================================
-:func:`raw_bps`         transfers per second, lanes, line coding
-:func:`packet_bps`      what is left for packets (TLPs) after acknowledgements, flow control and clock compensation
+======================  ==============================================================================================
+:func:`raw_bps`         transfers per second, lanes, line coding; in `pci_express_link`
+:func:`packet_bps`      what is left for packets (TLPs) after acknowledgements, flow control, clock compensation; there
 :func:`throughput_bps`  what is left for data after framing, headers and read requests
 :func:`tag_limit_bps`   what the device's outstanding reads allow, however wide the link is
 :func:`tmt_bps`         the HECN documents' "theoretical maximum throughput": raw rate and write overhead only
-======================  ===========================================================================================
+======================  ==============================================================================================
 
 Directions are the device's: a device *writes* to host memory (a network card that receives) and *reads* from it (one
 that sends). "Both" is both at once, each way at the same rate.
-
-The link that counts is the one that was negotiated: :func:`negotiated`. Several devices behind a switch or a chipset
-share its uplink: :func:`shared_bps`.
-
-How often an acknowledgement goes out
--------------------------------------
-The base specification says how late an acknowledgement (ACK) or a flow-control update may be, in symbol times. For
-generations 3 to 5 that number is taken as a number of bytes, as pcie-bench's open model does [2]_; its authors compared
-it with measurements of network cards. On a wide link this counts more ACKs than the specification asks for (it has
-symbol times of all lanes together), and often more than one per packet: a calibration, not a derivation. For
-generations 1 and 2, whose limits are shorter still, it takes too much: three ACKs per packet on a x16 link. There, at
-most one ACK and one update per packet of MaxPayload are counted; UG962 [4]_ also assumes an ACK per packet. The
-documents' transmit tests through a PCIe 2.0 x16 slot [3]_ are then met within 0.5 %, where [2]_ is 6 to 8 % low.
-FLIT mode (generation 6) carries both in 6 bytes of each FLIT.
 
 Where sources differ
 --------------------
@@ -42,8 +28,8 @@ generations 4 and 5 are within 9 % one way.
 
 References
 ----------
-.. [1] PCI Express Base Specification 5.0, 2019: headers (chapter 2), framing and DLLPs (chapters 3 and 4), flow-control
-   updates (tables 2-46 to 2-48), ACK latency limits (tables 3-7 to 3-9). FLIT mode: Base Specification 6.0, 2022.
+.. [1] PCI Express Base Specification 5.0, 2019: headers (chapter 2), framing (chapters 3 and 4). FLIT mode: Base
+   Specification 6.0, 2022.
 .. [2] R. Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM 2018,
    doi:10.1145/3230543.3230560; model: https://github.com/pcie-bench/pcie-model.
 .. [3] HECN team, NASA Goddard Space Flight Center, "Introduction to GSFC High End Computing 20, 40 & 100 Gbps Network
@@ -52,7 +38,6 @@ References
 .. [5] UCX, https://github.com/openucx/ucx/pull/6416 (overhead of a packet) and 3223 (0.9846).
 """
 
-import functools
 from typing import Final, Literal
 
 import numpy as np
@@ -66,18 +51,14 @@ from hecn_analysis.limits._checks import (
     Time,
     arrays,
     given,
-    require_not_negative,
     require_one_of,
     require_positive,
     require_whole,
     require_word,
     warn_outside,
 )
+from hecn_analysis.limits.pci_express_link import GENERATIONS, LANES, SIZES, look_up, negotiated, packet_bps, raw_bps
 
-GENERATIONS: Final = (1, 2, 3, 4, 5, 6)
-LANES: Final = (1, 2, 4, 8, 12, 16, 32)
-SIZES: Final = (128, 256, 512, 1024, 2048, 4096)
-"""MaxPayload and MaxReadRequest settings. [B]"""
 BOUNDARIES: Final = (64, *SIZES)
 """Sizes at which read completions are cut. [B]"""
 OPS: Final = ("read", "write", "both")
@@ -91,76 +72,13 @@ LONGEST_ROUND_TRIP: Final = 1e-3
 
 # Indexed by generation; index 0 is unused.
 _TAGS: Final = np.array([np.nan, 256.0, 256.0, 256.0, 768.0, 768.0, 15_360.0])  # tags of 8, 10 and 14 bits [1]
-_TRANSFERS_PER_LANE: Final = np.array([np.nan, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9])  # [T/s]
-# 8b/10b, 128b/130b, and in FLIT mode the 236 of 256 bytes that carry packets (6 DLP, 8 CRC, 6 FEC).
-_CODING: Final = np.array([np.nan, 8 / 10, 8 / 10, 128 / 130, 128 / 130, 128 / 130, 236 / 256])
-_ACK_DELAY: Final = np.array([np.nan, 19.0, 70.0, 115.0, 115.0, 115.0, np.nan])  # internal delay, symbol times [1]
 # Framing: generations 1 and 2 start 1, sequence 2, LCRC 4, end 1; 3 to 5 start token 4 with the sequence, LCRC 4; FLIT
 # mode none [B].
 _FRAMING: Final = 8.0
-
-# Indexed by lanes: how many packets may share an ACK, for MaxPayload to 256 and above [1].
-_ACK_FACTOR_SMALL: Final = np.full(33, np.nan)
-_ACK_FACTOR_LARGE: Final = np.full(33, np.nan)
-for _lanes, _small, _large in ((1, 1.4, 1), (2, 1.4, 1), (4, 1.4, 1), (8, 2.5, 1), (12, 3, 2), (16, 3, 2), (32, 3, 2)):
-    _ACK_FACTOR_SMALL[_lanes], _ACK_FACTOR_LARGE[_lanes] = _small, _large
-
-_DLLP: Final = 8.0  # start 2, body 4, CRC 2 [B]
-_PACKET_OVERHEAD: Final = 28.0  # what the specification adds to MaxPayload for headers and framing here [B]
-_SKIP: Final = 4 / 1538  # clock compensation: 4 symbols at most every 1538
 _COMPLETION_HEADER: Final = 12.0  # [B]
 _ECRC: Final = 4.0  # [B]
 TMT_OVERHEAD: Final = 24.0
 """Bytes per packet in the documents' TMT: start 1, sequence 2, header 16, LCRC 4, end 1. [B]"""
-
-
-def _look_up(table: FloatArray, key: FloatArray) -> FloatArray:
-    """Return the table's values at whole keys, NaN at NaN."""
-    missing = np.isnan(key)
-    if not missing.any():
-        return np.asarray(table[key.astype(np.intp)])
-    return np.where(missing, np.nan, table[np.where(missing, 1, key).astype(np.intp)])
-
-
-def raw_bps(gen: Count, lanes: Count) -> Number:
-    r"""Return the data rate of a link in one direction after line coding.
-
-    .. math:: R = r_\mathrm{gen}\, c_\mathrm{gen}\, \mathrm{lanes}
-
-    with r = 2.5, 5, 8, 16, 32, 64 GT/s and c = 8/10 (generations 1, 2), 128/130 (3 to 5), 236/256 (6: the part of a
-    FLIT that carries packets).
-
-    Parameters
-    ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes: 1, 2, 4, 8, 12, 16 or 32.
-
-    Returns
-    -------
-    float or array
-        The rate. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    Linux prints 126.016 Gb/s for generation 3 x16, because it rounds each lane down to 7876 Mb/s; the exact value is
-    126.031. Source: [1]_ of the module.
-
-    Examples
-    --------
-    >>> raw_bps(3, 16) / 1e9
-    126.031
-    """
-    gen, lanes = arrays(gen=gen, lanes=lanes)
-    require_one_of(GENERATIONS, gen=gen)
-    require_one_of(LANES, lanes=lanes)
-    return given(_look_up(_TRANSFERS_PER_LANE * _CODING, gen) * lanes)
 
 
 def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
@@ -202,199 +120,6 @@ def tmt_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
     (max_payload,) = arrays(max_payload=max_payload)
     require_one_of(SIZES, max_payload=max_payload)
     return given(raw_bps(gen, lanes) * max_payload / (max_payload + TMT_OVERHEAD))
-
-
-def ack_limit(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
-    r"""Return how late an ACK or a flow-control update may be, in symbol times: the specification's tables.
-
-    .. math:: L = \left\lfloor \frac{(M + 28)\, a}{\mathrm{lanes}} + d_\mathrm{gen} \right\rfloor
-
-    with the internal delay d = 19, 70, 115 symbol times (generations 1, 2, 3 to 5) and a factor a of 1 to 3 packets.
-
-    Parameters
-    ----------
-    gen
-        PCI Express generation, 1 to 5; FLIT mode has no such limit (NaN).
-    lanes
-        Lanes.
-    max_payload
-        MaxPayload M. [B]
-
-    Returns
-    -------
-    float or array
-        Symbol times.
-
-    Raises
-    ------
-    RangeError
-        No such generation, width or MaxPayload.
-
-    Notes
-    -----
-    Source: [1]_ of the module, tables 2-46 to 2-48 (flow control) and 3-7 to 3-9 (ACK), which have the same numbers.
-
-    Examples
-    --------
-    >>> ack_limit(1, 8, 128), ack_limit(3, 8, 256), ack_limit(3, 16, 512)
-    (67.0, 203.0, 182.0)
-    """
-    gen, lanes, max_payload = arrays(gen=gen, lanes=lanes, max_payload=max_payload)
-    require_one_of(GENERATIONS, gen=gen)
-    require_one_of(LANES, lanes=lanes)
-    require_one_of(SIZES, max_payload=max_payload)
-    small, large = _look_up(_ACK_FACTOR_SMALL, lanes), _look_up(_ACK_FACTOR_LARGE, lanes)
-    factor = np.where(max_payload <= 256, small, large)
-    return given(np.floor((max_payload + _PACKET_OVERHEAD) * factor / lanes + _look_up(_ACK_DELAY, gen)))
-
-
-def packet_bps(gen: Count, lanes: Count, max_payload: Bytes) -> Number:
-    r"""Return the rate left for packets in one direction of a busy link.
-
-    .. math:: T = R \left(1 - \frac{8}{A} - \frac{8}{F} - \frac{4}{1538}\right)
-
-    One ACK of 8 bytes goes out per A bytes, one flow-control update of 8 bytes per F = A bytes, and 4 symbols of clock
-    compensation per 1538. A is :func:`ack_limit` taken as bytes, and in generations 1 and 2 at least one packet
-    of M + 28 bytes. In FLIT mode (6), T = R.
-
-    Parameters
-    ----------
-    gen
-        PCI Express generation, 1 to 6.
-    lanes
-        Lanes.
-    max_payload
-        MaxPayload M. [B]
-
-    Returns
-    -------
-    float or array
-        The rate of packets, their framing and headers included. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        No such generation, width or MaxPayload.
-
-    Notes
-    -----
-    A calibration, see the head of the module; no error and no replay on the link. Source: [1]_, [2]_ of the module.
-
-    Examples
-    --------
-    The "TLP layer" of [2]_ for PCIe 3.0 x8 with MaxPayload 256:
-
-    >>> packet_bps(3, 8, 256) / 1e9
-    57.885
-    """
-    gen, lanes, max_payload = arrays(gen=gen, lanes=lanes, max_payload=max_payload)
-    require_one_of(GENERATIONS, gen=gen)
-    require_one_of(LANES, lanes=lanes)
-    require_one_of(SIZES, max_payload=max_payload)
-    table = _packet_table()
-    place = (gen * table.shape[1] + lanes) * table.shape[2] + max_payload / SIZES[0]
-    return given(_look_up(table.ravel(), place))
-
-
-@functools.cache
-def _packet_table() -> FloatArray:
-    """Work out the rates of packets of all links: by generation, lanes, and MaxPayload in units of the smallest."""
-    table = np.full((max(GENERATIONS) + 1, max(LANES) + 1, max(SIZES) // SIZES[0] + 1), np.nan)
-    gen, lanes, size = (axis.astype(np.float64) for axis in np.meshgrid(GENERATIONS, LANES, SIZES, indexing="ij"))
-    late = np.asarray(ack_limit(gen, lanes, size))
-    spacing = np.where(gen <= 2, np.maximum(late, size + _PACKET_OVERHEAD), late)
-    left = np.where(gen == 6, 1.0, 1 - 2 * _DLLP / spacing - _SKIP)
-    at = tuple(axis.astype(np.intp) for axis in (gen, lanes, size / SIZES[0]))
-    table[at] = np.asarray(raw_bps(gen, lanes)) * left
-    return table
-
-
-def negotiated(gen: Count, lanes: Count, slot_gen: Count, slot_lanes: Count) -> tuple[Number, Number]:
-    r"""Return generation and width that a link runs at: the lower of what both its ends are capable of.
-
-    Parameters
-    ----------
-    gen
-        Generation of the device.
-    lanes
-        Lanes of the device.
-    slot_gen
-        Generation of the slot: the lowest of port, riser and retimers.
-    slot_lanes
-        Lanes that are wired to the slot, which may be fewer than its connector has.
-
-    Returns
-    -------
-    tuple
-        Generation and lanes of the link.
-
-    Raises
-    ------
-    RangeError
-        No such generation or width.
-
-    Notes
-    -----
-    What the two train to at best; dirt or a bad lane takes them lower still. ``lspci -vv`` shows both, as ``LnkCap``
-    and ``LnkSta``. 12 lanes and 8 train to 8, 12 and 16 to 12. Source: [1]_ of the module, link training.
-
-    Examples
-    --------
-    A PCIe 4.0 x16 card in a 3.0 slot with 8 lanes wired:
-
-    >>> negotiated(4, 16, 3, 8)
-    (3.0, 8.0)
-    """
-    gen, lanes, slot_gen, slot_lanes = arrays(gen=gen, lanes=lanes, slot_gen=slot_gen, slot_lanes=slot_lanes)
-    require_one_of(GENERATIONS, gen=gen, slot_gen=slot_gen)
-    require_one_of(LANES, lanes=lanes, slot_lanes=slot_lanes)
-    return given(np.minimum(gen, slot_gen)), given(np.minimum(lanes, slot_lanes))
-
-
-def shared_bps(wanted: Number, uplink: Number) -> FloatArray:
-    r"""Return what devices behind one uplink get, each way: equal shares, except that none gets more than it wants.
-
-    .. math:: x_i = \min(w_i, s), \quad \sum_i x_i = \min\left(\sum_i w_i, U\right)
-
-    Parameters
-    ----------
-    wanted
-        What each device would move alone, w; devices along the last axis. [bit/s]
-    uplink
-        What the uplink carries in this direction, U: :func:`throughput_bps` of its generation and lanes. [bit/s]
-
-    Returns
-    -------
-    array
-        The rate of each device. [bit/s]
-
-    Raises
-    ------
-    RangeError
-        A negative rate.
-
-    Notes
-    -----
-    Switches arbitrate in turns, by packets: equal shares for equal MaxPayload. Chipset uplinks are such links too: DMI
-    2.0 is PCIe 2.0 x4, DMI 3.0 is 3.0 x4, DMI 4.0 is 4.0 x8. Traffic between two devices of a switch does not cross
-    its uplink. Source: [1]_ of the module, chapter 6.3 (port arbitration, round robin by default).
-
-    Examples
-    --------
-    A fast and two slow drives behind a chipset's PCIe 3.0 x4:
-
-    >>> [round(float(share) / 1e9, 2) for share in shared_bps(np.array([28e9, 4e9, 4e9]), 25.6e9)]
-    [17.6, 4.0, 4.0]
-    """
-    wanted, uplink = arrays(wanted=wanted, uplink=uplink)
-    require_not_negative(wanted=wanted, uplink=uplink)
-    ordered = np.sort(np.atleast_1d(wanted), axis=-1)
-    count = ordered.shape[-1]
-    # The level that fills the uplink, if the i smallest get all they want: the largest of these levels is right.
-    before = np.cumsum(ordered, axis=-1) - ordered
-    levels = (np.asarray(uplink)[..., None] - before) / np.arange(count, 0, -1)
-    level = np.max(levels, axis=-1, keepdims=True)
-    return np.asarray(np.minimum(np.atleast_1d(wanted), np.maximum(level, 0.0)))
 
 
 def tag_limit_bps(
@@ -663,7 +388,7 @@ def pcie(
     if outstanding is not None and round_trip is not None:
         reads = tag_limit_bps(outstanding, round_trip, max_read_request, transfer)
         (open_reads,) = arrays(outstanding=outstanding)
-        tags = _look_up(_TAGS, np.asarray(gen))
+        tags = look_up(_TAGS, np.asarray(gen))
         warn_outside("outstanding", open_reads, open_reads > tags, "the tags that the generation has", "fewer are open")
         if op != "write":  # writes wait for no answer
             throughput = given(np.minimum(throughput, reads))

@@ -8,7 +8,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import KINDS, Cpu
-from hecn_analysis.limits.pci_express import raw_bps
+from hecn_analysis.limits.pci_express_link import raw_bps
 
 ALL = [(kind, name, part) for kind in KINDS for name, part in parts(kind).items()]
 EVERY = pytest.mark.parametrize(("kind", "name", "part"), ALL, ids=[f"{kind}-{name}" for kind, name, _ in ALL])

@@ -5,7 +5,8 @@ import pytest
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.limits.network_card import nic, slot_bytes
-from hecn_analysis.limits.pci_express import packet_bps, throughput_bps
+from hecn_analysis.limits.pci_express import throughput_bps
+from hecn_analysis.limits.pci_express_link import packet_bps
 
 DRIVERS, OPS = ("simple", "kernel", "polling"), ("both", "send", "receive")
 # Gb/s of frames without check sequence, PCIe 3.0 x8, MaxPayload 256, MaxReadRequest 512, by driver and operation.
