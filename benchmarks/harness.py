@@ -209,6 +209,12 @@ def _short(amount: float, unit: str) -> str:
     return f"{amount * 1e3:7.1f} ms" if unit == "s" else f"{amount:7.1f} {unit:2}"
 
 
+def kept(place: Path = RESULTS) -> dict[str, Any]:
+    """Give what is kept, by section; nothing where there is no file yet."""
+    known: dict[str, Any] = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    return known
+
+
 def keep(section: str, found: Mapping[str, Any], place: Path = RESULTS) -> None:
     """Put what was measured into a section of the file of results, with the facts of the machine.
 
@@ -221,7 +227,7 @@ def keep(section: str, found: Mapping[str, Any], place: Path = RESULTS) -> None:
     place
         The file.
     """
-    known = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    known = kept(place)
     known[section] = {"machine": machine(), **found}
     arriving = place.with_suffix(".partial")
     arriving.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
