@@ -14,7 +14,7 @@ from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import Host
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import Disk
-from hecn_analysis.limits.storage.disk_array import Level
+from hecn_analysis.limits.storage.array_layout import Level
 from hecn_analysis.planning.host_limits import limits_of
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.prediction.compare import load_series, measured

@@ -2,7 +2,6 @@
 
 from hecn_analysis.limits.storage.attachment import attachment_bps, enclosure, link_bps
 from hecn_analysis.limits.storage.disk_array import (
-    partial_write_s,
     raid,
     raid_random_read_bps,
     raid_read_bps,
@@ -10,6 +9,7 @@ from hecn_analysis.limits.storage.disk_array import (
     rebuild_s,
 )
 from hecn_analysis.limits.storage.page_cache import buffered_read_bps, buffered_write_bps, journal_bps, pagecache
+from hecn_analysis.limits.storage.partial_stripe import partial_write_s
 from hecn_analysis.limits.storage.rotating_disk import (
     access_s,
     disk,

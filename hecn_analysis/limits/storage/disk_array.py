@@ -12,9 +12,7 @@ References
    Documentation/admin-guide/md.rst (rebuild limits) and md(4) (layouts).
 """
 
-import math
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -34,38 +32,8 @@ from hecn_analysis.limits._checks import (
     require_whole,
     require_word,
 )
-
-LEVELS: Final = (0, 1, 5, 6, 10, 50, 60)
-Level = Literal[0, 1, 5, 6, 10, 50, 60]
-_PARITY: Final = {0: 0, 1: 0, 5: 1, 6: 2, 10: 0, 50: 1, 60: 2}  # disks' worth of parity in a group
-_SMALLEST_GROUP: Final = {0: 2, 1: 2, 5: 3, 6: 4, 10: 4, 50: 3, 60: 4}  # disks
-
-
-@dataclass(frozen=True)
-class _Array:
-    """An array, checked: `groups` groups of `members` disks, `parity` of them for parity, `lost` of them lost."""
-
-    level: Level
-    groups: FloatArray
-    members: FloatArray
-    lost: FloatArray
-    rate: FloatArray
-
-    @property
-    def parity(self) -> int:
-        return _PARITY[self.level]
-
-    @property
-    def copies(self) -> FloatArray:
-        """Copies of the data in an array without parity."""
-        return self.members if self.level == 1 else np.asarray(2.0 if self.level == 10 else 1.0)
-
-    @property
-    def working(self) -> FloatArray:
-        """Disks of a group that work at the pace of the stripe: a mirror pair with one disk holds up all pairs."""
-        if self.level == 10:
-            return np.where(self.lost > 0, self.members / 2, self.members) + 0 * self.lost
-        return self.members - self.lost
+from hecn_analysis.limits.storage.array_layout import Array, Level, checked
+from hecn_analysis.limits.storage.partial_stripe import busy_s
 
 
 def raid_read_bps(
@@ -138,13 +106,13 @@ def raid_read_bps(
     >>> raid_read_bps(5, 8, 800e6, solid_state=True) / 8e6, raid_read_bps(5, 8, 800e6, solid_state=True, lost=1) / 8e6
     (800.0, 700.0)
     """
-    array = _checked(level, disks, disk_rate, groups, lost)
+    array = checked(level, disks, disk_rate, groups, lost)
     (streams,) = arrays(streams=streams)
     require_whole(1, streams=streams)
     return given(_sequential_disks(array, streams, far=far, solid_state=solid_state) * array.rate)
 
 
-def _sequential_disks(array: _Array, streams: FloatArray, *, far: bool, solid_state: bool) -> FloatArray:
+def _sequential_disks(array: Array, streams: FloatArray, *, far: bool, solid_state: bool) -> FloatArray:
     """Number of disks' rates that sequential readers get."""
     if array.level == 1:
         return np.minimum(streams, array.working)
@@ -228,7 +196,7 @@ def raid_write_bps(
     >>> raid_write_bps(5, 16, 1.0, request=65536) / 16, raid_write_bps(6, 16, 1.0, request=65536) / 16
     (0.25, 0.166667)
     """
-    array = _checked(level, disks, disk_rate, groups, lost)
+    array = checked(level, disks, disk_rate, groups, lost)
     chunk, offset, access = arrays(chunk=chunk, offset=offset, access=access)
     require_positive(chunk=chunk)
     require_not_negative(offset=offset, access=access)
@@ -246,144 +214,11 @@ def raid_write_bps(
     stripes = np.floor((size - head) / whole)
     tail = size - head - stripes * whole
     busy = (
-        _partial_write_s(array, head, begin, chunk, access)
+        busy_s(array, head, begin, chunk, access)
         + stripes * (array.members - array.lost) * (access + 8 * chunk / array.rate)
-        + _partial_write_s(array, tail, np.asarray(0.0), chunk, access)
+        + busy_s(array, tail, np.asarray(0.0), chunk, access)
     )
     return given(array.groups * (array.members - array.lost) * 8 * size / busy)
-
-
-def partial_write_s(
-    members: Count,
-    parity: Count,
-    size: Bytes,
-    disk_rate: Rate,
-    *,
-    chunk: Bytes = 65_536,
-    offset: Bytes = 0,
-    access: Time = 0,
-    lost: Count = 0,
-) -> Number:
-    r"""Return the time of the disks, all together, for a write of a part of a stripe.
-
-    ==================  ==============================  ==========================  =============================
-    way                 reads                           writes                      possible when
-    ==================  ==============================  ==========================  =============================
-    read-modify-write   the old data and parity         data and parity             all touched data disks work
-    reconstruct-write   the data not written            the same                    all other data disks work
-    rebuild first       all disks that work             the same                    always
-    ==================  ==============================  ==========================  =============================
-
-    The cheapest possible way is taken. With lost disks it is the mean over which of the disks they are.
-
-    Parameters
-    ----------
-    members
-        Disks m of a group.
-    parity
-        Disks p of it for parity.
-    size
-        Data written, at most m - p chunks. [B]
-    disk_rate
-        Rate of one disk. [bit/s]
-    chunk
-        Chunk c, the part of a stripe on one disk. [B]
-    offset
-        Where in the stripe the data begin. [B]
-    access
-        Time of a disk before each piece. [s]
-    lost
-        Disks lost, p at most.
-
-    Returns
-    -------
-    float or array
-        Seconds of disks. [s]
-
-    Raises
-    ------
-    RangeError
-        An impossible value.
-
-    Notes
-    -----
-    A write below a chunk touches as much of each parity chunk; a longer one touches all of them. Source: [1]_, [2]_ of
-    the module.
-
-    Examples
-    --------
-    One chunk of a RAID 5 of 8 disks is 4 pieces of 65536 bytes at 100 MB/s; of one of 4 disks with one
-    lost, 3 in the mean:
-
-    >>> partial_write_s(8, 1, 65536, 800e6) / (65536 * 8 / 800e6)
-    4.0
-    >>> partial_write_s(4, 1, 65536, 800e6, lost=1) / (65536 * 8 / 800e6)
-    3.0
-    """
-    m, p, size, rate, chunk, offset, access, lost = arrays(
-        members=members,
-        parity=parity,
-        size=size,
-        disk_rate=disk_rate,
-        chunk=chunk,
-        offset=offset,
-        access=access,
-        lost=lost,
-    )
-    require_whole(2, members=m)
-    require_positive(disk_rate=rate, chunk=chunk, size=size)
-    require_not_negative(offset=offset, access=access, lost=lost)
-    refuse("parity", p, (p != 1) & (p != 2), "1 or 2")
-    refuse("lost", lost, lost > p, "at most as many as parity disks")
-    refuse("size", size, offset + size > (m - p) * chunk, "the rest of a stripe or less")
-    total: FloatArray = np.asarray(0.0)
-    for count in (1, 2):
-        level: Level = 5 if count == 1 else 6
-        one = _partial_write_s(_Array(level, np.asarray(1.0), m, lost, rate), size, offset, chunk, access)
-        total = total + np.where(p == count, one, 0.0)
-    return given(total + 0 * p)
-
-
-def _partial_write_s(
-    array: _Array, size: FloatArray, begin: FloatArray, chunk: FloatArray, access: FloatArray
-) -> FloatArray:
-    """Time of a group's disks for `size` bytes (or none) from `begin` in a stripe: mean over places of lost ones."""
-    touched = np.ceil((np.mod(begin, chunk) + size) / chunk)
-    depth = np.minimum(size, chunk)  # bytes of each parity chunk
-    total: FloatArray = np.asarray(0.0)
-    for on_parity, on_touched, on_rest in _places(array.parity):
-        share = _share(array, touched, on_parity, on_touched, on_rest)
-        parity = array.parity - on_parity
-        written = touched - on_touched
-        new = written * size / np.maximum(touched, 1) + parity * depth
-        write = (written + parity) * access + 8 * new / array.rate
-        modify = np.inf if on_touched and parity else np.where(parity > 0, write, 0.0)
-        data = array.members - array.parity
-        rest = (data - touched) * access + 8 * (data * depth - size) / array.rate
-        reconstruct = np.inf if on_rest else rest
-        everything = (array.members - array.lost) * (access + 8 * depth / array.rate)
-        read = np.minimum(np.minimum(modify, reconstruct), everything)
-        total = total + np.where(share > 0, share * (read + write), 0.0)
-    return np.where(size > 0, total, 0.0) + 0 * (array.lost + size)
-
-
-def _places(most: int) -> list[tuple[int, int, int]]:
-    """Ways to place up to `most` lost disks: on parity, on data that are written, on the rest of the stripe."""
-    numbers = range(most + 1)
-    return [(a, b, c) for a in numbers for b in numbers for c in numbers if a + b + c <= most]
-
-
-def _share(array: _Array, touched: FloatArray, on_parity: int, on_touched: int, on_rest: int) -> FloatArray:
-    """How probable it is that the lost disks are placed so: parity moves from stripe to stripe."""
-    rest = array.members - array.parity - touched
-    ways = math.comb(array.parity, on_parity) * _choose(touched, on_touched) * _choose(rest, on_rest)
-    lost = on_parity + on_touched + on_rest
-    return np.where(array.lost == lost, ways / _choose(array.members, lost), 0.0)
-
-
-def _choose(of: FloatArray, some: int) -> FloatArray:
-    """Ways to choose 0, 1 or 2."""
-    return np.asarray((1.0 + 0 * of, of, of * (of - 1) / 2)[some])
 
 
 def raid_random_read_bps(
@@ -449,7 +284,7 @@ def raid_random_read_bps(
     >>> whole / 8 / 4096, raid_random_read_bps(5, 8, 1e15, 4096, 10e-3, lost=1) / whole
     (800.0, 0.5)
     """
-    array = _checked(level, disks, disk_rate, groups, lost)
+    array = checked(level, disks, disk_rate, groups, lost)
     request, access, chunk, offset = arrays(request=request, access=access, chunk=chunk, offset=offset)
     require_positive(request=request, chunk=chunk)
     require_not_negative(access=access, offset=offset)
@@ -459,7 +294,7 @@ def raid_random_read_bps(
     return given(array.groups * array.working * 8 * request / busy)
 
 
-def _pieces(array: _Array, size: FloatArray, offset: FloatArray, chunk: FloatArray) -> FloatArray:
+def _pieces(array: Array, size: FloatArray, offset: FloatArray, chunk: FloatArray) -> FloatArray:
     """Chunks that a request touches; a plain mirror has none."""
     chunks = np.ceil((np.mod(offset, chunk) + size) / chunk)
     return 1.0 + 0 * chunks if array.level == 1 else chunks
@@ -506,31 +341,6 @@ def rebuild_s(capacity: Bytes, disk_rate: Rate, share: Fraction = 1.0) -> Number
     require_positive(capacity=capacity, disk_rate=disk_rate)
     refuse("share", share, (share <= 0) | (share > 1), "a fraction above 0, at most 1")
     return given(8 * capacity / (disk_rate * share))
-
-
-def _checked(level: Level, disks: Count, disk_rate: Rate, groups: Count | None, lost: Count) -> _Array:
-    """Return the array, its numbers checked against the level."""
-    require_word(LEVELS, level=level)
-    nested = level in {50, 60}
-    n, g, rate, lost = arrays(
-        disks=disks, groups=(2 if nested else 1) if groups is None else groups, disk_rate=disk_rate, lost=lost
-    )
-    require_whole(1, disks=n)
-    require_whole(2 if nested else 1, groups=g)
-    require_whole(0, lost=lost)
-    require_positive(disk_rate=rate)
-    if not nested:
-        refuse("groups", g, g != 1, f"1 for RAID {level}; striped groups are RAID 50 or 60")
-    least = _SMALLEST_GROUP[level]
-    of_group = f" in each of {np.nanmax(g):.0f} groups" if nested and not np.isnan(g).all() else ""
-    refuse("disks", n, n < least * g, f"{least} or more{of_group} for RAID {level}")
-    refuse("disks", n, n % g > 0, "the same number in each group")
-    if level == 10:
-        refuse("disks", n, n % 2 != 0, "an even number for RAID 10")
-    survived = {1: n - 1, 10: n / 2}.get(level, np.asarray(float(_PARITY[level])))
-    words = {1: "fewer than the disks", 10: "one of each pair or fewer"}.get(level, f"{_PARITY[level]} or fewer")
-    refuse("lost", lost, lost > survived, f"{words}: RAID {level} survives no more")
-    return _Array(level, g, n / g, lost, rate)
 
 
 def raid(
