@@ -8,13 +8,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from hecn_analysis.secrets import hidden
+
 
 class HecnError(Exception):
     """Root of all errors that this package raises on purpose."""
 
 
 class InputError(HecnError):
-    """A file, or a value that a person wrote, cannot be used.
+    """A file, or a value that a person wrote, cannot be used. Secrets in what is quoted are left out.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ class InputError(HecnError):
         self.line = line
         self.advice = advice
         place = "" if self.source is None else f"{self.source}:" + (f"{line}:" if line is not None else "") + " "
-        super().__init__(f"{place}found {found}, expected {expected}" + (f"; {advice}" if advice else ""))
+        super().__init__(hidden(f"{place}found {found}, expected {expected}" + (f"; {advice}" if advice else "")))
 
 
 class RangeError(HecnError, ValueError):

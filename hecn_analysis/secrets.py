@@ -1,42 +1,106 @@
-"""Secrets that stand in logs: passwords in addresses, tokens, SNMP communities. They go no further than the log.
+"""Secrets that stand in logs and settings: passwords, tokens, keys, SNMP communities. They go no further than the file.
 
-What a table quotes of a file (`hecn_analysis.tables`: labels, messages of problems) passes through `hidden`.
+What a table quotes of a file (`hecn_analysis.tables`: labels, messages of problems) and what ``hecn`` says on stderr
+passes through `hidden`. It knows the forms below, those of addresses, options, headers, and settings of SNMP; a secret
+that stands alone looks like any other word.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 from typing import Final
 
 _PLACE: Final = "…"
-_HIDDEN: Final = (
-    # scheme://user:password@host
-    (re.compile(r"(://[^\s/:@]{1,64}:)[^\s/@]{1,200}(?=@)"), rf"\1{_PLACE}"),
-    # token=…, password: …, as parts of addresses, options and headers
-    (
-        re.compile(
-            r"(?i)((?:password|passwd|passphrase|secret|token|api_?key|access_?key|signature|credential)s?"
-            r"(?:=|: ))[^\s&;,'\"]{1,400}"
-        ),
-        rf"\1{_PLACE}",
-    ),
-    (re.compile(r"(?i)(authorization: ?\w{1,20} )\S{1,400}"), rf"\1{_PLACE}"),
-    # MRTG's 2:community@router
-    (re.compile(r"(?<![\w:])(-?\d{1,10}:)[^\s:@]{1,64}(?=@[\w.\[-])"), rf"\1{_PLACE}"),
+
+#: More of a text than this is told to nobody.
+_LONGEST: Final = 10_000
+
+#: Words whose value is secret, as parts of names: ``AWS_SECRET_ACCESS_KEY``, ``x-auth-token``, ``authpassword``.
+_NAMES: Final = (
+    r"(?:pass(?:word|wd|phrase|code)|(?<=[a-z_-])pass|pwd|secret|token|credential|signature|community"
+    r"|(?:api|access|auth|priv|private|secret|shared|account)[._-]?key)s?"
 )
-#: snmpwalk -c community, and the keys of version 3.
-_SNMP: Final = re.compile(r"\bsnmp[a-z]{1,16}\s.{1,1000}")
-_SNMP_SECRET: Final = re.compile(r"(\s-[cAX] ?)[^\s-]\S{0,200}")
+_VALUE: Final = r"[^\s&;,'\"]{1,400}"
+
+#: What stands in front of a secret, in a group, and the secret.
+_FORMS: Final = (
+    # scheme://user:password@host; where the text ends before the @, what is no port
+    r"(://[^\s/:@'\"]{0,64}:)(?!\d{1,5}(?:[/?#'\"\s]|$))[^\s'\"]{1,200}(?=@)",
+    r"(://[^\s/:@'\"\[]{0,64}:)(?!\d{1,5}['\"]|\d{1,5}$)[^\s/@'\"]{1,200}(?=['\"]|$)",
+    # token=…, "password": "…", authkey=>'…', X-Api-Key: …: parts of addresses, options, settings and headers
+    rf"(?i)((?:{_NAMES}|\b(?:pw|sig|sid))(?:['\"]?(?:\s?=>\s?|\s?=\s?|:\s)['\"]?|['\"]:['\"])){_VALUE}",
+    # --password …, --snmp-community …, irods_password …
+    rf"(?i)((?:--|\w[_-]){_NAMES}\s){_VALUE}",
+    # headers; a scheme and its token
+    r"(?i)(authorization['\"]?: ?['\"]?\w{1,20} )\S{1,4000}",
+    r"(?i)(\bcookie: ?).{1,4000}",
+    r"(\b(?:Bearer|Basic) )[\w+/.~=-]{8,4000}",
+    # tokens that say what they are: of JWT, GitHub, GitLab, AWS, Slack
+    r"(\b)eyJ[\w-]{4,4000}(?:\.[\w-]{0,4000}){1,2}",
+    r"(\b)(?:gh[opsur]_|github_pat_|glpat-|A[KS]IA|xox[abp]-)[\w-]{8,255}",
+    # curl -u user:password, lftp -u user,password, sshpass -p password
+    r"((?:^|\s)(?:-u|-U|--user|--proxy-user)[ =]?[^\s:,-][^\s:,]{0,63}[:,])\S{1,200}",
+    r"(\b(?:sshpass|ncftp\w{0,8}) (?:-\w \S{1,64} ){0,4}-p ?)\S{1,200}",
+    # FTP, .netrc
+    r"((?:^|['\">])\s?PASS )\S{1,200}",
+    r"(\blogin \S{1,64} password )\S{1,200}",
+    # MRTG's 2:community@router, with an interface by its number, name (\), address (/) or type (%)
+    r"(?<![\w:])((?:-?\d{1,10}|[\\/#!%][\w.-]{1,64}):)[^\s:@/]{1,64}(?=@[\w.\[-])",
+    # settings of agents and routers
+    r"(?i)(\b(?:r[ow]|trap|snmp-server |snmp )community6? )\S{1,200}",
+    r"(?i)(\bcom2sec6? (?:-Cn \S{1,64} )?\S{1,64} \S{1,64} )\S{1,200}",
+    r"(?i)(\b(?:trap2?sink|informsink) \S{1,200} )\S{1,200}",
+    r"(?i)(\bcreateuser (?:-e \S{1,64} )?\S{1,64} ).{1,1000}",
+)
+#: Commands of SNMP, and their options that are secret: the community, the keys of version 3.
+_SNMP: Final = r"\bsnmp[a-z]{1,16}\s.{1,1000}"
+_SNMP_OPTION: Final = r"(\s-(?:[cAX]|3[mMkK]) ?)[^\s-]\S{0,200}"
+
+#: What every form above has some of, in small letters: of most texts no more is asked.
+_HINTS: Final = (
+    *(
+        "@",
+        "://",
+        "pass",
+        "pwd",
+        "pw",
+        "sig",
+        "sid",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "commun",
+        "auth",
+        "cookie",
+    ),
+    *("bearer", "basic", "eyj", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia", "asia", "xox"),
+    *("-u", "--user", "--proxy", "com2sec", "sink", "createuser", "snmp"),
+)
 
 
+@cache
+def _compiled() -> tuple[re.Pattern[str], ...]:
+    """Give the forms, compiled when they are first asked for: that takes longer than most commands' arguments."""
+    return tuple(map(re.compile, _FORMS))
+
+
+@lru_cache(maxsize=4096)
 def hidden(text: str) -> str:
-    """A text without its secrets.
+    """A text without its secrets; of a very long one the beginning.
 
     >>> hidden("found 'ftp://me:pass@host/x?token=abc&n=1'")
     "found 'ftp://me:…@host/x?token=…&n=1'"
     >>> hidden("$ snmpwalk -v2c -c public switch1 ifTable"), hidden("Target[a]: 2:public@router")
     ('$ snmpwalk -v2c -c … switch1 ifTable', 'Target[a]: 2:…@router')
     """
-    for pattern, left in _HIDDEN:
-        text = pattern.sub(left, text)
-    return _SNMP.sub(lambda command: _SNMP_SECRET.sub(rf"\1{_PLACE}", command[0]), text)
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST] + _PLACE
+    small = text.lower()
+    if not any(hint in small for hint in _HINTS):
+        return text
+    left = rf"\1{_PLACE}"
+    for form in _compiled():
+        text = form.sub(left, text)
+    return re.sub(_SNMP, lambda command: re.sub(_SNMP_OPTION, left, command[0]), text)
