@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench fuzz lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs bench fuzz coverage mutants lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -56,6 +56,16 @@ GROUPS ?= memory files paths wrappers
 fuzz: $(VENV)/fuzz.stamp ## look for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
 	@status=0; for group in $(GROUPS); do $(BIN)/python -m fuzz.run $$group --minutes $(MINUTES) || status=1; done; exit $$status
 
+ROOMS ?= limits prediction traffic logs counters inventory
+coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room: ROOMS='limits traffic'; below 95 % is an error
+	$(BIN)/python -m upkeep.branches $(ROOMS)
+
+ROOM ?= traffic
+NUMBER ?= 150
+SEED ?= 1
+mutants: $(VENV)/mutation.stamp ## put defects into the code and count those that tests find (Linux): ROOM=traffic NUMBER=150 SEED=1
+	$(BIN)/python -m upkeep.mutants $(ROOM) --number $(NUMBER) --seed $(SEED) $(ARGS)
+
 # What depends on other programs and not on the versions of packages is left to `make test`.
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(OLDEST)/bin/python $(PYTEST) -W default --ignore tests/browser --ignore tests/live tests hecn_analysis notebooks $(ARGS)
@@ -69,13 +79,14 @@ lock: setup ## write the lock files anew after a change of the dependencies in p
 	$(compile) pyproject.toml --group build -o requirements.lock
 	$(compile) --group test --group lint --group docs --group bench --constraint requirements.lock -o requirements-dev.lock
 	$(compile) --group fuzz -o requirements-fuzz.lock
+	$(compile) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 	$(compile) pyproject.toml --group build --group test --resolution lowest-direct --upgrade -o requirements-oldest.lock
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions of everything
 
 clean: ## remove what make made: environments, briefs, built docs, caches
-	rm -rf $(VENV) $(OLDEST) briefs dist fuzz/corpus docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) briefs dist fuzz/corpus .mutants docs/_build docs/generated docs/jupyter_execute .benchmarks .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than the lock it was made from: nothing is installed again until a lock or pyproject.toml changes. It
@@ -98,6 +109,11 @@ $(VENV)/dev.stamp: $(VENV)/runtime.stamp requirements-dev.lock
 $(VENV)/fuzz.stamp: $(VENV)/dev.stamp requirements-fuzz.lock
 	@echo "Adding the fuzzer to $(VENV) (once) …"
 	@$(call install,$(VENV)) --require-hashes --requirement requirements-fuzz.lock
+	@touch $@
+
+$(VENV)/mutation.stamp: $(VENV)/dev.stamp requirements-mutation.lock
+	@echo "Adding what makes mutants to $(VENV) (once) …"
+	@$(call install,$(VENV)) --require-hashes --requirement requirements-mutation.lock
 	@touch $@
 
 $(OLDEST)/oldest.stamp: PYTHON ?= python3.11

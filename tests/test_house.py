@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCKS = (
     *("requirements-bootstrap.lock", "requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock"),
-    "requirements-oldest.lock",
+    *("requirements-mutation.lock", "requirements-oldest.lock"),
 )
 DOCUMENTS = [
     ROOT / "README.md",
@@ -89,6 +89,7 @@ def test_lock_has_a_hash_for_every_package_and_no_place(name):
         ("requirements.lock", ["project", "build"]),
         ("requirements-dev.lock", ["test", "lint", "docs"]),
         ("requirements-fuzz.lock", ["fuzz"]),
+        ("requirements-mutation.lock", ["mutation"]),
         ("requirements-oldest.lock", ["project", "build", "test"]),
     ],
 )

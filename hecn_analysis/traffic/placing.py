@@ -158,7 +158,8 @@ def placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_
             fit = Fit.of(port, one, how, quiet[id(port)])
             if fit is None or not fit.near(one.start - largest_offset_s, one.start + one.seconds + largest_offset_s):
                 continue
-            offset, missed = fit.best(np.arange(-largest_offset_s, largest_offset_s, fit.step(2 * largest_offset_s)))
+            step = fit.step(2 * largest_offset_s)
+            offset, missed = fit.best(np.arange(-largest_offset_s, largest_offset_s + step / 2, step))
             if missed < found[number].resembles - _TIE:
                 found[number] = replace(one, port=port, offset=offset, resembles=missed)
         # A port whose counters say nothing at the time (reset, wrap) still is the port, if there is but one

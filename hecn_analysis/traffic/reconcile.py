@@ -120,7 +120,8 @@ def reconcile(
     tolerance
         How much expected and counted may differ. [1]
     largest_offset_s
-        Within how much the clocks may differ. [s]
+        Within how much the clocks may differ; places closer than half an interval of the counters are not told apart.
+        [s]
     interface
         Only ports of this name; by default the port and direction that fits a run best.
 
@@ -136,12 +137,14 @@ def reconcile(
     InputError
         When no port has that name.
     RangeError
-        When `counts` is none of `FRAME_BYTES`, or the tolerance not between 0 and 1.
+        When `counts` is none of `FRAME_BYTES`, the tolerance not between 0 and 1, or the offset less than 0.
     """
     if counts not in FRAME_BYTES:
         raise RangeError(f"counts: found {counts!r}, expected one of {', '.join(FRAME_BYTES)}")
     if not 0 <= tolerance < 1:
         raise RangeError(f"tolerance: found {tolerance!r}, expected 0 to less than 1")
+    if not 0 <= largest_offset_s < math.inf:
+        raise RangeError(f"largest_offset_s: found {largest_offset_s!r}, expected 0 or more seconds")
     how = Framing(MTUS if mtu is None else (mtu,), ip, timestamps, vlan, FRAME_BYTES[counts])
     every = ports(rates)
     if interface is not None:

@@ -89,6 +89,28 @@ def test_summary_is_that_of_the_table_in_memory_however_the_files_are_laid_out(f
     assert found[["first_time", "last_time"]].notna().all(axis=None)
 
 
+def test_files_of_other_programs_give_the_same(tmp_path):
+    """One without host and file, times in microseconds, counters as floating point with gaps."""
+    table = samples(hosts=1, ports=1)
+    table["time"] = table["time"].dt.floor("us")
+    table.to_parquet(tmp_path / "all.parquet", index=False)
+    wanted = bulk.interfaces(tmp_path)
+    other = table.drop(columns=["host", "source_file"]).assign(
+        time=table["time"].dt.as_unit("us"),
+        in_octets=table["in_octets"].astype("float64"),
+        speed_bps=table["speed_bps"].astype("int64"),
+    )
+    other.to_parquet(tmp_path / "all.parquet", index=False)
+    found = bulk.interfaces(tmp_path)
+    assert found["host"].isna().all()
+    pd.testing.assert_frame_equal(found[MEASURES], wanted[MEASURES], rtol=1e-9)
+
+
+def test_files_of_no_rows_give_no_rows(tmp_path):
+    samples(hosts=1, ports=1).head(0).to_parquet(tmp_path / "all.parquet", index=False)
+    assert bulk.interfaces(tmp_path).empty
+
+
 def test_every_flag_is_counted(tmp_path):
     table = samples()
     table.to_parquet(tmp_path / "all.parquet", index=False)

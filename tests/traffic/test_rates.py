@@ -451,3 +451,9 @@ def test_whatever_is_read_rates_are_finite_not_negative_and_missing_where_the_fl
             lambda text: bits(text) & (UNRATED | Flag.MISSING | Flag.CLOCK_STEP)
         )
         assert (reasons > 0).all()
+
+
+def test_whole_numbers_of_python_are_counters_as_large_as_they_are():
+    whole = pd.Series([2**63 + 10, None, 2**63 + 1260], dtype=object)
+    found = rates(readings([0, 10, 20], [0, 0, 0]).assign(in_octets=whole))
+    assert found["in_bps"].tolist()[-1] == 1250 * 8 / 20

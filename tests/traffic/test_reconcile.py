@@ -238,6 +238,8 @@ def test_impossible_settings_are_refused():
         reconcile(runs(), counters(10, []), counts="wire")
     with pytest.raises(RangeError, match=r"^tolerance: found 1, expected 0 to less than 1$"):
         reconcile(runs(), counters(10, []), tolerance=1)
+    with pytest.raises(RangeError, match=r"^largest_offset_s: found -1, expected 0 or more seconds$"):
+        reconcile(runs(), counters(10, []), largest_offset_s=-1)
     assert tuple(reconcile(runs(), counters(10, [])).columns) == COLUMNS
 
 
@@ -254,3 +256,22 @@ def test_a_run_on_a_quiet_port_always_agrees(start, seconds, step, mtu, payload)
     row = verdict(runs(start, payload=payload, seconds=seconds), rates)
     assert row["verdict"] == "agrees"
     assert row["mtu"] == mtu
+
+
+def test_runs_that_take_all_the_time_there_is_have_no_background():
+    """Where the whole of what was counted is the run's, it is compared; where that is only a part, nobody can tell."""
+    whole = counters(100, [(0, 9000, octets())], background=0.0)
+    assert verdict(runs(0, seconds=9000), whole)["verdict"] == "agrees"
+    one = counters(300, [(0, 30, octets())], length=300)
+    assert verdict(runs(0), one, largest_offset_s=0)["verdict"] == "averaging window too long"
+
+
+def test_runs_without_a_time_are_placed_as_far_as_there_is_room():
+    unknown = counters(10, []).assign(in_bps=np.nan, out_bps=np.nan)
+    assert verdict(runs(None), unknown)["verdict"] == "no counters"
+    assert verdict(runs(None), counters(10, [(0, 30, octets())]).assign(interval_s=0.0))["verdict"] == "no counters"
+    short = counters(10, [(10, 30, octets())], length=60)
+    found = reconcile(runs(None, None, None), short)["start_time"]
+    assert found.notna().sum() < 3
+    placed = found.dropna()
+    assert (placed.diff().dropna() >= pd.Timedelta(seconds=SECONDS - 1)).all()  # one after another

@@ -85,6 +85,45 @@ def test_least_effort_is_enough_and_less_is_not():
     assert set(judge(level, pd.DataFrame())["criterion"]) == set(needs.index)
 
 
+ONE_EACH = {
+    "availability": ({"availability": 0.8}, "14 tests that all go through"),
+    "restoral time": ({"restoral_time": 60.0}, "an outage that is over sooner"),
+    "rtt": ({"rtt": 0.1}, "5 runs that are all below it"),
+    "loss": ({"loss": 0.5}, "5 packets without a loss: 7240 B, 6.15 µs at 10.0 Gb/s"),
+    "mtu": ({"mtu": 9000}, "a port's octets and packets while a bulk transfer passes"),
+    "bandwidth": ({"bandwidth": 10e9}, "a run of 8.94 Gb/s of data or more"),
+}
+
+
+@pytest.mark.parametrize("criterion", ONE_EACH)
+def test_nothing_is_said_about_what_a_table_does_not_name(criterion):
+    limits, needs = ONE_EACH[criterion]
+    level = ServiceLevel(title="t", document="d", **limits)
+    effort = least_effort(level, rate_bps=10e9)
+    assert effort[["criterion", "needs"]].to_numpy().tolist() == [[criterion, needs]]
+    runs = pd.DataFrame({"rtt_s": [0.01], "retransmits": 0, "throughput_bps": 9e9, "loss_fraction": 0.0})
+    assert set(evidence(level, runs, samples())["criterion"]) == {criterion} - {"restoral time"}
+
+
+def test_an_availability_of_1_is_shown_by_no_number_of_tests():
+    level = ServiceLevel(title="t", document="d", availability=1.0, restoral_time=60.0)
+    assert least_effort(level, rate_bps=10e9)["needs"][0] == "no number of measurements"
+
+
+def test_ports_that_say_nothing_have_no_rows():
+    level = load("hec-test-wan")
+    assert evidence(level, pd.DataFrame(), samples()[["time", "up"]]).empty  # whose readings, nobody knows
+    assert evidence(level, pd.DataFrame(), samples().drop(columns=["up", "in_packets"])).empty
+    still = samples().assign(up=pd.array([None] * 3, dtype="boolean"), in_packets=0, out_packets=0)
+    assert evidence(level, pd.DataFrame(), still).empty
+
+
+def test_packets_sent_again_are_told_with_the_amount_where_it_is_known():
+    runs = pd.DataFrame({"retransmits": [3, 4], "throughput_bps": [8e9, math.nan], "duration_s": [10.0, 10.0]})
+    found = evidence(ServiceLevel(title="t", document="d", loss=1e-3), runs)
+    assert found["says"].tolist() == ["3 TCP packets sent again in 10.0 GB", "4 TCP packets sent again"]
+
+
 def test_what_was_counted_has_bounds_of_its_own_where_it_fails():
     """TCP's packets in the same judgement do not pull the upper bound below the lower one."""
     runs = pd.DataFrame(

@@ -229,3 +229,7 @@ def test_all_of_a_documents_table_is_judged():
     assert judge(load("hec-test-wan"), pd.DataFrame())["criterion"].tolist() == [
         *("availability", "restoral time", "rtt", "loss", "mtu", "bandwidth")
     ]
+
+
+def test_no_time_watched_bounds_nothing():
+    assert outage_bounds(0, 0.0, 0.0, 60.0) == (0.0, 1.0)

@@ -312,3 +312,29 @@ def test_rates_without_a_time_have_no_slot_and_times_far_apart_are_told():
     old = rates.assign(time=rates["time"] - pd.Timedelta(days=36500))
     with pytest.raises(RangeError, match="longer slots, or sources of one time"):
         utilisation(pd.concat([old, rates]), slot_s=0.01)
+
+
+def test_no_port_and_slots_that_make_up_no_hour_are_refused():
+    with pytest.raises(InputError, match=r"^found no port, expected one or more$"):
+        billing(table([1.0]), [])
+    for slot_s in (700.0, 7200.0):
+        with pytest.raises(RangeError, match=rf"^slot: found {slot_s} s, expected a divisor of 3600 s$"):
+            busiest_hour(table([1.0]), slot_s=slot_s)
+
+
+def test_a_direction_that_nobody_counted_has_no_bounds():
+    found = bounds(table([1e9, 2e9], [np.nan, np.nan]))
+    assert found["direction"].tolist() == ["in"]
+
+
+def test_percentiles_of_many_lengths_at_once_are_those_of_each():
+    random = np.random.default_rng(1)
+    stretches = [random.uniform(0, 1, 64 + length) for length in range(60)]  # more ranks than are picked one by one
+    starts = np.cumsum([0, *map(len, stretches[:-1])])
+    found = nearest_ranks(np.concatenate(stretches), starts, 50.0)
+    assert found.tolist() == [nearest_rank(stretch, 50.0) for stretch in stretches]
+    assert found.tolist() == [sorted(stretch)[rank(len(stretch), 50.0) - 1] for stretch in stretches]
+
+
+def test_averages_that_are_all_missing_bound_nothing():
+    assert np.isnan(percentile_bounds(np.array([np.nan, np.nan]), 3)).all()
