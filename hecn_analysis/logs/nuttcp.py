@@ -26,7 +26,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
@@ -35,14 +35,23 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.nuttcp_figures import (
+    MIB,
+    NUMBER,
+    PARTS,
+    Texts,
+    fields,
+    figures,
+    label,
+    pairs,
+    streams,
+    throughput,
+    unread,
+    way,
+)
 from hecn_analysis.logs.rows import Rows, Text, matched, numbers
 
-NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
-Texts = dict[str, str]
-"""Texts of a result's figures by name: mib, seconds, mbps, tx, rx, retransmits, each, rtt_ms …"""
-
 _N: Final = NUMBER
-_MIB: Final = 2**20
 _FEW_LINES: Final = 3
 
 # --- an interval, and a summary line: the rate, and fields after it in any order
@@ -60,43 +69,6 @@ _PARSABLE: Final = re.compile(
     rf"rate_Mbps=(?P<mbps>{_N})(?P<rest>.*)$"
 )
 _BEGINNING: Final = re.compile(rf"\s*(?:{_N} MB\s*/|megabytes=)")
-_PARTS: Final = r"\d{1,12}(?:\+\d{1,12}){1,512}"
-_FIELD: Final = re.compile(
-    rf"""\s*(?:
-      (?P<tx>{_N})\s?%\s?TX\b
-    | (?P<rx>{_N})\s?%\s?RX\b
-    | (?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>{_PARTS})\s*)?(?P<host>host-)?retrans\b
-    | (?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*{_PARTS})?\s?KB-cwnd\b
-    | (?P<rtt_ms>{_N})\s*(?P<noise>T?)ms\s*-?RTT\b
-    | (?P<lost>\d{{1,15}})\s*/\s*(?P<sent>\d{{1,15}})\s*~?drop/pkt\b
-    | (?P<loss_percent>{_N})\s*~?%\s?loss\b
-    | (?P<jitter_ms>-?{_N})\s?msAvgJitter\b
-    | -?{_N}\s?ms(?:(?:Min|Max)Jitter|(?:Min|Avg|Max)OWD)\b
-    | Trans:\s+{_N}\sMB\b
-    | (?P<running>Tot:.*)
-    )[\])]?""",
-    re.VERBOSE,
-)
-_WORD: Final = re.compile(r"\s*\S*")
-_PAIRS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = {
-    key: (name, re.compile(pattern))
-    for key, name, pattern in (
-        ("tx_cpu", "tx", _N),
-        ("rx_cpu", "rx", _N),
-        ("retrans", "retransmits", r"\d{1,12}"),
-        ("host-retrans", "retransmits", r"\d{1,12}"),
-        ("retrans_by_stream", "each", _PARTS),
-        ("cwnd", "cwnd_kib", r"\d{1,12}"),
-        ("rtt_ms", "rtt_ms", _N),
-        ("drop", "lost", r"\d{1,15}"),
-        ("pkt", "sent", r"\d{1,15}"),
-        ("data_loss", "loss_percent", _N),
-        ("msavgjitter", "jitter_ms", rf"-?{_N}"),
-    )
-}
-_OTHER_PAIRS: Final = re.compile(
-    r"(?:cwnd_by_stream|tx_megabytes|tx_total_megabytes|total_\w+|ms(?:min|max)jitter|ms(?:min|avg|max)OWD)="
-)
 
 # --- the -v report of one end
 _VERBOSE: Final = re.compile(r"(?:^|\s)nuttcp-(?P<role>[tr])(?:-(?P<ident>\S{1,40}))?: ?(?P<text>.*)$")
@@ -110,7 +82,7 @@ _REPORTED: Final = (
     re.compile(rf"(?:RTT ?= ?|rtt_ms=)(?P<rtt_ms>{_N})"),
     re.compile(
         r"(?<![\w-])(?P<host>host-)?retrans ?= ?(?P<retransmits>\d{1,12})"
-        rf"(?:(?: \( | retrans_by_stream=)(?P<each>{_PARTS}))?"
+        rf"(?:(?: \( | retrans_by_stream=)(?P<each>{PARTS}))?"
     ),
     re.compile(r"(?P<lost>\d{1,15}) / (?P<sent>\d{1,15}) drop/pkt"),
     re.compile(r"drop=(?P<lost>\d{1,15}) pkt=(?P<sent>\d{1,15})"),
@@ -129,10 +101,8 @@ _BARE_ERROR: Final = re.compile(
     r"(?:bad hostname or address|server aborted connection|getaddrinfo:|invalid |failed to execute)"
 )
 
-# --- the words in front of a result
-_BULLETS: Final = " \t-–—*•·«»>[]("
+# --- a label that says that files were copied
 _COPY: Final = re.compile(r"(?:file cop(?:y|ies)|get|put)\b", re.IGNORECASE)
-_WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b", re.IGNORECASE)
 
 
 @dataclass
@@ -237,7 +207,7 @@ class Nuttcp:
         if found is None:
             return False
         texts = {name: found[name] for name in ("mib", "seconds", "mbps")}
-        more, left = _pairs(found["rest"]) if found.re is _PARSABLE else fields(found["rest"])
+        more, left = pairs(found["rest"]) if found.re is _PARSABLE else fields(found["rest"])
         unread(self._findings, line, left)
         texts |= more
         if {"tx", "rx"} & texts.keys():
@@ -340,7 +310,7 @@ class Nuttcp:
             if "cpu" in end:
                 columns[column] = float(end["cpu"]) / 100
         if "mib" in sender:
-            columns["sender_throughput_bps"] = _throughput(sender)
+            columns["sender_throughput_bps"] = throughput(sender)
             if "mib" not in receiver:
                 columns["throughput_bps"] = None
         if not failed and not opened.results:
@@ -378,220 +348,9 @@ class Nuttcp:
         return known
 
 
-def fields(rest: str) -> tuple[Texts, str]:
-    """Read the fields after a rate: their texts by name, and what could not be read.
-
-    Parameters
-    ----------
-    rest
-        The line after ``Mbps``.
-
-    Examples
-    --------
-    >>> fields(" 9 %TX 14 %RX 1 = 0+1 retrans 0.18 msRTT and more")
-    ({'tx': '9', 'rx': '14', 'retransmits': '1', 'each': '0+1', 'rtt_ms': '0.18', 'noise': ''}, 'and more')
-    """
-    found: Texts = {}
-    left: list[str] = []
-    position = 0
-    while position < len(rest):
-        matched = _FIELD.match(rest, position)
-        if matched is None:
-            word = _WORD.match(rest, position)
-            end = word.end() if word else len(rest)
-            left.append(rest[position:end].strip())
-            position = end
-        elif matched["running"]:
-            break
-        else:
-            found |= {name: value for name, value in matched.groupdict().items() if value is not None}
-            position = matched.end()
-    return found, " ".join(filter(None, left))
-
-
-def _pairs(rest: str) -> tuple[Texts, str]:
-    """Read the key=value fields of -fparse."""
-    found: Texts = {}
-    left: list[str] = []
-    for word in rest.split():
-        key, _, value = word.partition("=")
-        name, pattern = _PAIRS.get(key, ("", None))
-        if pattern is not None and pattern.fullmatch(value):
-            found[name] = value
-            if key == "host-retrans":
-                found["host"] = "host-"
-        elif not _OTHER_PAIRS.match(word):
-            left.append(word)
-    if ("lost" in found) != ("sent" in found):
-        found = {name: value for name, value in found.items() if name not in {"lost", "sent"}}
-    return found, " ".join(left)
-
-
-def unread(
-    findings: Findings,
-    line: Line,
-    left: str,
-    expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
-    kind: str = "unrecognised",
-) -> None:
-    """Note what could not be read of a line; where the file ends inside the line, that is why.
-
-    Parameters
-    ----------
-    findings
-        Where to note it.
-    line
-        The line.
-    left
-        What could not be read, empty for nothing.
-    expected
-        What would have been right.
-    kind
-        Kind of the problem.
-    """
-    if left and line.complete:
-        findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
-    elif left:
-        findings.problem(
-            line.number, "truncated", f"found {left[:200]!r} at the end of the file, expected {expected}; left out"
-        )
-
-
-def label(findings: Findings, line: Line, before: str) -> str | None:
-    """Give the words in front of a result, on its line or alone on the line above it.
-
-    Parameters
-    ----------
-    findings
-        Holds the lines above that no reader claimed.
-    line
-        The line of the result.
-    before
-        What stands in front of the figures.
-    """
-    own = before.strip(_BULLETS).rstrip(" \t:;")
-    if any(character.isalpha() for character in own):
-        return own[-120:]
-    if findings.recent:
-        above = findings.recent[-1]
-        text = above.text.strip()
-        if above.number > findings.claimed and line.number - above.number <= 2 and text.endswith((":", ";")):
-            return text.strip(_BULLETS).rstrip(" \t:;")[:120] or None
-    return None
-
-
 def _from_label(words: str | None) -> dict[str, object]:
     direction = way(words)
     return {} if direction is None else {"direction": direction}
-
-
-def way(words: str | None) -> str | None:
-    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive.
-
-    Parameters
-    ----------
-    words
-        The label.
-
-    Examples
-    --------
-    >>> [way("n2tx"), way("Get file1"), way("File copy")]
-    ['send', 'receive', None]
-    """
-    found = _WAY.search(words or "")
-    if found is None:
-        return None
-    return "send" if (found["way"] or found["verb"]).lower() in {"tx", "put"} else "receive"
-
-
-def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
-    """Give the columns of a run from the texts of its figures.
-
-    Parameters
-    ----------
-    findings
-        Where to note what had to be guessed or left out.
-    line
-        The line of the summary.
-    texts
-        The texts by name.
-    """
-    columns: dict[str, object] = {
-        column: round(float(texts[name]) * factor, 12)
-        for name, column, factor in (
-            ("seconds", "duration_s", 1),
-            ("tx", "cpu_sender_fraction", 0.01),
-            ("rx", "cpu_receiver_fraction", 0.01),
-            ("rtt_ms", "rtt_s", 1e-3),
-            ("jitter_ms", "jitter_s", 1e-3),
-            ("loss_percent", "loss_fraction", 0.01),
-        )
-        if name in texts
-    }
-    if "mib" in texts:
-        columns["bytes"] = round(float(texts["mib"]) * _MIB)
-    if "mib" in texts or "mbps" in texts:
-        columns["throughput_bps"] = _throughput(texts)
-    if "sent" in texts:
-        lost, sent = int(texts["lost"]), int(texts["sent"])
-        columns |= {"lost_packets": lost, "sent_packets": sent, "loss_fraction": lost / sent if sent else None}
-    if texts.get("noise"):
-        findings.problem(
-            line.number,
-            "ambiguous",
-            f"found '{texts['rtt_ms']}{texts['noise']}ms RTT', expected '… ms RTT'; read as {texts['rtt_ms']} ms",
-        )
-    return columns | _retransmits(findings, line, texts)
-
-
-def _throughput(texts: Mapping[str, str]) -> float | None:
-    """Rate [bit/s] as printed; old versions of the -v report print only kB/s."""
-    if "mbps" in texts:
-        return round(float(texts["mbps"]) * 1e6, 3)
-    seconds = float(texts["seconds"])
-    return 8 * _MIB * float(texts["mib"]) / seconds if seconds > 0 else None
-
-
-def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
-    if "retransmits" not in texts:
-        return {}
-    if texts.get("host"):
-        findings.problem(
-            line.number,
-            "ambiguous",
-            f"found '{texts['retransmits']} host-retrans', expected the connection's own retransmissions; left out",
-        )
-        return {}
-    if texts["retransmits"] == "O":
-        findings.problem(line.number, "ambiguous", "found the letter O in 'O retrans', expected a number; read as 0")
-        return {"retransmits": 0}
-    total, each = int(texts["retransmits"]), texts.get("each")
-    if each is not None and sum(map(int, each.split("+"))) != total:
-        findings.problem(
-            line.number,
-            "inconsistent",
-            f"found {total} = {each} retrans, expected the sum of the streams; kept as printed",
-        )
-    return {"retransmits": total}
-
-
-def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
-    """Rows of the table of streams, where the summary counts what each stream sent again.
-
-    Parameters
-    ----------
-    texts
-        The texts of the summary's figures by name.
-
-    Examples
-    --------
-    >>> streams({"each": "0+1"})
-    [{'stream': 0, 'retransmits': 0}, {'stream': 1, 'retransmits': 1}]
-    """
-    each = texts.get("each")
-    return (
-        [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else []
-    )
 
 
 def _texts(row: Sequence[Text]) -> Texts:
@@ -615,7 +374,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
     return {
         "line": lines,
         "seconds": found["seconds"],
-        "bytes": np.rint(found["mib"] * _MIB),
+        "bytes": np.rint(found["mib"] * MIB),
         "throughput_bps": (found["mbps"] * 1e6).round(3),
         "retransmits": found["retransmits"],
         "cwnd_bytes": np.rint(found["cwnd_kib"] * 1024),

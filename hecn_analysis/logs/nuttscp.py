@@ -32,7 +32,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.nuttcp import NUMBER, fields, figures, label, streams, unread, way
+from hecn_analysis.logs.nuttcp_figures import NUMBER, fields, figures, label, streams, unread, way
 
 _N: Final = NUMBER
 _RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*-?\s*Mbps\b")
