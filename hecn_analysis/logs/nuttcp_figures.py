@@ -236,7 +236,7 @@ def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[st
 
 
 def throughput(texts: Mapping[str, str]) -> float | None:
-    """Give the rate as printed; old versions of the -v report print only kB/s. [bit/s]
+    """Give the rate [bit/s] as printed; old versions of the -v report print only kB/s.
 
     Parameters
     ----------
