@@ -6,8 +6,10 @@ that it holds back is near to that throughput, so that a measured median :math:`
 .. math:: w_i = p_i\, \frac{1}{s_i \sqrt{2 \pi}} \exp\left(-\frac{(\ln m - \ln L_i)^2}{2 s_i^2}\right)
 
 with its weight before the measurement, :math:`p_i`. Something that the folder does not show (another core, a disk,
-other traffic, a shaper) may hold them back anywhere: its weight is even over the logarithms of three decades. The
-probabilities are the weights over their sum: they say which of these fits, and never rule out what nobody thought of.
+other traffic, a shaper) may hold them back anywhere: its weight is even over the logarithms of three decades. So is
+that of a narrow place and of a window whose size nobody knows, where logs have more than a rate. Each weight is taken
+times the likelihood of what else the logs show (`hecn_analysis.report.signs`). The probabilities are the weights over
+their sum: they say which of these fits, and never rule out what nobody thought of.
 """
 
 from __future__ import annotations
@@ -49,7 +51,14 @@ _UNSET: Final = 0.1
 _RMEM_MAX: Final = 6 * 2**20
 _WMEM_MAX: Final = 4 * 2**20
 
+#: Weight of what may be anywhere, by its class, beside what the folder does not show.
+_UNKNOWN: Final = {"link": 1.0, "window": 0.5}
+
+#: Nearer than this, any buffer is window enough. [s]
+_FAR_S: Final = 0.001
+
 OTHER: Final = "something that this folder does not show"
+NARROW: Final = "a full line, shaper or port on the path"
 
 
 @dataclass(frozen=True)
@@ -86,9 +95,14 @@ def candidates(one: Expected) -> list[Candidate]:
         A kind of run and its prediction.
     """
     found = {each[0]: each for each in (*_predicted(one), *_logged(one))}
-    weights = {name: _weight(one.median_bps, limit, spread, weight)
-               for name, _, limit, spread, weight, _ in found.values()}  # fmt: skip
-    total = sum(weights.values()) + _ANYTHING
+    fits = {kind: one.signs.chance(kind) for kind in (*{each[1] for each in found.values()}, *_UNKNOWN, "other")}
+    weights = {name: fits[kind] * _weight(one.median_bps, limit, spread, weight)
+               for name, kind, limit, spread, weight, _ in found.values()}  # fmt: skip
+    anything = _ANYTHING * fits["other"]
+    for name, kind, limit, evidence in _unknown(one, rest=max(weights.values(), default=0.0) < anything):
+        found[name] = (name, kind, limit, math.inf, _UNKNOWN[kind], evidence)
+        weights[name] = _ANYTHING * _UNKNOWN[kind] * fits[kind]
+    total = sum(weights.values()) + anything
     listed = [
         Candidate(name, kind, limit, weights[name] / total, evidence)
         for name, kind, limit, _, _, evidence in found.values()
@@ -98,8 +112,20 @@ def candidates(one: Expected) -> list[Candidate]:
         if one.group["protocol"] == "file"
         else "a core, a disk, other traffic, a shaper"
     )
-    listed.append(Candidate(OTHER, "other", math.nan, _ANYTHING / total, f"such as {what}"))
+    listed.append(Candidate(OTHER, "other", math.nan, anything / total, f"such as {what}"))
     return sorted(listed, key=lambda each: -each.probability)
+
+
+def _unknown(one: Expected, *, rest: bool) -> Iterator[tuple[str, str, float, str]]:
+    """A narrow place and a window that no file names, where the logs have marks of them; `rest`: nothing known fits."""
+    if one.group["protocol"] != "tcp" or not one.signs.tells:
+        return
+    measured, signs = one.median_bps, one.signs
+    if rest:
+        yield NARROW, "link", measured, signs.words()
+    if signs.flight_bytes > 0 and np.fmin(signs.idle_rtt_s, signs.loaded_rtt_s) >= _FAR_S:
+        size = units.format_bytes(signs.flight_bytes, digits=2)
+        yield f"a TCP window or socket buffer of about {size}", "window", measured, signs.words()
 
 
 _Weighted = tuple[str, str, float, float, float, str]

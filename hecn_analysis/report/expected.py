@@ -21,6 +21,7 @@ from hecn_analysis.report import known
 from hecn_analysis.report.alike import groups
 from hecn_analysis.report.folder import Folder
 from hecn_analysis.report.known import Fact
+from hecn_analysis.report.signs import Signs, signs_of
 
 #: Kinds of run that are predicted, those with most runs.
 MOST: Final = 12
@@ -77,6 +78,8 @@ class Expected:
         as expected, below or above; with ", if so" where what binds is assumed; not compared.
     why
         The verdict in a sentence.
+    signs
+        What the logs show beside the rate.
     """
 
     condition: str
@@ -86,6 +89,7 @@ class Expected:
     prediction: Prediction | None
     verdict: str
     why: str
+    signs: Signs = Signs()  # noqa: RUF009 - it cannot be changed
 
     @property
     def median_bps(self) -> float:
@@ -134,7 +138,11 @@ def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fast
         why = "Nothing in the folder says what could hold these runs back: no line rate, no host, no storage."
         return Expected(condition, group, runs, tuple(facts), None, NOT_COMPARED, why)
     verdict, why = _verdict(float(group["median_bps"]), runs, prediction, facts)
-    return Expected(condition, group, runs, tuple(facts), prediction, verdict, why)
+    mtu = next((int(fact.value) for fact in facts if fact.key == "path.mtu" and fact.value is not None), 1500)
+    ping = known.ping_rtt(folder)
+    reading = folder.reading
+    signs = signs_of(runs, reading.intervals, reading.streams, np.nan if ping is None else ping[0], mtu)
+    return Expected(condition, group, runs, tuple(facts), prediction, verdict, why, signs)
 
 
 def scenario_keys(

@@ -218,7 +218,7 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
         The runs, of `Folder.runs`.
     """
     logged = runs["path_rtt_s"].dropna()
-    pings = _pings(folder)
+    pings = ping_rtt(folder)
     near = None if pings is None else pings[0]
     if len(logged):
         tools = ", ".join(dict.fromkeys(runs["tool"][logged.index]))
@@ -232,8 +232,14 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
     return Fact("path.rtt", "round-trip time", None, "not known", "assumed", why, "any")
 
 
-def _pings(folder: Folder) -> tuple[float, str] | None:
-    """The smallest delay that probes saw, where they all saw one path."""
+def ping_rtt(folder: Folder) -> tuple[float, str] | None:
+    """The smallest delay that probes saw [s], and in which file, where they all saw one path.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+    """
     probes = folder.runs[folder.runs["tool"].isin(["ping", "fping"]) & folder.runs["rtt_min_s"].notna()]
     times = probes["rtt_min_s"].astype(float)
     if times.empty or times.max() > max(times.min() * _ONE_PATH, times.min() + _ONE_PATH_S):
