@@ -1,20 +1,24 @@
 """What was measured on a host while it was captured (`hecn capture --probe`), and what a byte costs there by that.
 
 Two kinds of short runs: a network tool over the loopback interface, which no card and no line limits, tells what a byte
-costs the processor; dd past the page cache tells the rate of a disk. They are told from other runs by their command
-lines: the address 127.0.0.1, the name of the file.
+costs the processor; dd tells the rate of a disk. They are told from other runs by their command lines: the address
+127.0.0.1, the name of the file.
 
 Costs are those of the utilisation law: cycles used over bytes moved. They hold all that moving data through sockets
 takes (bytes, packets, calls), for packets as large as those of the loopback interface; a card's interrupts are not in
-them.
+them. Each tool has its own.
+
+What a new run may differ by follows from what the repeats differed by (`known_by`), together with what a machine
+differs by from one hour to the next, which no run of one capture can show and which is stated here.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from hecn_analysis.files.source import Lines
 from hecn_analysis.inventory.contract import Facts, Output
@@ -32,23 +36,46 @@ BEGINS: re.Pattern[str] | None = re.compile(
 )
 REPEATS: bool = True
 
-#: Least spread of what was probed: single runs of one condition differ so on machines that do other things too.
-_COST_SPREAD: Final = 0.2
-_RATE_SPREAD: Final = 0.25
-_LARGEST_SPREAD: Final = 0.9
-#: A process that gets less of a core than this shares it with other programs.
-_WHOLE: Final = 0.9
+#: Line that a probe's output ends with.
+LOAD: Final = "cores busy: {busy:.2f} of {cores}, with all programs"
+_LOAD: Final = re.compile(r"(?m)^cores busy: (\d+\.\d\d) of (\d{1,5}), with all programs$")
+
+#: What a machine differs by between a capture and a run at another hour, beside what repeats differ by: half width of
+#: 90 %, of rates over the loopback interface and of disks.
+DRIFT: Final = 0.1
+DISK_DRIFT: Final = 0.2
+#: Of a single run, whose repeats nobody knows.
+_SINGLE: Final = 0.5
+#: Nothing is stated to be wider than a factor 2 either way.
+_WIDEST: Final = 0.95
+#: Where less than this of a core was idle, processes share the cores with other programs.
+_IDLE: Final = 0.2
 
 _WAYS: Final = 2
 #: What the costs of a byte hold already: packets as large as those of the loopback interface, with time stamps, and
 #: that another core has touched the data.
 _IN_PROBES: Final = {"measured_payload": 65483, "handover_cost": 0, "handover_packet_cost": 0}
+#: Messages of the tools, where nobody asks for others. [B]
+_MESSAGES: Final = {"nuttcp": 64 << 10, "iperf3": 128 << 10}
 
-#: A run of a tool: throughput [bit/s], and the shares of a core that its two ends used, where it says them.
-Probed = tuple[float, float | None, float | None]
 
-#: Shares of a core for a sending and a receiving process; None: a whole one.
-Shares = tuple[dict[str, Any] | None, dict[str, Any] | None]
+class Probed(NamedTuple):
+    """A run of a tool.
+
+    Attributes
+    ----------
+    throughput_bps
+        What it reached. [bit/s]
+    cpu_sender_fraction, cpu_receiver_fraction
+        Shares of a core that its two ends used, where it says them. [1]
+    idle_cores
+        Cores that nobody used meanwhile; None: not known.
+    """
+
+    throughput_bps: float
+    cpu_sender_fraction: float | None = None
+    cpu_receiver_fraction: float | None = None
+    idle_cores: float | None = None
 
 
 def recognises(output: Output) -> bool:
@@ -59,7 +86,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """Read the result, as the reader of that tool's logs finds it."""
     found = Findings(output.source_file)
-    logs.read(Lines.of(output.text), found)
+    logs.read(Lines.of(_LOAD.sub("", output.text)), found)
     words = output.lines[0].split()
     reads = any(word.startswith("if=") and word.endswith(FILE) for word in words)
     kind = "loopback" if words[1] != "dd" else "disk-read" if reads else "disk-write"
@@ -71,6 +98,8 @@ def read(output: Output) -> Facts:
     else:
         ends = ("cpu_sender_fraction", "cpu_receiver_fraction")
         facts.values.update({"throughput_bps": _rate(run), **{name: run.columns.get(name) for name in ends}})
+        if load := _LOAD.search(output.text):
+            facts.values["idle_cores"] = max(0.0, round(int(load[2]) - float(load[1]), 2))
     return facts
 
 
@@ -82,49 +111,101 @@ def _rate(run: Run) -> float | None:
 # what they tell of a host ---------------------------------------------------------------------------------------------
 
 
-def costs(runs: Sequence[Probed], clock_hz: float, source: str) -> dict[str, Any]:
-    """Costs of sending and receiving a byte, by the utilisation law: cycles used over bytes moved.
+def known_by(groups: Iterable[Sequence[float]], drift: float) -> float:
+    """What a new run may differ by from the mean of those known, half width of 90 % [1].
 
-    Their spread is that of single runs.
+    Logarithms of repeats are taken as normal, and groups of them as of one standard deviation, whose means differ. A
+    new value of that kind differs from the mean of n by Student's t times that deviation times sqrt(1 + 1/n); what the
+    hour does, which repeats of one hour do not show, is added in squares.
 
     Parameters
     ----------
-    runs
-        Runs over the loopback interface.
-    clock_hz
-        Clock that the cycles are of. [Hz]
-    source
-        What they were.
+    groups
+        Repeats of each condition: of each tool, each way of a disk.
+    drift
+        What the hour does, half width of 90 %. [1]
 
     Examples
     --------
-    >>> costs([(8e9, 0.5, 1.0), (8e9, 0.5, 1.0)], 2e9, "two runs")["receive_cost"]["value"]
-    2.0
+    >>> round(known_by([[9.0, 10.0, 11.0, 10.0]], 0.0), 2), round(known_by([[10.0] * 4, [20.0] * 4], 0.1), 2)
+    (0.24, 0.1)
     """
-    found = {}
-    for key, part in (("send_cost", 1), ("receive_cost", 2)):
-        values = [8 * clock_hz * share / run[0] for run in runs if (share := run[part])]
-        if values:
-            found[key] = _parameter(values, _COST_SPREAD, source)
-    return found
+    from scipy.special import stdtrit  # noqa: PLC0415 - for captures with probes alone
+
+    logs_of = [[math.log(value) for value in group] for group in groups if group]
+    freedom = sum(len(group) - 1 for group in logs_of)
+    if freedom <= 0:
+        return max(_SINGLE, drift)
+    squares = sum((value - statistics.fmean(group)) ** 2 for group in logs_of for value in group)
+    fewest = min(len(group) for group in logs_of)
+    own = float(stdtrit(freedom, 0.95)) * math.sqrt(squares / freedom * (1 + 1 / fewest))
+    return min(_WIDEST, math.expm1(math.hypot(own, math.log1p(drift))))
 
 
-def shares(runs: Sequence[Probed], source: str) -> Shares:
-    """Share of a core that a sending and a receiving process got, where others keep the cores busy.
+def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: str) -> dict[str, Any]:
+    """Keys of a host that runs over its loopback interface tell: costs of each tool, and of any other.
 
     Parameters
     ----------
-    runs
-        Runs over the loopback interface.
+    by_tool
+        Runs of each tool.
+    clock_hz
+        Clock that the cycles are of. [Hz]
     source
-        What they were.
+        What the runs were.
+
+    Examples
+    --------
+    >>> found = processor({"nuttcp": [Probed(8e9, 0.25, 0.75), Probed(8e9, 0.25, 0.75)]}, 2e9, "two runs")
+    >>> found["cpu"]["receive_cost"]["value"], found["tools"]["nuttcp"]["cores"]["value"]
+    (1.5, 1.0)
     """
-    found: list[dict[str, Any] | None] = []
-    wandered = _range([run[0] for run in runs])
-    for part in (1, 2):
-        values = [share for run in runs if (share := run[part])]
-        found.append(_parameter(values, wandered, f"{source}, beside other programs") if values else None)
-    return found[0], found[1]
+    whole = {
+        tool: kept
+        for tool, runs in by_tool.items()
+        if (kept := [run for run in runs if run.cpu_sender_fraction and run.cpu_receiver_fraction])
+    }
+    if not whole:
+        return {}
+
+    def cost(run: Probed, share: float | None) -> float:
+        return 8 * clock_hz * (share or 0.0) / run.throughput_bps
+
+    sent = {tool: [cost(run, run.cpu_sender_fraction) for run in runs] for tool, runs in whole.items()}
+    received = {tool: [cost(run, run.cpu_receiver_fraction) for run in runs] for tool, runs in whole.items()}
+    rates = {tool: [run.throughput_bps for run in runs] for tool, runs in whole.items()}
+    costs_of = {"send_cost": sent, "receive_cost": received}
+    spread = {key: known_by(costs.values(), DRIFT) for key, costs in costs_of.items()}
+    tools = {}
+    for tool, each in rates.items():
+        said = f"{_runs(len(each), [tool])} {source}"
+        parts = {key: _parameter(costs[tool], spread[key], said) for key, costs in costs_of.items()}
+        in_both = sum(part["value"] for part in parts.values())
+        got = _mean(each) * in_both / (8 * clock_hz)
+        tools[tool] = {
+            **parts,
+            "message": {"value": _MESSAGES[tool], "basis": "documented", "source": "the tool's default"},
+            "cores": _parameter([got], known_by(rates.values(), DRIFT), said),
+        }
+    said = f"{_runs(sum(map(len, rates.values())), list(rates))} {source}"
+    sums = [[sum(both) for both in zip(sent[tool], received[tool], strict=True)] for tool in whole]
+    found: dict[str, Any] = {
+        "cpu": {
+            "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": said},
+            **{
+                key: _parameter(values, known_by([values], DRIFT), said)  # of a tool that was not tried
+                for key, costs in costs_of.items()
+                if (values := [value for each in costs.values() for value in each])
+            },
+        },
+        "tools": tools,
+    }
+    every = [run for runs in whole.values() for run in runs]
+    idle = [run.idle_cores for run in every if run.idle_cores is not None]
+    if idle and statistics.fmean(idle) < _IDLE:  # other programs keep the cores busy
+        shares = [max(run.cpu_sender_fraction or 0.0, run.cpu_receiver_fraction or 0.0) for run in every]
+        found["cpu_quota"] = _parameter(shares, known_by([shares], DRIFT), f"{said}, beside other programs")
+    return found
 
 
 def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
@@ -137,7 +218,8 @@ def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
     source
         What they were.
     """
-    return _parameter([run[0] for run in runs], _RATE_SPREAD, source)
+    rates = [run.throughput_bps for run in runs]
+    return _parameter(rates, known_by([rates], DISK_DRIFT), source)
 
 
 def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -153,35 +235,34 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
         Facts of its probes.
     """
     host = dict(keys)
-    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    network: dict[str, list[Probed]] = {}
+    on_disk: dict[str, list[Probed]] = {}
     for facts in found:
         if facts["throughput_bps"]:
-            by_kind.setdefault(facts["kind"], []).append(facts)
-    ends = ("throughput_bps", "cpu_sender_fraction", "cpu_receiver_fraction")
-    if runs := by_kind.get("loopback"):
-        taken: list[Probed] = [tuple(run[name] for name in ends) for run in runs]
-        source = f"{_counted(runs)} over the loopback interface"
+            run = Probed(facts["throughput_bps"], *(facts.get(name) for name in Probed._fields[1:]))
+            kept = (
+                network.setdefault(facts["tool"], [])
+                if facts["kind"] == "loopback"
+                else on_disk.setdefault(facts["kind"], [])
+            )
+            kept.append(run)
+    measured = processor(network, clock_hz, "over the loopback interface")
+    if measured:
         clock = {"value": clock_hz, "basis": "documented", "source": "costs are cycles of this clock"}
-        host = with_processor(host, {"clock": clock, **costs(taken, clock_hz, source)})
-        share = max(
-            (one for one in shares(taken, source) if one is not None), key=lambda one: one["value"], default=None
-        )
-        if share is not None and share["value"] < _WHOLE:
-            host["cpu_quota"] = share
+        host = with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
     disk = {
-        key: rate([(run["throughput_bps"], None, None) for run in runs], f"{_counted(runs)}, past the page cache")
+        key: rate(runs, f"{_runs(len(runs), ['dd'])} past the page cache")
         for kind, key in (("disk-read", "read_rate"), ("disk-write", "write_rate"))
-        if (runs := by_kind.get(kind))
+        if (runs := on_disk.get(kind))
     }
     if len(disk) == _WAYS:  # in front, where files lie unless somebody says else
         host["arrays"] = {"probed": {"disk": disk}, **host.get("arrays", {})}
     return host
 
 
-def _counted(runs: Sequence[Mapping[str, Any]]) -> str:
+def _runs(count: int, tools: Sequence[str]) -> str:
     """How many runs of which tools."""
-    tools = dict.fromkeys(str(run["tool"]) for run in runs)
-    return f"{len(runs)} short run{'' if len(runs) == 1 else 's'} of {' and '.join(tools)}"
+    return f"{count} short run{'' if count == 1 else 's'} of {' and '.join(tools)}"
 
 
 def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,30 +275,28 @@ def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
     found
         The host so far, as keys.
     measured
-        Clock, and costs of a byte of runs over the loopback interface.
+        Keys of `processor`.
 
     Examples
     --------
     >>> host = {"cpu": {"title": "X", "send_cost": 0.3, "send_packet_cost": 500}}
-    >>> with_processor(host, {"send_cost": 0.4})["cpu"] == {
+    >>> with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
     ...     "title": "X", "send_cost": 0.4, "send_packet_cost": 500,
     ...     "handover_cost": 0, "handover_packet_cost": 0, "measured_payload": 65483,
     ... }
     True
     """
-    return {**found, "cpu": {**(found.get("cpu") or {}), **_IN_PROBES, **measured}}
+    return {**found, **measured, "cpu": {**(found.get("cpu") or {}), **_IN_PROBES, **measured["cpu"]}}
 
 
-def _parameter(values: Sequence[float], least: float, source: str) -> dict[str, Any]:
-    middle = statistics.median(values)
-    spread = min(_LARGEST_SPREAD, max(least, _range(values)))
-    return {"value": float(f"{middle:.6g}"), "spread": round(spread, 3), "basis": "calibrated", "source": source}
+def _mean(values: Sequence[float]) -> float:
+    return math.exp(statistics.fmean(math.log(value) for value in values))
 
 
-def _range(values: Sequence[float]) -> float:
-    """Range over the median [1].
-
-    Of five runs that is 2.33 sigma. A further run differs from their median by 1.89 sigma with 90 %, and as five runs
-    tell sigma badly, by more where it is not known: the range is about right (Student's t with 4 degrees of freedom).
-    """
-    return (max(values) - min(values)) / statistics.median(values)
+def _parameter(values: Sequence[float], spread: float, source: str) -> dict[str, Any]:
+    return {
+        "value": float(f"{_mean(values):.6g}"),
+        "spread": round(spread, 3),
+        "basis": "calibrated",
+        "source": source,
+    }

@@ -6,6 +6,7 @@ command prints is ever run. The commands are those of `inventory_commands`.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -15,7 +16,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,7 @@ NOT_HERE: Final = "not here"
 #: Tools that probe the processor, each where it is here.
 PROBED: Final = ("nuttcp", "iperf3")
 
+_WAYS: Final = ("write", "read")
 _PACKED: Final = (".tar.gz", ".tgz")
 _CONTROLLERS: Final = 4
 _SAFE: Final = re.compile(r"[^A-Za-z0-9_.+-]")
@@ -219,8 +221,12 @@ def capture(
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="hecn-capture-") as scratch:  # some programs leave a log where they run
         done = (_run(task, scratch) for task in (track(planned, "capturing") if progress else planned))
-        beside = target.absolute().parent / f"{target.name}.{FILE}"
-        for row, output in chain(done, _probed(beside, Path(scratch)) if probe else ()):
+        probed: Iterable[tuple[Row, bytes]] = ()
+        if probe:
+            probed = _probed(target.absolute().parent / f"{target.name}.{FILE}", Path(scratch))
+            if progress:
+                probed = track(probed, "probing", total=_probes_planned())
+        for row, output in chain(done, probed):
             rows.append(row)
             if row.file:
                 files[row.file] = output
@@ -250,20 +256,40 @@ def _run(task: Task, scratch: str) -> tuple[Row, bytes]:
 
 
 def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
-    """Rows and outputs of probes: the network tools that are here, and the disk of a file."""
+    """Rows and outputs of probes: the network tools that are here, and the disk of a file.
+
+    They take turns, so that the repeats of each are spread over the whole time, and with it over what else goes on.
+    """
     here = Place()
-    runs: list[Iterator[probes.Probe]] = [
-        probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None
-    ]
-    runs += [probes.disk(here, str(file), scratch, reads=reads, io="direct") for reads in (False, True)]
-    for probe in (probe for each in runs for probe in each):
-        line = shlex.join(probe.command)
-        printed = probe.log.read_bytes() if probe.log.exists() else b""  # a server that does not start leaves none
-        ended = "failed" if probe.error else "ok"
-        yield (
-            Row(f"{probe.log.stem}.txt" if printed else "", line, ended, probe.duration_s, probe.error),
-            (f"$ {line}\n".encode() + printed),
-        )
+    with contextlib.ExitStack() as stack:
+        network = [probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None]
+        disk = [
+            probes.disk(here, f"{file.parent}/{way}-{file.name}", scratch, reads=way == "read", io="direct")
+            for way in _WAYS
+        ]
+        for kind in (*network, *disk):
+            stack.enter_context(contextlib.closing(kind))
+        turns = [each for one in network for each in (one, *disk)] or disk
+        for turn in zip_longest(*turns):
+            for probe in turn:
+                if probe is not None:
+                    yield _probe_row(probe)
+
+
+def _probes_planned() -> int:
+    """How many probes a capture has here."""
+    tools = sum(programs.which(tool) is not None for tool in PROBED)
+    return probes.REPEATS * tools + probes.DISK_REPEATS * len(_WAYS)
+
+
+def _probe_row(probe: probes.Probe) -> tuple[Row, bytes]:
+    line = shlex.join(probe.command)
+    printed = probe.log.read_bytes() if probe.log.exists() else b""  # a server that does not start leaves none
+    ended = "failed" if probe.error else "ok"
+    return (
+        Row(f"{probe.log.stem}.txt" if printed else "", line, ended, probe.duration_s, probe.error),
+        f"$ {line}\n".encode() + printed + (f"\n{probe.load}\n".encode() if probe.load else b""),
+    )
 
 
 def _for_root(planned: Sequence[Task], rows: Sequence[Row]) -> tuple[str, ...]:

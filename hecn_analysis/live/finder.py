@@ -94,7 +94,7 @@ class Finder:
         self.ends = ends
         self.here = here
         self._inventories: dict[Place, dict[str, Any]] = {}
-        self._processors: dict[Place, tuple[dict[str, Any], costs.Shares]] = {}
+        self._processors: dict[Place, dict[str, Any]] = {}
 
     def scenario(self) -> Scenario:
         """The scenario with all that can be found out about the ends and the path; what was given goes above."""
@@ -116,10 +116,7 @@ class Finder:
         host = {"name": "this host", **self._inventories[place], **hosts.settings_of_kernel(place)}
         if self.request.probe:
             if self.tool.protocol != "file" and (self._on_one_machine or "cpu" not in host):
-                cpu, shares = self._processor(place)
-                host = costs.with_processor(host, cpu)
-                if (share := shares[ROLES.index(role)]) is not None:
-                    host["cpu_quota"] = share
+                host = costs.with_processor(host, self._processor(place))
             if on_disk and not self._says_disk(role):
                 key, rate = self._disk(place, reads=role == "sender")
                 host[key] = rate
@@ -136,20 +133,16 @@ class Finder:
         said = (f"{role}.read_rate", f"{role}.write_rate", f"{role}.arrays")
         return any(key.startswith(said) for key in self.draft.keys)
 
-    def _processor(self, place: Place) -> tuple[dict[str, Any], costs.Shares]:
-        """The processor of a place with what a byte costs it, and the shares of it that sender and receiver get.
-
-        These are None where the cores are idle. A machine is asked once.
-        """
+    def _processor(self, place: Place) -> dict[str, Any]:
+        """The processor of a place, and what runs of the tool take of its cores. A machine is asked once."""
         machine = Place() if place.is_here else place  # a namespace has a processor of this machine
         if machine not in self._processors:
+            name = self.tool.name
             found = hosts.processor(machine)
-            is_shared = len(hosts.busy_cores(machine)) > found["cores"] - len(ROLES)
-            runs = _results(probes.loopback(machine, self.tool.name, self.here.logs), f"{self.tool.name} at {machine}")
-            source = f"{len(runs)} runs of {self.tool.name} over the loopback interface, {probes.DURATION_S:g} s each"
-            measured = costs.costs(runs, float(found["clock"]["value"]), source)
-            shares = costs.shares(runs, source) if is_shared else (None, None)
-            self._processors[machine] = ({**found, **measured}, shares)
+            runs = _results(probes.loopback(machine, name, self.here.logs), f"{name} at {machine}")
+            source = f"over the loopback interface, {probes.DURATION_S:g} s each"
+            measured = costs.processor({name: runs}, float(found["clock"]["value"]), source)
+            self._processors[machine] = {**measured, "cpu": {**found, **measured.get("cpu", {})}}
         return self._processors[machine]
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
@@ -172,7 +165,8 @@ class Finder:
         duration = float("inf")
         if self.tool.bytes is None:
             duration = tools.DURATION_S if self.tool.duration is None else self.tool.duration.value
-        return path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
+        found = path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
+        return {**found, "path.same_host": True} if self._on_one_machine else found
 
 
 def _results(found: Iterable[probes.Probe], what: str) -> list[costs.Probed]:

@@ -1,4 +1,4 @@
-"""The host itself as a scenario's keys: what was captured of it, what its kernel says now, how busy its cores are.
+"""The host itself as a scenario's keys: what was captured of it, what its kernel says now.
 
 Where the inventory can be read into a host, that is the host, with the costs that its components are known for. What it
 leaves open is probed (`probes`).
@@ -7,7 +7,6 @@ leaves open is probed (`probes`).
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,10 +14,6 @@ from hecn_analysis.live.places import Place
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host
-
-#: A core that others keep busy for more of the time than this counts as shared.
-_SHARED: Final = 0.5
-_WATCH_S: Final = 0.5
 
 _CONTROLS: Final = ("reno", "cubic", "bbr", "htcp", "bic")
 _SYSCTL: Final = {
@@ -63,19 +58,6 @@ def processor(place: Place) -> dict[str, Any]:
         "cores": max(1, len(place.busy())),
         "clock": {"value": clock, "basis": "documented", "source": "/proc/cpuinfo; costs are cycles of this clock"},
     }
-
-
-def busy_cores(place: Place) -> list[int]:
-    """Cores that others keep busy just now.
-
-    Parameters
-    ----------
-    place
-        Where to look.
-    """
-    before = place.busy()
-    time.sleep(_WATCH_S)
-    return [int(core.removeprefix("cpu")) for core, busy in load(before, place.busy()).items() if busy > _SHARED]
 
 
 def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:

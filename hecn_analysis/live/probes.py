@@ -7,20 +7,26 @@ removed again. What follows from their results is the business of `hecn_analysis
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import hecn_analysis as hecn
-from hecn_analysis.inventory.probes import Probed
+from hecn_analysis.inventory.probes import LOAD, Probed
 from hecn_analysis.live import tools
+from hecn_analysis.live.hosts import load
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import AMOUNT_LIMIT_S, SPARE_S, Request, ends_of, figures_of, removal, run_once
 
-REPEATS: Final = 5
-DURATION_S: Final = 1.0
-AMOUNT: Final = 128 << 20
+REPEATS: Final = 4
+DURATION_S: Final = 2.0
+#: Repeats of each way of a disk, and after how many they end when these have taken so long. [s]
+DISK_REPEATS: Final = 8
+_FEWEST: Final = 3
+_LONG_S: Final = 6.0
+#: Large enough that a cache of a disk holds but a part, where there is that much room.
+AMOUNT: Final = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class Probe:
         Throughput and shares of a core; None where it failed.
     error
         Why it failed.
+    load
+        How busy the cores were meanwhile, in words; empty: not looked at.
     """
 
     command: tuple[str, ...]
@@ -46,9 +54,10 @@ class Probe:
     duration_s: float
     result: Probed | None
     error: str = ""
+    load: str = ""
 
 
-def loopback(machine: Place, tool: str, logs: Path) -> Iterator[Probe]:
+def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, None]:
     """Run a tool over a machine's own loopback interface.
 
     Parameters
@@ -66,11 +75,18 @@ def loopback(machine: Place, tool: str, logs: Path) -> Iterator[Probe]:
     for number in range(1, REPEATS + 1):
         log = logs / f"probe-loopback-{tool}-{machine.kind}-{number}.{plan.log}"
         started = time.monotonic()
+        before = machine.busy()
         error = run_once(request, plan, DURATION_S + SPARE_S, log)
-        yield _probe(plan.client, log, started, error)
+        loads = load(before, machine.busy())
+        probe = _probe(plan.client, log, started, error)
+        if probe.result is not None and loads:
+            busy = sum(loads.values())
+            result = probe.result._replace(idle_cores=len(loads) - busy)
+            probe = replace(probe, result=result, load=LOAD.format(busy=busy, cores=len(loads)))
+        yield probe
 
 
-def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Iterator[Probe]:
+def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Generator[Probe, None, None]:
     """Run dd on a file that is made for it, and removed.
 
     Parameters
@@ -95,15 +111,20 @@ def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Iterat
     else:
         words = read if reads else (*write, "conv=fdatasync")
     way = "read" if reads else "write"
+    taken_s = 0.0
     try:
-        ended = place.run([*write, "conv=fsync"], limit_s=AMOUNT_LIMIT_S)
-        for number in range(1, REPEATS + 1):
+        ended = place.run([*write, "conv=fsync"] if reads else ["true"], limit_s=AMOUNT_LIMIT_S)
+        for number in range(1, DISK_REPEATS + 1):
+            if number > _FEWEST and taken_s > _LONG_S:
+                return
             log = logs / f"probe-disk-{way}-{number}.txt"
             started = time.monotonic()
             if ended.ok:
                 ended = place.run(words, limit_s=AMOUNT_LIMIT_S)
             log.write_bytes(ended.stdout + ended.stderr)
-            yield _probe(words, log, started, "" if ended.ok else f"dd at {place}: {ended.complaint or ended.how}")
+            probe = _probe(words, log, started, "" if ended.ok else f"dd at {place}: {ended.complaint or ended.how}")
+            taken_s += probe.duration_s
+            yield probe
     finally:
         place.run(removal(file))
 
@@ -113,6 +134,5 @@ def _probe(command: tuple[str, ...], log: Path, started: float, error: str) -> P
     duration = round(time.monotonic() - started, 3)
     if found is None:
         return Probe(command, log, duration, None, error or f"{command[0]}: no result")
-    return Probe(
-        command, log, duration, (found["throughput_bps"], found["cpu_sender_fraction"], found["cpu_receiver_fraction"])
-    )
+    result = Probed(found["throughput_bps"], found["cpu_sender_fraction"], found["cpu_receiver_fraction"])
+    return Probe(command, log, duration, result)

@@ -4,6 +4,10 @@ A cost a byte is that of the catalogue, measured with packets of `Cpu.measured_p
 `Cpu.measured_message`, whose costs are in it; costs a packet and a call add what smaller ones cost more
 (`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between two processes of one machine, packets are received on
 the core that sends them, and what one core has touched costs the other more.
+
+Where runs of the very tool within the machine are known (`Host.tools`), costs are those of these runs. Between two
+processes of that machine which nobody binds to cores, the kernel moves them and their work about: what repeats is the
+sum of both, and how much of the cores both get.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
+    from hecn_analysis.hardware.host import ToolCosts
     from hecn_analysis.hardware.quantity import Parameter
     from hecn_analysis.prediction.draws import Draws
 
@@ -71,7 +76,7 @@ class Cores:
 
     def add(self, flow: int, *, sends: bool, networked: bool, on_disk: bool) -> None:
         """Add what a flow asks of the cores, with this host as the one that `sends` it or receives it."""
-        threads = self._threads(flow)
+        threads = self._all() if self._is_as_measured else self._threads(flow)
         busy = {core for other in range(len(self.flows)) for core in self._threads(other)}
         nic = self.host.nic_cores or [core for core in range(self.cpu.cores) if core not in busy] or self._all()
         crowding = 1 + self._draw("cpu.contention", self.cpu.contention) * (len(busy) - 1)
@@ -99,13 +104,29 @@ class Cores:
             share = cost * (seconds_per_cycle / len(cores))
             for core in cores:
                 self._core(flow, core, share, duty)
-        if self.host.cpu_quota is not None:
-            own = sum((cost for _, cost, _ in process), np.zeros(1)) * seconds_per_cycle
-            self._quota(flow, own, self.host.cpu_quota)
+        of_process = sum((cost for _, cost, _ in process), np.zeros(1))
+        quota = self.host.cpu_quota
+        if quota is not None and not (self._is_as_measured and quota.basis == "calibrated"):  # by the same runs
+            self._quota(flow, of_process * seconds_per_cycle, quota)
+        if self._is_as_measured and (measured := self._measured) is not None:
+            got = self.draw(f"sender.tools.{self.scenario.tool.name}.cores", measured.cores)
+            name = f"sender.cpu.processes{flow + 1}" if len(self.flows) > 1 else "sender.cpu.processes"
+            title = "the part of the cores that the sending and the receiving process get"
+            self.put(flow, name, of_process * crowding / self._draw("cpu.clock", self.cpu.clock) / 8 / got, title)
 
     def application_nodes(self, flow: int) -> set[int]:
         """Sockets on whose cores a flow's threads run."""
         return {self.cpu.socket_of(core) for core in self._threads(flow)}
+
+    @property
+    def _measured(self) -> ToolCosts | None:
+        """Costs of runs of this very tool within the machine, where they are known."""
+        return self.host.tools.get(self.scenario.tool.name)
+
+    @property
+    def _is_as_measured(self) -> bool:
+        """Whether those runs were of two processes as those here: within one machine, bound to no core."""
+        return self._measured is not None and self.scenario.path.same_host and not self.host.app_cores
 
     # which cores -----------------------------------------------------------------------------------------------------
 
@@ -133,11 +154,11 @@ class Cores:
         """Cycles per payload byte of the process for sockets [cycles/B]."""
         cpu, tool = self.cpu, self.scenario.tool
         if sends:
-            total = self._cost("send_cost") + self._packets("send_packet_cost", self._sent_unit())
+            total = self._byte_cost("send_cost") + self._packets("send_packet_cost", self._sent_unit())
             if not self.host.offload:
                 total = total + self._cost("linear_cost")
         else:
-            total = self._cost("receive_cost") + self._cost("far_cost") * self._far()
+            total = self._byte_cost("receive_cost") + self._cost("far_cost") * self._far()
             total = total + self._packets("receive_packet_cost", self._received_unit())
         if self.scenario.path.spread == "round-robin":
             total = total + self._cost("reorder_cost")
@@ -149,11 +170,28 @@ class Cores:
             )
             cost = self._cost("send_call_cost") if sends else self._cost("receive_call_cost")
             message = self.draw("tool.message", tool.message)
-            measured = self._draw("cpu.measured_message", cpu.measured_message)
+            known = self._measured
+            measured = (
+                self._draw("cpu.measured_message", cpu.measured_message)
+                if known is None
+                else self._draw(f"tools.{tool.name}.message", known.message)
+            )
             total = total + cost * calls * (1 / message - 1 / measured)
         if self.scenario.path.same_host:
             total = total + self._handed_over(flow, sends=sends)
         return np.maximum(total, 0.0)
+
+    def _byte_cost(self, name: str) -> FloatArray:
+        """Cost of a byte of the tool where it is known, else of any; between processes as measured without a spread.
+
+        There, what runs differ by is all in how much of the cores both get.
+        """
+        if self._measured is None:
+            return self._cost(name)
+        cost: Parameter = getattr(self._measured, name)
+        if self._is_as_measured:
+            cost = cost.model_copy(update={"spread": 0.0})
+        return self._draw(f"tools.{self.scenario.tool.name}.{name}", cost)
 
     def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte that it costs each of two processes of one machine that the other runs on another core."""
@@ -238,6 +276,8 @@ class Cores:
         """Whose core it is: within one machine the sender's, where a process of the sender runs on it."""
         if not self.scenario.path.same_host:
             return self.role
+        if self._is_as_measured:
+            return "sender"
         sending = {each for flow in range(len(self.flows)) for each in self._cores_of(self.scenario.sender, flow)}
         return "sender" if core in sending else self.role
 

@@ -192,6 +192,7 @@ def test_probes_are_part_of_the_capture_and_leave_nothing(request, tmp_path, mon
     request.getfixturevalue("nuttcp")
     monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
     monkeypatch.setattr(probes, "REPEATS", 1)
+    monkeypatch.setattr(probes, "DISK_REPEATS", 1)
     monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
     commands = [command for command in COMMANDS if command.file in {"cpuinfo.txt", "meminfo.txt"}]
     found = capture.capture(tmp_path / "c", probe=True, redact=redact, commands=commands)
@@ -207,6 +208,7 @@ def test_probe_that_does_not_start_is_said_and_the_capture_is_whole(request, tmp
     request.getfixturevalue("nuttcp")
     monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
     monkeypatch.setattr(probes, "REPEATS", 1)
+    monkeypatch.setattr(probes, "DISK_REPEATS", 1)
     monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
     monkeypatch.setattr(runs, "_ready", lambda *_: False)
     found = capture.capture(tmp_path / "c", probe=True, commands=())

@@ -115,16 +115,17 @@ def test_folder_holds_all_of_it_and_the_prediction_came_first(tmp_path):
 
 
 @pytest.mark.usefixtures("nuttcp")
-def test_what_nobody_knows_of_a_host_is_probed(tmp_path):
+def test_what_nobody_knows_of_a_host_is_probed(tmp_path, monkeypatch):
+    monkeypatch.setattr(probes, "DURATION_S", 1.0)
     keys = {"tool": "nuttcp", "tool.duration": 1}
     found = measure.measure(Request(keys=keys, inventory=False, repeats=1), tmp_path / "m")
     cpu = found.prediction.scenario.sender.cpu
     assert cpu.cores == os.cpu_count()
     assert cpu.send_cost.basis == "calibrated"
-    assert cpu.send_cost.source == "5 runs of nuttcp over the loopback interface, 1 s each"
-    assert found.prediction.bottleneck_class == "cpu"
+    assert cpu.send_cost.source == "4 short runs of nuttcp over the loopback interface, 1 s each"
+    assert found.prediction.bottleneck == "sender.cpu.processes"
     assert cpu.send_cost.value > 0
-    assert len(list((tmp_path / "m/logs").glob("probe-loopback-nuttcp-local-?.txt"))) == 5
+    assert len(list((tmp_path / "m/logs").glob("probe-loopback-nuttcp-local-?.txt"))) == 4
 
 
 def test_disk_is_probed_written_and_left_as_it_was(tmp_path, monkeypatch):
@@ -421,13 +422,10 @@ def test_fio_is_measured(tmp_path, monkeypatch, tool):
 
 
 def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, monkeypatch):
-    measured = {
-        "cores": 2,
-        "clock": 2e9,
-        "send_cost": {"value": 1, "spread": 0.2},
-        "receive_cost": {"value": 2, "spread": 0.2},
-    }
-    monkeypatch.setattr(finder.Finder, "_processor", lambda *_: (measured, (None, {"value": 0.5})))
+    costs = {"send_cost": {"value": 1, "spread": 0.2}, "receive_cost": {"value": 2, "spread": 0.2}}
+    tools = {"iperf3": {**costs, "message": "128 KiB", "cores": 1.5}}
+    measured = {"cpu": {"cores": 2, "clock": 2e9, **costs}, "tools": tools, "cpu_quota": 0.5}
+    monkeypatch.setattr(finder.Finder, "_processor", lambda *_: measured)
     monkeypatch.setattr(measure, "_run", lambda number, *_: measure.Run(number, "inside", 3.9e9))
     keys = {"tool": "iperf3", "sender.tcp_wmem_max": "1 MB"}
     found = measure.measure(Request(keys=keys, repeats=1), tmp_path / "m")
@@ -439,8 +437,9 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
     # the measured costs hold those of packets as large as they were then; smaller ones cost more
     assert (sender.cpu.measured_payload.value, sender.cpu.handover_cost.value) == (65483, 0)
     assert sender.cpu.send_packet_cost == inventory.cpu.send_packet_cost
-    assert sender.cpu_quota is None
-    assert found.prediction.scenario.receiver.cpu_quota.value == 0.5
+    assert sender.cpu_quota.value == 0.5
+    assert found.prediction.scenario.path.same_host
+    assert found.prediction.scenario.receiver.tools["iperf3"].cores.value == 1.5
     assert sender.tcp_wmem_max.value == 1e6  # what was given goes above what was found
 
 
