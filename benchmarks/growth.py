@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import gc
 import io
 import itertools
 import json
@@ -22,7 +21,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -347,12 +345,6 @@ CURVES: dict[str, Curve] = {
 # --- measuring
 
 
-def _status(name: str) -> int:
-    """Give a figure of this process's memory [bytes]."""
-    text = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(text.partition(f"{name}:")[2].split()[0]) * 1024
-
-
 def measured_here(curve: Curve, small: Path, folder: Path, size: int) -> dict[str, float]:
     """Do the job in this process, after the smallest one.
 
@@ -372,17 +364,10 @@ def measured_here(curve: Curve, small: Path, folder: Path, size: int) -> dict[st
         ``peak_bytes`` [bytes], and how often it ran.
     """
     curve.job(small, curve.sizes[0])
-    gc.collect()
-    before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forget the most memory so far
-    times, added, peak = [], 0, 0
-    while len(times) < AGAIN and (not times or times[0] < SHORT_S):
-        start = time.process_time()
-        curve.job(folder, size)
-        times.append(time.process_time() - start)
-        if len(times) == 1:
-            peak = _status("VmHWM")
-            added = peak - before
+    first, added, peak = harness.held(lambda: curve.job(folder, size))
+    times = [first]
+    while first < SHORT_S and len(times) < AGAIN:
+        times.append(harness.processor_seconds(lambda: curve.job(folder, size)))
     return {
         "size": size,
         "time_s": statistics.median(times),

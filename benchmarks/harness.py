@@ -11,6 +11,7 @@ machine; the documentation draws from there and measures nothing.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import platform
@@ -165,6 +166,28 @@ def memory(code: str) -> float:
     code += "\nprint(open('/proc/self/status').read())"
     told = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True)
     return int(told.stdout.partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
+
+
+def resident(name: str = "VmRSS") -> int:
+    """Give the memory of this process, now or at most (VmHWM), where there is /proc [bytes]."""
+    text = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(text.partition(f"{name}:")[2].split()[0]) * 1024
+
+
+def held(job: Callable[[], object]) -> tuple[float, int, int]:
+    """Do a job in this process, and say what it took.
+
+    Returns
+    -------
+    tuple
+        Processor time [s], the most memory that it held beyond what was there, and in all [bytes].
+    """
+    gc.collect()
+    before = resident()
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forget the most memory so far
+    time_s = processor_seconds(job)
+    peak = resident("VmHWM")
+    return time_s, max(peak - before, 0), peak
 
 
 def machine() -> dict[str, object]:

@@ -29,7 +29,7 @@ def readings(ports: int, rounds: int, *, first: int = 0, seed: int = 1) -> pd.Da
     rounds
         How many polls of each.
     first
-        Number of the first round; counters go on where as many rounds would have left them.
+        Number of the first round; counters go on where those before left them.
     seed
         Of the luck.
 
@@ -45,13 +45,12 @@ def readings(ports: int, rounds: int, *, first: int = 0, seed: int = 1) -> pd.Da
     load = SPEED_BPS / 8 * steady.uniform(0.01, 0.6, ports)
     base = steady.integers(0, 2**40, (len(COUNTERS), ports))
     faulty = steady.random(ports) < 0.02
-    round_number = np.arange(first, first + rounds)
-    of_day = 0.6 + 0.4 * np.sin(round_number * INTERVAL_S / 86400 * 2 * np.pi)
-    each = (load * of_day[:, None] * random.uniform(0.8, 1.2, (rounds, ports)) * INTERVAL_S).astype(np.int64)
-    before = (load * round_number[0] * INTERVAL_S * 0.6).astype(np.int64)
-    carried = before + np.cumsum(each, axis=0)
+    number = np.arange(first, first + rounds)
+    day = 86400 / INTERVAL_S
+    busy = 0.6 * number + 0.4 * day / (2 * np.pi) * (1 - np.cos(number / day * 2 * np.pi))  # its slope is 0.2 to 1
+    carried = (load * INTERVAL_S * (busy[:, None] + random.uniform(0, 0.2, (rounds, ports)))).astype(np.int64)
     device = np.arange(ports) // PORTS_A_DEVICE
-    moment = (round_number[:, None] * INTERVAL_S + random.uniform(0, 1, (rounds, devices)))[:, device]
+    moment = (number[:, None] * INTERVAL_S + random.uniform(0, 1, (rounds, devices)))[:, device]
     grown = {
         "in_octets": carried,
         "out_octets": carried // 3,
@@ -62,9 +61,9 @@ def readings(ports: int, rounds: int, *, first: int = 0, seed: int = 1) -> pd.Da
         "in_discards": faulty * (carried // 10**11),
     }
     size = rounds * ports
-    names = np.array([f"device{number:05}.example.net" for number in range(devices)], dtype=object)
-    sources = np.array([f"snmp://device{number:05}.example.net:161" for number in range(devices)], dtype=object)
-    port = np.array([f"Ethernet{number % PORTS_A_DEVICE + 1}" for number in range(ports)], dtype=object)
+    names = np.array([f"device{place:05}.example.net" for place in range(devices)], dtype=object)
+    sources = np.array([f"snmp://device{place:05}.example.net:161" for place in range(devices)], dtype=object)
+    port = np.array([f"Ethernet{place % PORTS_A_DEVICE + 1}" for place in range(ports)], dtype=object)
     columns: dict[str, object] = {
         "source_file": np.tile(sources[device], rounds),
         "line": 1,

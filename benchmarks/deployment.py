@@ -1,0 +1,506 @@
+"""What it takes to watch a national network: a model, its costs measured here, and a small run to check it.
+
+Pollers read the counters of all ports again and again (`hecn snmp poll`) and add each round to an archive; once a day
+each archive is compacted; the workers of a Dask cluster work out 95th percentiles (`hecn traffic --dask`). A port costs
+the same wherever it is, so work is what one port costs times ports, and archives divide what must fit into memory.
+
+`python -m benchmarks.deployment` measures the costs on days of a few hundred ports, with the polling where snmpd and
+network namespaces are to be had, and holds the model to a run with other numbers of ports and days on two workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import harness, polls
+from hecn_analysis.archive import Archive
+from hecn_analysis.live import snmp
+from hecn_analysis.traffic import bulk
+
+#: Part of a core that may be planned for: the rest is for the system, for rounds that come at once, and for luck.
+BUSY = 0.6
+
+#: Readings that a worker holds at once: the least of `bulk.SHARE_ROWS`, for days that lie port by port.
+SHARE_ROWS = bulk.SHARE_ROWS[0]
+
+DAY_S = 86400.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A cost that grows along a line: what is there once, and what each adds."""
+
+    once: float
+    each: float
+
+    def at(self, number: float) -> float:
+        """Give the cost of so many."""
+        return self.once + self.each * number
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a machine takes for each step.
+
+    Attributes
+    ----------
+    poll_s
+        Processor time of one round of a poller, by ports; None: not measured. [s]
+    add_s
+        Processor time of adding a round to an archive, by readings. [s]
+    round_bytes
+        Disk of a round before compaction, by readings. [bytes]
+    compact_s
+        Processor time of compacting a day, by readings. [s]
+    compact_bytes
+        Memory of that. [bytes]
+    day_bytes
+        Disk of a day after compaction, by readings. [bytes]
+    query_s
+        Processor time of rates, flags and percentiles, by readings. [s]
+    worker_bytes
+        Memory of a worker, by readings of a share. [bytes]
+    """
+
+    poll_s: Line | None
+    add_s: Line
+    round_bytes: Line
+    compact_s: Line
+    compact_bytes: Line
+    day_bytes: Line
+    query_s: Line
+    worker_bytes: Line
+
+
+@dataclass(frozen=True)
+class Network:
+    """What is watched.
+
+    Attributes
+    ----------
+    ports
+        How many.
+    interval_s
+        From one poll to the next. [s]
+    days
+        How long it is kept.
+    """
+
+    ports: int
+    interval_s: float
+    days: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What it takes.
+
+    Attributes
+    ----------
+    samples
+        Readings that are kept.
+    samples_per_s
+        Readings that come. [1/s]
+    archives
+        Archives, so that each day of one can be compacted in memory.
+    archive_day_bytes
+        Disk of a day of one archive. [bytes]
+    written_bytes_per_s
+        What is written as it comes, before compaction. [bytes/s]
+    storage_bytes
+        Disk of all that is kept, and of a day that is not compacted yet. [bytes]
+    poller_cores
+        Cores that poll; NaN where that was not measured.
+    adding_cores, compacting_cores
+        Cores that add rounds, and that compact.
+    query_core_s
+        Processor time of the percentiles of all that is kept. [s]
+    workers
+        Workers of a core each that answer within the time that was asked for.
+    worker_bytes
+        Memory of each. [bytes]
+    query_s
+        Time of the answer with so many workers. [s]
+    query_bytes_per_s
+        What the storage has to give them. [bytes/s]
+    """
+
+    samples: float
+    samples_per_s: float
+    archives: int
+    archive_day_bytes: float
+    written_bytes_per_s: float
+    storage_bytes: float
+    poller_cores: float
+    adding_cores: float
+    compacting_cores: float
+    query_core_s: float
+    workers: int
+    worker_bytes: float
+    query_s: float
+    query_bytes_per_s: float
+
+
+def plan(network: Network, costs: Costs, *, memory_bytes: float = 24e9, answer_s: float = 3600.0) -> Plan:
+    """Work out what a network takes.
+
+    Parameters
+    ----------
+    network
+        What is watched.
+    costs
+        What a machine like that of the workers takes for each step.
+    memory_bytes
+        Memory of a machine that compacts. [bytes]
+    answer_s
+        Time within which percentiles of all that is kept are to be there. [s]
+
+    Notes
+    -----
+    Processor time of cores counts as `BUSY` of theirs; a core of another machine may take twice as long or half.
+    Storage and network are taken for as fast as the plan says they must be.
+
+    Examples
+    --------
+    >>> costs = Costs(Line(0, 5e-3), Line(0, 1e-6), Line(0, 40), Line(0, 3e-6), Line(0, 500), Line(0, 30),
+    ...               Line(0, 5e-7), Line(2e8, 200))
+    >>> found = plan(Network(100_000, 30, 365), costs)
+    >>> round(found.samples / 1e9, 2), round(found.samples_per_s), found.archives
+    (105.12, 3333, 10)
+    >>> round(found.poller_cores, 1), found.workers, round(found.storage_bytes / 1e12, 2)
+    (27.8, 25, 3.17)
+    """
+    rounds_a_day = DAY_S / network.interval_s
+    a_day = network.ports * rounds_a_day
+    most_a_day = (memory_bytes * BUSY - costs.compact_bytes.once) / costs.compact_bytes.each
+    archives = max(1, math.ceil(a_day / most_a_day))
+    ports = network.ports / archives  # of an archive, and of its poller
+    per_archive = a_day / archives
+    day_bytes = costs.day_bytes.at(per_archive)
+    round_bytes = costs.round_bytes.at(ports)
+    samples = a_day * network.days
+    work = costs.query_s.each * samples + costs.query_s.once
+    workers = max(1, math.ceil(work / BUSY / answer_s))
+    query_s = work / BUSY / workers
+    kept_bytes = archives * day_bytes * network.days
+    cores = lambda seconds, of: archives * seconds / of / BUSY
+    return Plan(
+        samples=samples,
+        samples_per_s=network.ports / network.interval_s,
+        archives=archives,
+        archive_day_bytes=day_bytes,
+        written_bytes_per_s=archives * round_bytes / network.interval_s,
+        storage_bytes=kept_bytes + archives * round_bytes * rounds_a_day,
+        poller_cores=math.nan if costs.poll_s is None else cores(costs.poll_s.at(ports), network.interval_s),
+        adding_cores=cores(costs.add_s.at(ports), network.interval_s),
+        compacting_cores=cores(costs.compact_s.at(per_archive), DAY_S),
+        query_core_s=work,
+        workers=workers,
+        worker_bytes=costs.worker_bytes.at(SHARE_ROWS),
+        query_s=query_s,
+        query_bytes_per_s=kept_bytes / query_s,
+    )
+
+
+# --- measuring
+
+#: Days of an archive that costs are fitted to: ports, and rounds in a day.
+SIZES = ((50, 300), (50, 960), (150, 960), (150, 2880), (400, 2880))
+
+#: Ports of an agent that is polled, in pairs of virtual devices beside the loopback.
+POLLED = (3, 11, 31, 101, 201)
+
+#: What the model is held to: ports and days, with a poll each 30 s; the first day is added round by round.
+CHECK = Network(200, polls.INTERVAL_S, 10)
+
+
+def line(numbers: Sequence[float], amounts: Sequence[float]) -> Line:
+    """Fit a line, errors taken as parts of the amounts; its foot is not below 0.
+
+    Examples
+    --------
+    >>> found = line([10, 20, 40], [7, 12, 22])
+    >>> round(found.once, 6), round(found.each, 6)
+    (2.0, 0.5)
+    """
+    weight = 1 / np.asarray(amounts)
+    columns = np.column_stack([np.ones(len(numbers)), numbers]) * weight[:, None]
+    once, each = np.linalg.lstsq(columns, np.asarray(amounts) * weight, rcond=None)[0]
+    if once < 0:
+        once, each = 0.0, np.linalg.lstsq(columns[:, 1:], np.asarray(amounts) * weight, rcond=None)[0][0]
+    return Line(float(once), float(each))
+
+
+def bytes_of(folder: Path) -> int:
+    """Give what the files of a folder hold [bytes]."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def day(ports: int, rounds: int) -> dict[str, float]:
+    """Add a day to an archive in twelve units, compact it, and ask for percentiles, in this process.
+
+    Parameters
+    ----------
+    ports, rounds
+        How many.
+    """
+    with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
+        small = Archive(Path(name) / "small")  # modules are loaded once
+        for number in range(2):
+            small.add(f"unit-{number}", {"samples": polls.readings(10, 20, first=20 * number)})
+        small.compact()
+        bulk.interfaces(small.folder / "samples", threads=1)
+        archive = Archive(Path(name) / "archive")
+        units = 12
+        each = rounds // units
+        adding = 0.0
+        for number in range(units):
+            rows = polls.readings(ports, each, first=number * each)
+            adding += harness.processor_seconds(lambda rows=rows: archive.add(f"unit-{number}", {"samples": rows}))  # type: ignore[misc] # noqa: B023
+        raw = bytes_of(archive.folder)
+        del rows
+        compact_s, compact_bytes, _ = harness.held(lambda: archive.compact(grace_s=-1.0))
+        query_s, query_bytes, peak = harness.held(lambda: bulk.interfaces(archive.folder / "samples", threads=1))
+        return {
+            "ports": ports,
+            "rounds": each * units,
+            "units": units,
+            "samples": ports * each * units,
+            "add_s": adding / units,
+            "round_bytes": raw / units,
+            "compact_s": compact_s,
+            "compact_bytes": compact_bytes,
+            "day_bytes": bytes_of(archive.folder),
+            "query_s": query_s,
+            "query_bytes": query_bytes,
+            "peak_bytes": peak,
+        }
+
+
+@contextmanager
+def agent(pairs: int) -> Iterator[tuple[str, int]]:
+    """Run snmpd in a network namespace with so many pairs of virtual devices; give the namespace and the port.
+
+    Parameters
+    ----------
+    pairs
+        How many.
+
+    Raises
+    ------
+    CalledProcessError
+        Namespaces are not permitted.
+    """
+    space, number = f"hecn-{secrets.token_hex(3)}", 1161
+    run = lambda *words: subprocess.run(["ip", *words], check=True, capture_output=True)
+    run("netns", "add", space)
+    try:
+        run("-n", space, "link", "set", "lo", "up")
+        for pair in range(pairs):
+            run("-n", space, "link", "add", f"a{pair}", "type", "veth", "peer", "name", f"b{pair}")
+        with tempfile.TemporaryDirectory(prefix="hecn-agent-") as folder:
+            conf = Path(folder) / "snmpd.conf"
+            conf.write_text(f"agentaddress udp:127.0.0.1:{number}\nrocommunity seldom 127.0.0.1\n", encoding="utf-8")
+            words = ["ip", "netns", "exec", space, "snmpd", "-f", "-Ln", "-C", "-c", str(conf)]
+            daemon = subprocess.Popen(words, env={**os.environ, "SNMP_PERSISTENT_DIR": folder})
+            try:
+                time.sleep(3)
+                yield space, number
+            finally:
+                daemon.terminate()
+                daemon.wait()
+    finally:
+        run("netns", "del", space)
+
+
+def polled(number: int) -> dict[str, float]:
+    """Poll an agent here three times, and give the median processor time of a round.
+
+    Parameters
+    ----------
+    number
+        Its port.
+    """
+    asked = [snmp.Agent("127.0.0.1", number, snmp.Credentials.of({"version": "2c", "community": "seldom"}, ""))]
+    times, ports = [], 0
+    for _ in range(4):
+        start = time.process_time()
+        ports = len(asyncio.run(snmp.poll(asked, timeout_s=10.0)).samples)
+        times.append(time.process_time() - start)
+    return {"ports": ports, "poll_s": float(np.median(times[1:]))}
+
+
+def apart(*words: str, space: str | None = None) -> dict[str, float]:
+    """Measure in a process of its own, in a network namespace where one is named."""
+    before = [] if space is None else ["ip", "netns", "exec", space]
+    command = [*before, sys.executable, "-m", "benchmarks.deployment", *words]
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=harness.ROOT).stdout
+    found: dict[str, float] = json.loads(told.splitlines()[-1])
+    print(json.dumps(found), flush=True)
+    return found
+
+
+def polling() -> list[dict[str, float]]:
+    """Measure polling, where there are namespaces and an agent."""
+    if shutil.which("snmpd") is None or shutil.which("ip") is None or os.geteuid() != 0:
+        harness.leave_out("polling is left out: it needs root, ip and snmpd")
+        return []
+    found = []
+    for ports in POLLED:
+        with agent((ports - 1) // 2) as (space, number):
+            found.append(apart("--poll", str(number), space=space))
+    return found
+
+
+def fitted(days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float]]) -> Costs:
+    """Fit costs to what was measured.
+
+    Parameters
+    ----------
+    days
+        Of `day`.
+    polled_at
+        Of `polled`; empty where nothing could be polled.
+    """
+    by = lambda number, amount: line([one[number] for one in days], [one[amount] for one in days])
+    of_unit = lambda amount: line([one["samples"] / one["units"] for one in days], [one[amount] for one in days])
+    start = min(one["peak_bytes"] - one["query_bytes"] for one in days)
+    beyond = by("samples", "query_bytes")
+    return Costs(
+        poll_s=line([one["ports"] for one in polled_at], [one["poll_s"] for one in polled_at]) if polled_at else None,
+        add_s=of_unit("add_s"),
+        round_bytes=of_unit("round_bytes"),
+        compact_s=by("samples", "compact_s"),
+        compact_bytes=by("samples", "compact_bytes"),
+        day_bytes=by("samples", "day_bytes"),
+        query_s=by("samples", "query_s"),
+        worker_bytes=Line(start + beyond.once, beyond.each),
+    )
+
+
+def check(network: Network) -> dict[str, float]:
+    """Do it, smaller: add round by round for a day and by the hour after, compact, and ask two workers of Dask.
+
+    Parameters
+    ----------
+    network
+        What is watched.
+    """
+    from distributed import Client, LocalCluster  # noqa: PLC0415 (a second, for those who need it)
+
+    rounds_a_day = round(DAY_S / network.interval_s)
+    hour = rounds_a_day // 24
+    with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
+        archive = Archive(Path(name) / "archive")
+        adding = 0.0
+        first_day_bytes = 0
+        for number in range(round(network.days)):
+            units = [1] * rounds_a_day if number == 0 else [hour] * 24
+            first = number * rounds_a_day
+            for unit in units:
+                rows = polls.readings(network.ports, unit, first=first)
+                job = lambda rows=rows, first=first: archive.add(f"round-{first}", {"samples": rows})  # type: ignore[misc]
+                took = harness.processor_seconds(job)
+                adding += took if number == 0 else 0.0
+                first += unit
+            if number == 0:
+                first_day_bytes = bytes_of(archive.folder)
+        compact_s = harness.processor_seconds(lambda: archive.compact(grace_s=-1.0))
+        kept = bytes_of(archive.folder)
+        with (
+            LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,  # type: ignore[no-untyped-call]
+            Client(cluster) as client,  # type: ignore[no-untyped-call]
+        ):
+            client.run(_warm)
+            before = sum(client.run(time.process_time).values())
+            start = time.perf_counter()
+            found = bulk.interfaces(archive.folder / "samples", dask=cluster.scheduler_address)
+            wall = time.perf_counter() - start
+            query_s = sum(client.run(time.process_time).values()) - before
+            memory = max(client.run(harness.resident, "VmHWM").values())
+    return {
+        "ports_found": len(found),
+        "samples": network.ports * rounds_a_day * round(network.days),
+        "round_s": adding / rounds_a_day,
+        "first_day_bytes": first_day_bytes,
+        "compact_s": compact_s,
+        "kept_bytes": kept,
+        "query_s": query_s,
+        "query_wall_s": wall,
+        "worker_bytes": memory,
+    }
+
+
+def _warm() -> None:
+    """Load what a worker needs before it is timed."""
+    import hecn_analysis.traffic.bulk  # noqa: F401, PLC0415 (in the worker)
+
+
+def expected(network: Network, costs: Costs) -> dict[str, float]:
+    """Give what the model says of that run, by the same names.
+
+    Parameters
+    ----------
+    network
+        What is watched.
+    costs
+        As fitted.
+    """
+    rounds_a_day = DAY_S / network.interval_s
+    a_day = network.ports * rounds_a_day
+    samples = a_day * network.days
+    return {
+        "round_s": costs.add_s.at(network.ports),
+        "first_day_bytes": rounds_a_day * costs.round_bytes.at(network.ports),
+        "compact_s": network.days * costs.compact_s.at(a_day),
+        "kept_bytes": network.days * costs.day_bytes.at(a_day),
+        "query_s": costs.query_s.at(samples),
+        "worker_bytes": costs.worker_bytes.at(min(samples, SHARE_ROWS)),
+    }
+
+
+def main() -> int:
+    """Measure, fit, check and keep."""
+    parser = argparse.ArgumentParser(description="Costs of a deployment, measured, and a small run to check them.")
+    parser.add_argument("--day", nargs=2, type=int, metavar=("PORTS", "ROUNDS"), help=argparse.SUPPRESS)
+    parser.add_argument("--poll", type=int, metavar="PORT", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.day or asked.poll:
+        print(json.dumps(day(*asked.day) if asked.day else polled(asked.poll)))
+        return 0
+    polled_at = polling()
+    days = [apart("--day", str(ports), str(rounds)) for ports, rounds in SIZES]
+    costs = fitted(days, polled_at)
+    measured = check(CHECK)
+    print(json.dumps(measured))
+    found = {
+        "days": days,
+        "polled": polled_at,
+        "costs": asdict(costs),
+        "check": {"network": asdict(CHECK), "measured": measured, "expected": expected(CHECK, costs)},
+        "left_out": harness.left_out,
+    }
+    harness.keep("deployment", found)
+    for name, amount in found["check"]["expected"].items():  # type: ignore[index]
+        print(f"{name}: expected {amount:.4g}, measured {measured[name]:.4g}, {measured[name] / amount:.2f} times")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
