@@ -22,7 +22,8 @@ from typing import Any, Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at, count, number
 
 _N: Final = r"\d{1,20}(?:\.\d{1,9})?"
 _TITLE: Final = re.compile(r"^\s*+IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinated Test of Parallel I/O")

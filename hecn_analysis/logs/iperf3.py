@@ -57,7 +57,8 @@ from hecn_analysis.logs.iperf3_rows import (
     stream,
     transferred,
 )
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at
 from hecn_analysis.logs.rows import Text
 
 _RULE: Final = "- - - -"

@@ -27,7 +27,8 @@ from typing import Any, Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at
 
 _N: Final = r"\d{1,18}(?:\.\d{1,9})?"
 _MIB: Final = 2**20

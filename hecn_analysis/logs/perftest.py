@@ -30,7 +30,8 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at, count, number
 
 _UNITS: Final = {"MB": 8.0 * 2**20, "MiB": 8.0 * 2**20, "Gb": 1e9}
 _NUMBER: Final = r"\d{1,15}(?:\.\d{1,9})?|-?nan|inf"

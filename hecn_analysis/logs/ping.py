@@ -39,7 +39,8 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at, count
 from hecn_analysis.logs.rows import matched
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")

@@ -40,7 +40,8 @@ from hecn_analysis.logs.iozone import Iozone
 from hecn_analysis.logs.iperf2 import Iperf2
 from hecn_analysis.logs.iperf3 import Iperf3
 from hecn_analysis.logs.irods import Irods
-from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_parts import Parts
 from hecn_analysis.logs.lftp import Lftp
 from hecn_analysis.logs.mtr import Mtr
 from hecn_analysis.logs.ncftp import Ncftp

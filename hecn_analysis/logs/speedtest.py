@@ -23,7 +23,8 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at, count, number
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?"
 _BEGINS: Final = re.compile(

@@ -22,7 +22,8 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, count
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import count
 
 _QUEUE: Final = re.compile(
     r"^\W{0,8}qdisc (?P<kind>[a-z]\w{1,19}) (?P<handle>[\da-f]{0,8}:) "

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from hecn_analysis.files.source import Lines
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader, Parts, at, count, number
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_parts import Parts
+from hecn_analysis.logs.json_values import at, count, number
 from hecn_analysis.logs.registry import read
 
 VALUE = {

@@ -1,0 +1,257 @@
+"""A JSON document as tools print it: by the standard's decoder where it is plain, and by one that forgives where not.
+
+The forgiving one is given lines and notes what is not JSON: see `hecn_analysis.logs.json_documents`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.json_documents import Document, past_blanks
+
+_DEEPEST: Final = 200
+_TOKEN: Final = re.compile(
+    r'\s*(?:(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<mark>[{}\[\],:])|(?P<word>[^\s{}\[\],:"]{1,400}))'
+)
+_BEYOND_64_BITS: Final = re.compile(r"\d{19}")
+_WHOLE: Final = re.compile(r"[-+]?\d{1,400}")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][-+]?\d{0,4})?")
+_NO_NUMBER: Final = re.compile(r"[-+]?(?:nan(?:\(\w{0,20}\))?|inf(?:inity)?|1\.#\w{1,8})", re.IGNORECASE)
+_WORDS: Final = {"true": True, "false": False, "null": None}
+
+
+def decoded(text: str, start: int, first: int) -> tuple[Document, int] | None:
+    """The document at a place of a text, and where it ends; None where the standard decoder finds none."""
+    plain = text[start:].rstrip()
+    if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:
+        return Document(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
+    notes = _Notes()
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=notes.pairs, parse_constant=notes.constant)
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    last = first + text.count("\n", start, end)
+    return Document(value, first, last, defects=notes.defects, text=text[start:end]), end
+
+
+def _decoded_quickly(text: str) -> dict[str, Any] | None:
+    """The object that is the whole of a text, in a third of the time; None where anything about it is not plain.
+
+    A key that stands twice is missing from what is written of the object; a whole number beyond 64 bits would be cut.
+    """
+    if _BEYOND_64_BITS.search(text):
+        return None
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    written = orjson.dumps(value)
+    plain = isinstance(value, dict) and text.count('":') + text.count('" :') == (
+        written.count(b'":') + written.count(b'" :')
+    )
+    return value if plain else None
+
+
+class Parser:
+    """A parser that is given a document line by line and builds what has come so far."""
+
+    def __init__(self, first: int) -> None:
+        self.failed = False
+        self._first = self._last = first
+        self._stack: list[dict[str, Any] | list[Any]] = []
+        self._keys: list[str | None] = []
+        self._root: dict[str, Any] = {}
+        self._state = "value"
+        self._members = 0
+        self._finished = False
+        self._notes = _Notes()
+        self._lines: dict[str, list[int]] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a first member, or an end: whether this is a document at all."""
+        return self._members > 0 or self._finished
+
+    def document(self, used: Sequence[Line], start: int, end: int) -> Document:
+        """What has been read."""
+        if not self._finished:
+            self._drop_unfinished()
+        texts = [line.text for line in used]
+        texts[-1] = texts[-1][:end]
+        texts[0] = texts[0][start:]
+        return Document(
+            self._root,
+            self._first,
+            self._last,
+            truncated=not self._finished,
+            defects=self._notes.defects,
+            text="\n".join(texts),
+            _lines=self._lines,
+        )
+
+    def _drop_unfinished(self) -> None:
+        """Take out elements of arrays that break off; the members of objects stay."""
+        for outer, inner in zip(self._stack, self._stack[1:], strict=False):
+            if isinstance(outer, list):
+                if outer and outer[-1] is inner:
+                    outer.pop()
+                return
+
+    def feed(self, line: Line, position: int) -> int | None:
+        """Read a line from a place on; where the document ends or a token does not fit, None when it goes on."""
+        text, length = line.text, len(line.text)
+        while position < length:
+            token = _TOKEN.match(text, position)
+            if token is None:
+                if past_blanks(text, position) == length:
+                    return None
+                self.failed = True
+                return position
+            if token.lastgroup == "word" and token.end() == length and not line.complete:
+                self.failed = True
+                return position
+            before, self._last = self._last, line.number
+            if not self._fits(token):
+                self._last = before
+                self.failed = True
+                return token.start(token.lastgroup or 0)
+            position = token.end()
+            if self._finished:
+                return position
+        return None
+
+    def _fits(self, token: re.Match[str]) -> bool:
+        state, mark = self._state, token["mark"]
+        if mark is None:
+            return self._scalar(token)
+        if mark in "}]":
+            return self._close(mark)
+        if mark in "{[":
+            fits = state in {"value", "element", "element after comma"} and len(self._stack) < _DEEPEST
+            if fits:
+                self._open({} if mark == "{" else [])
+        elif mark == ":":
+            fits = state == "colon"
+            self._state = "value"
+        else:
+            fits = state == "comma"
+            if fits:
+                self._state = "key after comma" if isinstance(self._stack[-1], dict) else "element after comma"
+        return fits
+
+    def _scalar(self, token: re.Match[str]) -> bool:
+        known, value = self._read(token)
+        if not known:
+            return False
+        if self._state in {"key", "key after comma"}:
+            if token["string"] is None:
+                return False
+            top = self._stack[-1]
+            if isinstance(top, dict) and value in top:
+                self._notes.twice(value)
+            self._keys[-1] = value
+            self._state = "colon"
+            return True
+        if self._state not in {"value", "element", "element after comma"}:
+            return False
+        self._put(value)
+        self._done()
+        return True
+
+    def _read(self, token: re.Match[str]) -> tuple[bool, Any]:
+        """Whether a token is a scalar, and its value."""
+        text, word = token["string"], token["word"]
+        try:
+            if text is not None:
+                return True, json.loads(text, strict=False)
+            if word in _WORDS:
+                return True, _WORDS[word]
+            if _WHOLE.fullmatch(word):
+                return True, int(word)
+            if _NUMBER.fullmatch(word):
+                return True, float(word)
+        except ValueError:
+            self._notes.other("an unknown escape in a text" if text is not None else repr(word))
+            return True, None if text is None else text[1:-1]
+        known = _NO_NUMBER.fullmatch(word) is not None
+        if known:
+            self._notes.other(repr(word))
+        return known, None
+
+    def _put(self, value: object) -> None:
+        if not self._stack:
+            return
+        top = self._stack[-1]
+        if isinstance(top, list):
+            top.append(value)
+        else:
+            top[self._keys[-1] or ""] = value
+            self._members += 1
+
+    def _open(self, container: dict[str, Any] | list[Any]) -> None:
+        if not self._stack and isinstance(container, dict):
+            self._root = container
+        self._put(container)
+        self._stack.append(container)
+        self._keys.append(None)
+        self._state = "key" if isinstance(container, dict) else "element"
+
+    def _close(self, mark: str) -> bool:
+        top = self._stack[-1]
+        if isinstance(top, dict) != (mark == "}"):
+            return False
+        if self._state in {"key after comma", "element after comma"}:
+            self._notes.other("a comma before a closing bracket")
+        elif self._state not in {"comma", "key", "element"}:
+            return False
+        self._stack.pop()
+        self._keys.pop()
+        self._done()
+        return True
+
+    def _done(self) -> None:
+        """A value is complete."""
+        self._state = "comma"
+        self._finished = not self._stack
+        if len(self._stack) == 2 and isinstance(self._stack[1], list):
+            self._lines.setdefault(self._keys[0] or "", []).append(self._last)
+
+
+class _Notes:
+    """What is not JSON in a document."""
+
+    def __init__(self) -> None:
+        self._defects: dict[str, None] = {}
+        self._twice: dict[str, None] = {}
+
+    @property
+    def defects(self) -> list[str]:
+        """What was found, keys that stand twice in one."""
+        keys = ", ".join(map(repr, list(self._twice)[:6]))
+        return [*self._defects, *([f"keys that stand twice ({keys})"] if keys else [])]
+
+    def twice(self, key: str) -> None:
+        self._twice[key] = None
+
+    def other(self, text: str) -> None:
+        self._defects[text] = None
+
+    def pairs(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(members)
+        if len(found) != len(members):
+            seen: set[str] = set()
+            for key, _ in members:
+                if key in seen:
+                    self.twice(key)
+                seen.add(key)
+        return found
+
+    def constant(self, text: str) -> None:
+        self.other(repr(text))

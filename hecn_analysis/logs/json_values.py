@@ -1,0 +1,69 @@
+"""Values of JSON documents, which may be anything: found by their path, taken only where they are what is wanted."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+
+
+def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value may be found
+    """Follow keys and indices into a value; None where a step is missing.
+
+    >>> at({"end": {"streams": [{"bytes": 5}]}}, "end", "streams", 0, "bytes")
+    5
+    >>> at({"end": []}, "end", "sum")
+    """
+    for step in path:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def number(value: object) -> float | None:
+    """Return a finite number as a float, and None for everything else.
+
+    >>> number(5), number("5"), number(True), number(float("inf"))
+    (5.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        result = float(value)
+    except OverflowError:
+        return None
+    return result if math.isfinite(result) else None
+
+
+def words(value: object) -> str | None:
+    """Text as it is; None for anything else."""
+    return value if isinstance(value, str) else None
+
+
+def utc_time(value: object) -> pd.Timestamp | None:
+    """Time of an ISO 8601 text, in UTC where it names no zone; None for anything else.
+
+    >>> utc_time("2026-03-21T23:18:58+01:00")
+    Timestamp('2026-03-21 22:18:58+0000', tz='UTC')
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+        return pd.Timestamp(found if found.tzinfo else found.replace(tzinfo=UTC)).tz_convert("UTC")
+    except (ValueError, OverflowError):
+        return None
+
+
+def count(value: object) -> int | None:
+    """Return a whole number, also one written 5.0, and None for everything else."""
+    found = number(value)
+    if found is None or found != int(found):
+        return None
+    return value if isinstance(value, int) else int(found)
