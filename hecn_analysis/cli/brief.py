@@ -27,7 +27,7 @@ EPILOG = """\
 examples:
   hecn brief --list
   hecn brief --list --format json
-  hecn brief hotlava-tmt -p gen=4 --each max_payload=256B,1024B -o briefs --no-pdf
+  hecn brief hotlava_tmt -p gen=4 --each max_payload=256B,1024B -o briefs --no-pdf
   hecn archive add ARCHIVE data/counters/session && \\
       hecn brief switch_traffic --each day --archive ARCHIVE -o briefs --no-pdf
 

@@ -114,8 +114,8 @@ def test_the_list_as_data_has_parameters_in_si(capsys):
     assert main(["brief", "--list", "--format", "json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert list(rows) == briefs.brief_names()
-    assert rows["hotlava-tmt"]["title"] == "HotLava 6x10GE against the PCIe TMT"
-    assert rows["disk-to-disk"]["parameters"]["rtt"] == {
+    assert rows["hotlava_tmt"]["title"] == "HotLava 6x10GE against the PCIe TMT"
+    assert rows["disk_to_disk"]["parameters"]["rtt"] == {
         "type": "time",
         "unit": "s",
         "default": 0.04,
@@ -124,17 +124,17 @@ def test_the_list_as_data_has_parameters_in_si(capsys):
         "holds": None,
         "help": "round-trip time to try",
     }
-    assert rows["hotlava-tmt"]["parameters"]["max_payload"]["choices"] == [128, 256, 512, 1024, 2048, 4096]
+    assert rows["hotlava_tmt"]["parameters"]["max_payload"]["choices"] == [128, 256, 512, 1024, 2048, 4096]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("disk-to-disc", "found brief 'disk-to-disc', expected all, or one of "),
-        ("disk-to-disc", "; did you mean 'disk-to-disk'?"),
-        ("disk-to-disk -p rtl=80ms", "found parameter 'rtl', expected one of clock, rtt; did you mean 'rtt'?"),
-        ("disk-to-disk -p rtt=80Gb/s", "found parameter rtt: '80Gb/s', expected a time such as '80 ms' or '30 s'"),
-        ("disk-to-disk -p rtt=9s", "found parameter rtt: '9s', expected a value from 0 s to 2 s"),
+        ("disk_to_disc", "found brief 'disk_to_disc', expected all, or one of "),
+        ("disk_to_disc", "; did you mean 'disk_to_disk'?"),
+        ("disk_to_disk -p rtl=80ms", "found parameter 'rtl', expected one of clock, rtt; did you mean 'rtt'?"),
+        ("disk_to_disk -p rtt=80Gb/s", "found parameter rtt: '80Gb/s', expected a time such as '80 ms' or '30 s'"),
+        ("disk_to_disk -p rtt=9s", "found parameter rtt: '9s', expected a value from 0 s to 2 s"),
         ("switch_traffic -p counters=none.log", "found parameter counters: no 'none.log', expected files, folders or "),
     ],
 )

@@ -27,7 +27,7 @@ def test_each_notebook_has_a_declaration_and_the_other_way_round():
 
 
 def test_briefs_that_are_promised_are_there():
-    assert {"disk-to-disk", "hotlava-tmt", "switch_traffic", "reconcile"} <= set(briefs.brief_names())
+    assert {"disk_to_disk", "hotlava_tmt", "switch_traffic", "reconcile"} <= set(briefs.brief_names())
 
 
 def test_parameters_cell_holds_the_declared_names_and_defaults(notebook):
@@ -127,7 +127,7 @@ def test_notebooks_are_sorted_by_subject(path):
 @pytest.fixture(scope="module")
 def hotlava(tmp_path_factory):
     out = tmp_path_factory.mktemp("briefs")
-    (result,) = briefs.make_briefs(["hotlava-tmt"], out, {"max_payload": "1024 B"}, pdf=False, progress=False)
+    (result,) = briefs.make_briefs(["hotlava_tmt"], out, {"max_payload": "1024 B"}, pdf=False, progress=False)
     return result
 
 

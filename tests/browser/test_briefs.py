@@ -192,7 +192,7 @@ def test_index_is_complete_with_and_without_scripts(made, visit, browser, axe):
         assert sideways(page) <= 0
         assert unreadable(page, axe) == []
     page.get_by_label("Search").fill("TMT hotlava")
-    assert [one.get_attribute("id") for one in articles.all() if one.is_visible()] == ["hotlava-tmt"]
+    assert [one.get_attribute("id") for one in articles.all() if one.is_visible()] == ["hotlava_tmt"]
     assert page.locator("#found").text_content() == f"1 of {len(NAMES)} briefs"
     page.get_by_label("Search").fill("")
     assert all(one.is_visible() for one in articles.all())
@@ -206,7 +206,7 @@ def test_index_is_complete_with_and_without_scripts(made, visit, browser, axe):
 
 
 def test_figure_is_saved_from_the_page_as_svg_and_png(made, visit, tmp_path):
-    page, trouble = visit(made["hotlava-tmt"].html)
+    page, trouble = visit(made["hotlava_tmt"].html)
     box = page.locator("#figure-2 .plot")
     box.scroll_into_view_if_needed()
     for form, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
@@ -214,6 +214,6 @@ def test_figure_is_saved_from_the_page_as_svg_and_png(made, visit, tmp_path):
         with page.expect_download() as waiting:
             page.locator(f"#figure-2 [data-title='Save as {form.upper()}']").click()
         waiting.value.save_as(tmp_path / form)
-        assert waiting.value.suggested_filename == f"hotlava-tmt-figure-2.{form}"
+        assert waiting.value.suggested_filename == f"hotlava_tmt-figure-2.{form}"
         assert (tmp_path / form).read_bytes().startswith(start)
     assert [one for one in trouble if not one.startswith("blob:")] == []
