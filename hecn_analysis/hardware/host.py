@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
-from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Dollars, Factor, Probability, Rate, Transfers
+from hecn_analysis.hardware.quantity import Bytes, Dollars, Factor, Probability, Rate, Transfers
 from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
@@ -134,22 +134,6 @@ class Bill(_Described):
         return sum(item.quantity * item.price.value for item in self.items if item.price is not None)
 
 
-class ToolCosts(_Described):
-    """What two processes of one tool, and the data between them, took of this host's cores.
-
-    Tools differ by messages, system calls and copies. Which of the two processes does the kernel's work of a packet
-    depends on who holds the socket just then: a byte's costs of both together repeat from run to run, those of one
-    alone do not.
-    """
-
-    send_cost: CyclesPerByte = Field(description="the sending process")
-    receive_cost: CyclesPerByte = Field(description="the receiving process")
-    message: Bytes = Field(description="size of the messages in those runs")
-    cores: Factor = Field(
-        description="cores that both processes got together; its spread is what the throughput of runs differed by"
-    )
-
-
 class Host(_Described):
     """A computer at one end of a transfer. What is left out sets no limit.
 
@@ -194,11 +178,6 @@ class Host(_Described):
     )
     busy_cores: list[int] = Field(
         default=[], description="cores that other programs of equal weight compute on, each named once for every one"
-    )
-    tools: dict[str, ToolCosts] = Field(
-        default={},
-        description="what runs of a tool within this machine took of its cores, by the tool's name; in place of the "
-        "costs of the processor, which are those of any tool",
     )
     cpu_quota: Factor | None = Field(
         default=None, description="share of a core that each transfer process may use (cgroup cpu.max)"

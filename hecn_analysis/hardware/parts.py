@@ -58,6 +58,24 @@ class Part(BaseModel):
         return str(date)  # YAML makes a number of 2024 and a date of 2024-06-30
 
 
+class ToolCosts(BaseModel):
+    """What two processes of one tool on one machine, and the data between them, took of its cores.
+
+    Tools differ by messages, system calls and copies. Which of the two processes does the kernel's work of a packet
+    depends on who holds the socket just then: a byte's costs of both together repeat from run to run, those of one
+    alone do not.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    send_cost: CyclesPerByte = Field(description="the sending process")
+    receive_cost: CyclesPerByte = Field(description="the receiving process")
+    message: Bytes = Field(description="size of the messages in those runs")
+    cores: Factor = Field(
+        description="cores that both processes got together; its spread is what the throughput of runs differed by"
+    )
+
+
 class Cpu(Part):
     """A processor and what moving a byte costs on one of its cores.
 
@@ -154,6 +172,10 @@ class Cpu(Part):
         default=0,
         validate_default=True,
         description="within one machine, both ends: each packet that one core made and another one takes",
+    )
+    tools: dict[str, ToolCosts] = Field(
+        default={},
+        description="what runs of a tool within one machine took, by its name; in place of the costs of any tool",
     )
     scatter: Factor = Field(
         default={

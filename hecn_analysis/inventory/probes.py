@@ -157,7 +157,7 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     Examples
     --------
     >>> found = processor({"nuttcp": [Probed(8e9, 0.25, 0.75), Probed(8e9, 0.25, 0.75)]}, 2e9, "two runs")
-    >>> found["cpu"]["receive_cost"]["value"], found["tools"]["nuttcp"]["cores"]["value"]
+    >>> found["cpu"]["receive_cost"]["value"], found["cpu"]["tools"]["nuttcp"]["cores"]["value"]
     (1.5, 1.0)
     """
     whole = {
@@ -189,17 +189,13 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
         }
     said = f"{_runs(sum(map(len, rates.values())), list(rates))} {source}"
     sums = [[sum(both) for both in zip(sent[tool], received[tool], strict=True)] for tool in whole]
-    found: dict[str, Any] = {
-        "cpu": {
-            "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": said},
-            **{
-                key: _parameter(values, known_by([values], DRIFT), said)  # of a tool that was not tried
-                for key, costs in costs_of.items()
-                if (values := [value for each in costs.values() for value in each])
-            },
-        },
+    of_any = {key: [value for each in costs.values() for value in each] for key, costs in costs_of.items()}
+    cpu = {
+        **{key: _parameter(values, known_by([values], DRIFT), said) for key, values in of_any.items()},
+        "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": said},
         "tools": tools,
     }
+    found: dict[str, Any] = {"cpu": cpu}
     every = [run for runs in whole.values() for run in runs]
     idle = [run.idle_cores for run in every if run.idle_cores is not None]
     if idle and statistics.fmean(idle) < _IDLE:  # other programs keep the cores busy

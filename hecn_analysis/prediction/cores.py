@@ -5,7 +5,7 @@ A cost a byte is that of the catalogue, measured with packets of `Cpu.measured_p
 (`hecn_analysis.limits.processor.cost_cycles_per_byte`). Between two processes of one machine, packets are received on
 the core that sends them, and what one core has touched costs the other more.
 
-Where runs of the very tool within the machine are known (`Host.tools`), costs are those of these runs. Between two
+Where runs of the very tool within the machine are known (`Cpu.tools`), costs are those of these runs. Between two
 processes of that machine which nobody binds to cores, the kernel moves them and their work about: what repeats is the
 sum of both, and how much of the cores both get.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hecn_analysis.hardware import Cpu, Host, Scenario, Tool
-    from hecn_analysis.hardware.host import ToolCosts
+    from hecn_analysis.hardware.parts import ToolCosts
     from hecn_analysis.hardware.quantity import Parameter
     from hecn_analysis.prediction.draws import Draws
 
@@ -109,7 +109,7 @@ class Cores:
         if quota is not None and not (self._is_as_measured and quota.basis == "calibrated"):  # by the same runs
             self._quota(flow, of_process * seconds_per_cycle, quota)
         if self._is_as_measured and (measured := self._measured) is not None:
-            got = self.draw(f"sender.tools.{self.scenario.tool.name}.cores", measured.cores)
+            got = self.draw(f"sender.cpu.tools.{self.scenario.tool.name}.cores", measured.cores)
             name = f"sender.cpu.processes{flow + 1}" if len(self.flows) > 1 else "sender.cpu.processes"
             title = "the part of the cores that the sending and the receiving process get"
             self.put(flow, name, of_process * crowding / self._draw("cpu.clock", self.cpu.clock) / 8 / got, title)
@@ -121,7 +121,7 @@ class Cores:
     @property
     def _measured(self) -> ToolCosts | None:
         """Costs of runs of this very tool within the machine, where they are known."""
-        return self.host.tools.get(self.scenario.tool.name)
+        return self.cpu.tools.get(self.scenario.tool.name)
 
     @property
     def _is_as_measured(self) -> bool:
@@ -174,7 +174,7 @@ class Cores:
             measured = (
                 self._draw("cpu.measured_message", cpu.measured_message)
                 if known is None
-                else self._draw(f"tools.{tool.name}.message", known.message)
+                else self._draw(f"cpu.tools.{tool.name}.message", known.message)
             )
             total = total + cost * calls * (1 / message - 1 / measured)
         if self.scenario.path.same_host:
@@ -191,7 +191,7 @@ class Cores:
         cost: Parameter = getattr(self._measured, name)
         if self._is_as_measured:
             cost = cost.model_copy(update={"spread": 0.0})
-        return self._draw(f"tools.{self.scenario.tool.name}.{name}", cost)
+        return self._draw(f"cpu.tools.{self.scenario.tool.name}.{name}", cost)
 
     def _handed_over(self, flow: int, *, sends: bool) -> FloatArray:
         """Cycles per byte that it costs each of two processes of one machine that the other runs on another core."""

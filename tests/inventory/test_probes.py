@@ -102,7 +102,7 @@ def test_each_tool_is_predicted_as_it_ran_whatever_its_processes_share(captured)
         # Three runs each differ by about 6 %; together they tell that with 4 degrees of freedom (Student: 2.13).
         assert 1.15 < prediction.high_bps / prediction.throughput_bps < 1.3
         assert 1.15 < prediction.throughput_bps / prediction.low_bps < 1.3
-    tools = found.host.tools
+    tools = found.host.cpu.tools
     assert tools["nuttcp"].message.value == 65536
     assert tools["nuttcp"].cores.value == pytest.approx(0.95, rel=0.05)
     assert tools["iperf3"].cores.value == pytest.approx(1.47, rel=0.05)  # more than one core: they ran on two
@@ -177,8 +177,8 @@ def test_costs_follow_the_utilisation_law_and_a_tool_without_shares_tells_none()
     assert found["cpu"]["scatter"]["spread"] == 0
     expected = {"value": 1.0, "spread": 0.1, "basis": "calibrated", "source": "3 short runs of nuttcp tried"}
     assert found["cpu"]["send_cost"] == expected
-    assert found["tools"]["nuttcp"]["receive_cost"]["value"] == 2.0
-    assert found["tools"]["nuttcp"]["cores"]["value"] == pytest.approx(1.5 * 720 ** (1 / 3) / 8, rel=1e-5)
+    assert found["cpu"]["tools"]["nuttcp"]["receive_cost"]["value"] == 2.0
+    assert found["cpu"]["tools"]["nuttcp"]["cores"]["value"] == pytest.approx(1.5 * 720 ** (1 / 3) / 8, rel=1e-5)
     assert probes.processor({"nuttcp": [probes.Probed(8e9)]}, 2e9, "tried") == {}
 
 

@@ -424,7 +424,7 @@ def test_fio_is_measured(tmp_path, monkeypatch, tool):
 def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, monkeypatch):
     costs = {"send_cost": {"value": 1, "spread": 0.2}, "receive_cost": {"value": 2, "spread": 0.2}}
     tools = {"iperf3": {**costs, "message": "128 KiB", "cores": 1.5}}
-    measured = {"cpu": {"cores": 2, "clock": 2e9, **costs}, "tools": tools, "cpu_quota": 0.5}
+    measured = {"cpu": {"cores": 2, "clock": 2e9, **costs, "tools": tools}, "cpu_quota": 0.5}
     monkeypatch.setattr(finder.Finder, "_processor", lambda *_: measured)
     monkeypatch.setattr(measure, "_run", lambda number, *_: measure.Run(number, "inside", 3.9e9))
     keys = {"tool": "iperf3", "sender.tcp_wmem_max": "1 MB"}
@@ -439,7 +439,7 @@ def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, mo
     assert sender.cpu.send_packet_cost == inventory.cpu.send_packet_cost
     assert sender.cpu_quota.value == 0.5
     assert found.prediction.scenario.path.same_host
-    assert found.prediction.scenario.receiver.tools["iperf3"].cores.value == 1.5
+    assert found.prediction.scenario.receiver.cpu.tools["iperf3"].cores.value == 1.5
     assert sender.tcp_wmem_max.value == 1e6  # what was given goes above what was found
 
 
