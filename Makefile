@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench fuzz coverage mutants lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz coverage mutants lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -47,8 +47,14 @@ docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an 
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: $(VENV)/dev.stamp ## measure against peers, side by side; ARGS e.g. ARGS='--rounds 31'
+bench: $(VENV)/dev.stamp ## measure against peers, side by side, for docs/benchmarks.md; ARGS e.g. ARGS='--rounds 31'
 	$(BIN)/python -m benchmarks.run $(ARGS)
+
+growth: $(VENV)/dev.stamp ## measure time and memory against size, for the same page (half an hour); ARGS e.g. ARGS='--only files'
+	$(BIN)/python -m benchmarks.growth $(ARGS)
+
+deployment: $(VENV)/dev.stamp ## measure the costs of a national network's model and check it, for the same page (ten minutes)
+	$(BIN)/python -m benchmarks.deployment
 
 # All groups are searched, whatever is found in one of them.
 MINUTES ?= 10

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import json
 import math
 import os
@@ -252,45 +253,71 @@ def bytes_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def day(ports: int, rounds: int) -> dict[str, float]:
-    """Add a day to an archive in twelve units, compact it, and ask for percentiles, in this process.
+def day(ports: int, rounds: int, folder: Path) -> dict[str, float]:
+    """Add a day to an archive in twelve units, and compact it, in this process.
 
     Parameters
     ----------
     ports, rounds
         How many.
+    folder
+        Where the archive is to be.
+    """
+    _small(folder.parent / "small")
+    archive = Archive(folder)
+    units = 12
+    each = rounds // units
+    adding = 0.0
+    for number in range(units):
+        rows = {"samples": polls.readings(ports, each, first=number * each)}
+        adding += harness.processor_seconds(functools.partial(archive.add, f"unit-{number}", rows))
+    del rows
+    raw = bytes_of(folder)
+    compact_s, compact_bytes, _ = harness.held(lambda: archive.compact(grace_s=-1.0))
+    return {
+        "ports": ports,
+        "rounds": each * units,
+        "units": units,
+        "samples": ports * each * units,
+        "add_s": adding / units,
+        "round_bytes": raw / units,
+        "compact_s": compact_s,
+        "compact_bytes": compact_bytes,
+        "day_bytes": bytes_of(folder),
+    }
+
+
+def query(folder: Path) -> dict[str, float]:
+    """Ask an archive for its percentiles, in this process.
+
+    Parameters
+    ----------
+    folder
+        The archive.
     """
     with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
-        small = Archive(Path(name) / "small")  # modules are loaded once
-        for number in range(2):
-            small.add(f"unit-{number}", {"samples": polls.readings(10, 20, first=20 * number)})
-        small.compact()
-        bulk.interfaces(small.folder / "samples", threads=1)
-        archive = Archive(Path(name) / "archive")
-        units = 12
-        each = rounds // units
-        adding = 0.0
-        for number in range(units):
-            rows = polls.readings(ports, each, first=number * each)
-            adding += harness.processor_seconds(lambda rows=rows: archive.add(f"unit-{number}", {"samples": rows}))  # type: ignore[misc] # noqa: B023
-        raw = bytes_of(archive.folder)
-        del rows
-        compact_s, compact_bytes, _ = harness.held(lambda: archive.compact(grace_s=-1.0))
-        query_s, query_bytes, peak = harness.held(lambda: bulk.interfaces(archive.folder / "samples", threads=1))
-        return {
-            "ports": ports,
-            "rounds": each * units,
-            "units": units,
-            "samples": ports * each * units,
-            "add_s": adding / units,
-            "round_bytes": raw / units,
-            "compact_s": compact_s,
-            "compact_bytes": compact_bytes,
-            "day_bytes": bytes_of(archive.folder),
-            "query_s": query_s,
-            "query_bytes": query_bytes,
-            "peak_bytes": peak,
-        }
+        _small(Path(name))
+        bulk.interfaces(Path(name) / "samples", threads=1)
+    query_s, _, peak = harness.held(lambda: bulk.interfaces(folder / "samples", threads=1))
+    return {"query_s": query_s, "worker_bytes": peak}
+
+
+def _small(folder: Path) -> None:
+    """Add and compact a little, so that modules are loaded."""
+    small = Archive(folder)
+    for number in range(2):
+        small.add(f"unit-{number}", {"samples": polls.readings(10, 20, first=20 * number)})
+    small.compact()
+
+
+def days() -> list[dict[str, float]]:
+    """Measure days of all sizes, and what their percentiles take, each in a process of its own."""
+    found = []
+    for ports, rounds in SIZES:
+        with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
+            folder = str(Path(name) / "archive")
+            found.append(apart("--day", str(ports), str(rounds), folder) | apart("--query", folder))
+    return found
 
 
 @contextmanager
@@ -368,20 +395,18 @@ def polling() -> list[dict[str, float]]:
     return found
 
 
-def fitted(days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float]]) -> Costs:
+def fitted(of_days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float]]) -> Costs:
     """Fit costs to what was measured.
 
     Parameters
     ----------
-    days
-        Of `day`.
+    of_days
+        Of `days`.
     polled_at
         Of `polled`; empty where nothing could be polled.
     """
-    by = lambda number, amount: line([one[number] for one in days], [one[amount] for one in days])
-    of_unit = lambda amount: line([one["samples"] / one["units"] for one in days], [one[amount] for one in days])
-    start = min(one["peak_bytes"] - one["query_bytes"] for one in days)
-    beyond = by("samples", "query_bytes")
+    by = lambda number, amount: line([one[number] for one in of_days], [one[amount] for one in of_days])
+    of_unit = lambda amount: line([one["samples"] / one["units"] for one in of_days], [one[amount] for one in of_days])
     return Costs(
         poll_s=line([one["ports"] for one in polled_at], [one["poll_s"] for one in polled_at]) if polled_at else None,
         add_s=of_unit("add_s"),
@@ -390,7 +415,7 @@ def fitted(days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float
         compact_bytes=by("samples", "compact_bytes"),
         day_bytes=by("samples", "day_bytes"),
         query_s=by("samples", "query_s"),
-        worker_bytes=Line(start + beyond.once, beyond.each),
+        worker_bytes=by("samples", "worker_bytes"),
     )
 
 
@@ -415,8 +440,7 @@ def check(network: Network) -> dict[str, float]:
             first = number * rounds_a_day
             for unit in units:
                 rows = polls.readings(network.ports, unit, first=first)
-                job = lambda rows=rows, first=first: archive.add(f"round-{first}", {"samples": rows})  # type: ignore[misc]
-                took = harness.processor_seconds(job)
+                took = harness.processor_seconds(functools.partial(archive.add, f"round-{first}", {"samples": rows}))
                 adding += took if number == 0 else 0.0
                 first += unit
             if number == 0:
@@ -478,19 +502,23 @@ def expected(network: Network, costs: Costs) -> dict[str, float]:
 def main() -> int:
     """Measure, fit, check and keep."""
     parser = argparse.ArgumentParser(description="Costs of a deployment, measured, and a small run to check them.")
-    parser.add_argument("--day", nargs=2, type=int, metavar=("PORTS", "ROUNDS"), help=argparse.SUPPRESS)
+    parser.add_argument("--day", nargs=3, metavar=("PORTS", "ROUNDS", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--query", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     parser.add_argument("--poll", type=int, metavar="PORT", help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.day or asked.poll:
-        print(json.dumps(day(*asked.day) if asked.day else polled(asked.poll)))
+    if asked.day:
+        ports, rounds, folder = asked.day
+        print(json.dumps(day(int(ports), int(rounds), Path(folder))))
         return 0
-    polled_at = polling()
-    days = [apart("--day", str(ports), str(rounds)) for ports, rounds in SIZES]
-    costs = fitted(days, polled_at)
+    if asked.query or asked.poll:
+        print(json.dumps(query(asked.query) if asked.query else polled(asked.poll)))
+        return 0
+    polled_at, of_days = polling(), days()
+    costs = fitted(of_days, polled_at)
     measured = check(CHECK)
     print(json.dumps(measured))
     found = {
-        "days": days,
+        "days": of_days,
         "polled": polled_at,
         "costs": asdict(costs),
         "check": {"network": asdict(CHECK), "measured": measured, "expected": expected(CHECK, costs)},

@@ -2,10 +2,8 @@
 
 Each size is measured in a process of its own, which does the smallest size first, so that modules are loaded, and then
 the job: its processor time, of several runs where one is short, and the most memory that the first of them held beyond
-what the process had before. Exponents are fitted by least squares on logarithms (`scipy.stats.linregress`): over all
-sizes, where a fixed part makes them too small, and over the sizes within a factor of ten of the largest.
-
-A curve that grows faster than n^1.15 is a fault, or has its reason in `Curve.reason`.
+what the process had before. `benchmarks.exponents` fits them and says what grows too fast: that is a fault, or has its
+reason in `Curve.reason`.
 """
 
 from __future__ import annotations
@@ -16,37 +14,26 @@ import functools
 import io
 import itertools
 import json
-import math
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 import hecn_analysis as hecn
-from benchmarks import counters, harness, interval_logs, polls, predictions
+from benchmarks import counters, exponents, harness, interval_logs, polls, predictions
 from hecn_analysis import archive, tables
 from hecn_analysis.hardware.parts import Part
 from hecn_analysis.planning.offers import Offers, offered
 from hecn_analysis.progress import track
 
-#: Largest exponent that needs no reason.
-LARGEST = 1.15
-
-#: Sizes that the second fit takes: those above this part of the largest.
-TOP = 0.1
-
 #: Processor time below which a job is run again, at most so often. [s]
 SHORT_S, AGAIN = 0.5, 5
-
-#: Memory below which what a job holds is lost among what was there before. [bytes]
-LEAST_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True)
@@ -66,7 +53,7 @@ class Curve:
     job
         Does the job on it.
     reason
-        Why it may grow faster than `LARGEST`; empty: it may not.
+        Why it may grow faster than `exponents.LARGEST`; empty: it may not.
     """
 
     what: str
@@ -75,35 +62,6 @@ class Curve:
     make: Callable[[Path, int], object]
     job: Callable[[Path, int], object]
     reason: str = ""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """Exponent with its standard error, over so many sizes; NaN where there are fewer than three."""
-
-    exponent: float
-    standard_error: float
-    sizes: int
-
-
-def fit(sizes: Sequence[float], amounts: Sequence[float]) -> Fit:
-    """Fit amount = a size^exponent.
-
-    Parameters
-    ----------
-    sizes, amounts
-        Above 0.
-
-    Examples
-    --------
-    >>> found = fit([1, 10, 100], [2, 200, 20000])
-    >>> round(found.exponent, 6), found.sizes
-    (2.0, 3)
-    """
-    if len(sizes) < 3:
-        return Fit(math.nan, math.nan, len(sizes))
-    line = stats.linregress(np.log(sizes), np.log(amounts))
-    return Fit(float(line.slope), float(line.stderr), len(sizes))
 
 
 # --- logs
@@ -390,42 +348,6 @@ def measured_apart(name: str, size: int) -> dict[str, float]:
     return found
 
 
-def summary(curve: Curve, points: Sequence[dict[str, float]]) -> dict[str, object]:
-    """Fit what was measured of a curve.
-
-    Parameters
-    ----------
-    curve
-        The curve.
-    points
-        What was measured of its sizes.
-    """
-    largest = max(point["size"] for point in points)
-    fits = {}
-    for amount, least in (("time_s", 0.0), ("added_bytes", LEAST_BYTES)):
-        counted = [point for point in points if point[amount] > least]
-        for name, chosen in (
-            (amount, counted),
-            (f"{amount}_top", [point for point in counted if point["size"] >= TOP * largest]),
-        ):
-            fits[name] = asdict(fit([point["size"] for point in chosen], [point[amount] for point in chosen]))
-    return {"what": curve.what, "unit": curve.unit, "reason": curve.reason, "points": list(points), "fits": fits}
-
-
-def too_fast(found: dict[str, dict[str, object]]) -> Iterator[str]:
-    """Name what grows faster than `LARGEST` by more than two standard errors, without a reason.
-
-    Parameters
-    ----------
-    found
-        Summaries by the name of their curve.
-    """
-    for name, curve in found.items():
-        for amount, fitted in curve["fits"].items():  # type: ignore[attr-defined]
-            if not curve["reason"] and fitted["exponent"] - 2 * fitted["standard_error"] > LARGEST:
-                yield f"{name}: {amount} grows as n^{fitted['exponent']:.2f} ± {fitted['standard_error']:.2f}"
-
-
 def main() -> int:
     """Measure, or be the process that measures one size."""
     parser = argparse.ArgumentParser(description="Time and memory against size.")
@@ -447,12 +369,13 @@ def main() -> int:
                 f" {told['peak_bytes'] / 1e6:8.1f} MB in all",
                 flush=True,
             )
-        found[name] = summary(curve, points) | {"machine": harness.machine()}
+        found[name] = exponents.summary(curve.what, curve.unit, curve.reason, points) | {"machine": harness.machine()}
         for amount, fitted in found[name]["fits"].items():  # type: ignore[attr-defined]
-            print(f"{name:15} {amount}: n^{fitted['exponent']:.3f} ± {fitted['standard_error']:.3f}", flush=True)
+            if fitted["exponent"] is not None:
+                print(f"{name:15} {amount}: n^{fitted['exponent']:.3f} ± {fitted['standard_error']:.3f}", flush=True)
     kept = harness.kept().get("growth", {}).get("curves", {})
     harness.keep("growth", {"curves": {**kept, **found}})
-    faults = list(too_fast(found))
+    faults = list(exponents.too_fast(found))
     print(*faults, sep="\n")
     return 1 if faults else 0
 
