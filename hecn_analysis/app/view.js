@@ -4,7 +4,7 @@
 const GROUPS = { path: "Path", tool: "Tool", sender: "Sender", receiver: "Receiver" };
 const ROLES = ["sender", "receiver", "path", "tool"];
 const PATIENCE = 20000; // milliseconds that the kernel has for an answer
-const CONFIG = { responsive: true, displayModeBar: false };
+const CONFIG = { responsive: true, displayModeBar: false, typesetMath: false };
 
 function node(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hecn_analysis.bidi import upright
+
 MISSING = "–"
 Cell = Any  # of a DataFrame
 
@@ -126,7 +128,7 @@ def json_value(value: Cell) -> Any:  # noqa: ANN401
 
 def escape(value: object) -> str:
     """Text that a log or a person wrote, for HTML."""
-    return html.escape(str(value))
+    return html.escape(upright(str(value)))
 
 
 def heading(column: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ import mistune
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from hecn_analysis.bidi import upright
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def joined(text: str) -> str:
 def policy(*scripts: str) -> str:
     """Give the content security policy that allows these scripts and nothing from outside."""
     hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
+    allowed = f"script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"default-src 'none'; base-uri 'none'; form-action 'none'; {allowed}"
 
 
 def _digest(script: str) -> str:
@@ -97,6 +99,7 @@ def environment() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(template_text),
         autoescape=True,
+        finalize=lambda value: upright(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hecn_analysis.bidi import MARKS
+
 #: Control characters (C0 without the tab, delete, C1), marks that turn the direction of text, halves of pairs.
-_OBEYED: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_OBEYED: Final = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{MARKS}\ud800-\udfff]")
 #: What spreadsheets compute instead of showing; a number with its sign, and a sign alone, are none.
 _FORMULA: Final = re.compile(r"[=@\t\r]|[+-](?![\d.]*(?:[eE][+-]?\d+)?$)")
 

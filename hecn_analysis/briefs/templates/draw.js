@@ -6,6 +6,7 @@
   const PRINT_HEIGHT_LIMIT = 760; // leaves room on the page for a heading, two lines of text, and the caption
   const CONFIG = {
     displaylogo: false,
+    typesetMath: false, // a $ is a dollar
     modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     modeBarButtonsToAdd: [saving("png", "camera"), saving("svg", "disk")],
   };
