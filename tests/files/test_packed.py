@@ -18,7 +18,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis.files import packed
+from hecn_analysis.files import streams
 from hecn_analysis.logs import read
 
 SUMMARY = b" 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
@@ -284,7 +284,7 @@ def test_compression_is_undone_twice(parsed):
 
 
 def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypatch):
-    monkeypatch.setattr(packed, "_FREE", 1 << 20)
+    monkeypatch.setattr(streams, "_FREE", 1 << 20)
     line = b"0" * 9_999 + b"\n"
     for kind, compress in COMPRESS.items():
         bomb = compress(SUMMARY + line * 5_000)
@@ -304,7 +304,7 @@ def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypa
 
 
 def test_members_are_counted(parsed, monkeypatch):
-    monkeypatch.setattr(packed, "_MEMBERS", 3)
+    monkeypatch.setattr(streams, "_MEMBERS", 3)
     assert parsed(tar({str(number): SUMMARY for number in range(5)})) == (
         ["a!0", "a!1", "a!2"],
         ["a: unreadable: found more members in an archive than 3; the rest is left out"],

@@ -1,0 +1,146 @@
+"""Bytes on their way out of packed files: a stream with a look ahead, what may come out, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+PIECE: Final = 1 << 20
+FEED: Final = 256  # what a decompressor is given at once: what is lost in front of damage is less than that
+_FREE: Final = 256 << 20
+_RATIO: Final = 200
+_MEMBERS: Final = 100_000
+BLOCK: Final = 512
+
+
+class Notes:
+    """Problems of a file or member, each a kind and a message.
+
+    Parameters
+    ----------
+    budget
+        What may still come out of the file. Once it is spent, nothing further is wrong.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self.problems: list[tuple[str, str]] = []
+
+    def add(self, kind: str, message: str) -> None:
+        """Note a problem."""
+        if not self._budget.spent:
+            self.problems.append((kind, message))
+
+
+class Budget:
+    """What has been read of a file and made from it, and whether that is more than a log could be."""
+
+    def __init__(self) -> None:
+        self._stored = 0
+        self._made = 0
+        self._members = 0
+        self.spent = False
+
+    def read(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """Count what is read of the file."""
+        for piece in pieces:
+            self._stored += len(piece)
+            yield piece
+
+    def made(self, pieces: Iterator[bytes], notes: Notes) -> Iterator[bytes]:
+        """Count what a decompressor makes, and end it where it is too much."""
+        for piece in pieces:
+            self._made += len(piece)
+            if self._made > _FREE + _RATIO * self._stored:
+                notes.add(
+                    "unreadable",
+                    f"found compressed data that grow to more than {_RATIO} times their size, expected those of a log;"
+                    " the rest is left out",
+                )
+                self.spent = True
+            if self.spent:
+                return
+            yield piece
+
+    def member(self, notes: Notes) -> None:
+        """Count a member of an archive."""
+        self._members += 1
+        if self._members > _MEMBERS:
+            notes.add("unreadable", f"found more members in an archive than {_MEMBERS}; the rest is left out")
+            self.spent = True
+
+
+class Stream:
+    """Bytes from pieces of any length, with a look ahead."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+        self._at = 0
+
+    def peek(self, length: int) -> bytes:
+        """Give the next bytes without taking them; fewer only at the end."""
+        while len(self._rest) - self._at < length:
+            piece = next(self._pieces, None)
+            if piece is None:
+                break
+            self._rest = self._rest[self._at :] + piece
+            self._at = 0
+        return self._rest[self._at : self._at + length]
+
+    def read(self, length: int) -> bytes:
+        """Take the next bytes; fewer only at the end."""
+        found = self.peek(length)
+        self._at += len(found)
+        return found
+
+    def back(self, length: int) -> None:
+        """Give back bytes that were taken with the last `read`."""
+        self._at -= length
+
+    def pieces(self) -> Iterator[bytes]:
+        """Take everything."""
+        rest, self._rest, self._at = self._rest[self._at :], b"", 0
+        if rest:
+            yield rest
+        yield from self._pieces
+
+    def take(self, length: int, notes: Notes) -> Iterator[bytes]:
+        """Take so many bytes in pieces."""
+        while length > 0:
+            if len(self._rest) == self._at and not self.peek(1):
+                notes.add("truncated", "found a member that breaks off with its archive; what is there is read")
+                return
+            piece = self.read(min(length, len(self._rest) - self._at))
+            length -= len(piece)
+            yield piece
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in an archive: its name, its bytes to be read once, and what is wrong with it."""
+
+    name: str
+    pieces: Iterator[bytes]
+    notes: Notes
+
+
+def finish(pieces: Iterator[bytes]) -> None:
+    """Pass over what is left."""
+    for _ in pieces:
+        pass
+
+
+def text_of(name: bytes) -> str:
+    """Text of a name, whose coding nobody says."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return name.decode("latin-1")
+
+
+def breaks_off(kind: str, notes: Notes) -> None:
+    """Say that an archive has no end, unless it is known why."""
+    if not notes.problems:
+        notes.add("truncated", f"found a {kind} archive that breaks off; what is there is read")
