@@ -370,11 +370,11 @@ def main() -> int:
                 flush=True,
             )
         found[name] = exponents.summary(curve.what, curve.unit, curve.reason, points) | {"machine": harness.machine()}
+        known = harness.kept().get("growth", {}).get("curves", {})
+        harness.keep("growth", {"curves": {**known, **found}})
         for amount, fitted in found[name]["fits"].items():  # type: ignore[attr-defined]
             if fitted["exponent"] is not None:
                 print(f"{name:15} {amount}: n^{fitted['exponent']:.3f} ± {fitted['standard_error']:.3f}", flush=True)
-    kept = harness.kept().get("growth", {}).get("curves", {})
-    harness.keep("growth", {"curves": {**kept, **found}})
     faults = list(exponents.too_fast(found))
     print(*faults, sep="\n")
     return 1 if faults else 0

@@ -1,0 +1,114 @@
+"""The model of a deployment: what it must do whatever the costs, and what its costs are fitted to."""
+
+import dataclasses
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hecn_analysis import tables
+from hecn_analysis.traffic import bulk
+from hecn_analysis.traffic.rates import rates
+
+deployment = pytest.importorskip("benchmarks.deployment")  # not in the wheel
+polls = pytest.importorskip("benchmarks.polls")
+Line, Network = deployment.Line, deployment.Network
+
+COSTS = deployment.Costs(
+    poll_s=Line(0.2, 5e-3),
+    add_s=Line(1e-2, 1e-6),
+    round_bytes=Line(2e4, 40),
+    compact_s=Line(0.1, 3e-6),
+    compact_bytes=Line(1e7, 500),
+    day_bytes=Line(1e5, 30),
+    query_s=Line(0.0, 5e-7),
+    worker_bytes=Line(2e8, 200),
+)
+YEAR = Network(100_000, 30.0, 365.0)
+
+networks = st.builds(
+    Network, ports=st.integers(1, 10**6), interval_s=st.sampled_from([10.0, 30.0, 300.0]), days=st.integers(1, 1000)
+)
+
+
+def test_a_year_of_a_national_network():
+    found = deployment.plan(YEAR, COSTS)
+    assert found.samples == 100_000 * 2880 * 365
+    assert found.samples_per_s == pytest.approx(3333.3, rel=1e-4)
+    # 24 GB, of which 0.6 are planned for, hold (14.4e9 - 1e7) / 500 readings of a day; 288e6 come
+    assert found.archives == 11
+    assert found.archive_day_bytes == pytest.approx(1e5 + 30 * 288e6 / 11)
+    assert found.written_bytes_per_s == pytest.approx((11 * 2e4 + 40 * 100_000) / 30)
+    assert found.storage_bytes == pytest.approx(365 * (11 * 1e5 + 30 * 288e6) + 2880 * (11 * 2e4 + 40 * 100_000))
+    assert found.poller_cores == pytest.approx((11 * 0.2 + 100_000 * 5e-3) / 30 / 0.6)
+    assert found.adding_cores == pytest.approx((11 * 1e-2 + 100_000 * 1e-6) / 30 / 0.6)
+    assert found.compacting_cores == pytest.approx((11 * 0.1 + 288e6 * 3e-6) / 86400 / 0.6)
+    assert found.query_core_s == pytest.approx(105.12e9 * 5e-7)
+    assert found.workers == 25
+    assert found.query_s == pytest.approx(52_560 / 0.6 / 25)
+    assert found.worker_bytes == 2e8 + 200 * 2_000_000
+    assert found.query_bytes_per_s == pytest.approx(365 * (11 * 1e5 + 30 * 288e6) / found.query_s)
+
+
+@given(networks, st.floats(60.0, 86400.0))
+def test_the_plan_keeps_what_was_asked_for(network, answer_s):
+    found = deployment.plan(network, COSTS, answer_s=answer_s)
+    assert found.query_s <= answer_s * (1 + 1e-9)
+    a_day = network.ports * 86400 / network.interval_s / found.archives
+    assert COSTS.compact_bytes.at(a_day) <= 0.6 * 24e9 * (1 + 1e-9)
+
+
+@given(networks, st.integers(2, 10))
+def test_more_of_anything_never_needs_less(network, times):
+    found = deployment.plan(network, COSTS)
+    totals = ("samples", "samples_per_s", "archives", "storage_bytes", "poller_cores", "adding_cores", "query_core_s")
+    for more in (
+        dataclasses.replace(network, ports=network.ports * times),
+        dataclasses.replace(network, interval_s=network.interval_s / times),
+    ):
+        larger = deployment.plan(more, COSTS)
+        for name in (*totals, "workers", "compacting_cores", "written_bytes_per_s"):
+            assert getattr(larger, name) >= getattr(found, name) * (1 - 1e-9), name
+    longer = deployment.plan(dataclasses.replace(network, days=network.days * times), COSTS)
+    assert longer.query_core_s == pytest.approx(times * found.query_core_s)
+    assert (longer.poller_cores, longer.archives) == (found.poller_cores, found.archives)
+
+
+def test_polling_that_was_not_measured_is_not_made_up():
+    assert math.isnan(deployment.plan(YEAR, dataclasses.replace(COSTS, poll_s=None)).poller_cores)
+
+
+def test_what_is_expected_of_a_small_run_is_what_the_plan_says():
+    network = Network(200, 30.0, 10)
+    expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS)
+    assert found.archives == 1
+    assert expected["query_s"] == pytest.approx(found.query_core_s)
+    assert expected["kept_bytes"] + expected["first_day_bytes"] == pytest.approx(found.storage_bytes)
+    assert expected["round_s"] / 30 / 0.6 == pytest.approx(found.adding_cores)
+    assert expected["compact_s"] / 864_000 / 0.6 == pytest.approx(found.compacting_cores)
+    assert expected["worker_bytes"] == found.worker_bytes
+
+
+def test_a_line_has_no_foot_below_zero():
+    assert deployment.line([1, 2, 4], [1, 3, 7]).once == 0.0
+
+
+def test_a_day_is_measured(tmp_path):
+    found = deployment.day(5, 24, tmp_path / "archive") | deployment.query(tmp_path / "archive")
+    assert found["samples"] == 120
+    assert found["day_bytes"] < 12 * found["round_bytes"]  # one file in place of twelve
+    assert all(found[name] > 0 for name in ("add_s", "compact_s", "query_s", "worker_bytes"))
+    assert len(bulk.interfaces(tmp_path / "archive" / "samples")) == 5
+
+
+def test_polls_are_samples_whose_counters_go_on():
+    one, two = polls.readings(60, 30), polls.readings(60, 30, first=30)
+    assert one.dtypes.to_dict() == tables.make("samples", []).dtypes.to_dict()
+    both = pd.concat([one, two], ignore_index=True)
+    assert set(rates(both)["flag"]) == {"ok"}
+    assert both["host"].nunique() == 2
+    rate = rates(both)["in_bps"]
+    assert (rate > 0).all()
+    assert (rate <= polls.SPEED_BPS).all()
