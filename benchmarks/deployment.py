@@ -227,8 +227,11 @@ SIZES = ((50, 300), (50, 960), (150, 960), (150, 2880), (400, 2880))
 #: Ports of an agent that is polled, in pairs of virtual devices beside the loopback.
 POLLED = (3, 11, 31, 101, 201)
 
-#: What the model is held to: ports and days, with a poll each 30 s; the first day is added round by round.
+#: What the model is held to: ports and days, with a poll each 30 s.
 CHECK = Network(200, polls.INTERVAL_S, 10)
+
+#: Rounds of it that are added one by one: those of the first two hours.
+BY_ROUND = 240
 
 
 def line(numbers: Sequence[float], amounts: Sequence[float]) -> Line:
@@ -420,7 +423,7 @@ def fitted(of_days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, fl
 
 
 def check(network: Network) -> dict[str, float]:
-    """Do it, smaller: add round by round for a day and by the hour after, compact, and ask two workers of Dask.
+    """Do it, smaller: add some rounds one by one and the others by the hour, compact, and ask two workers of Dask.
 
     Parameters
     ----------
@@ -433,18 +436,16 @@ def check(network: Network) -> dict[str, float]:
     hour = rounds_a_day // 24
     with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
         archive = Archive(Path(name) / "archive")
-        adding = 0.0
-        first_day_bytes = 0
-        for number in range(round(network.days)):
-            units = [1] * rounds_a_day if number == 0 else [hour] * 24
-            first = number * rounds_a_day
-            for unit in units:
-                rows = polls.readings(network.ports, unit, first=first)
-                took = harness.processor_seconds(functools.partial(archive.add, f"round-{first}", {"samples": rows}))
-                adding += took if number == 0 else 0.0
-                first += unit
-            if number == 0:
-                first_day_bytes = bytes_of(archive.folder)
+        adding, first = 0.0, 0
+        rounds = rounds_a_day * round(network.days)
+        while first < rounds:
+            unit = 1 if first < BY_ROUND else min(hour, rounds - first)
+            rows = {"samples": polls.readings(network.ports, unit, first=first)}
+            took = harness.processor_seconds(functools.partial(archive.add, f"round-{first}", rows))
+            first += unit
+            if first <= BY_ROUND:
+                adding += took
+                rounds_bytes = bytes_of(archive.folder) if first == BY_ROUND else 0
         compact_s = harness.processor_seconds(lambda: archive.compact(grace_s=-1.0))
         kept = bytes_of(archive.folder)
         with (
@@ -460,9 +461,9 @@ def check(network: Network) -> dict[str, float]:
             memory = max(client.run(harness.resident, "VmHWM").values())
     return {
         "ports_found": len(found),
-        "samples": network.ports * rounds_a_day * round(network.days),
-        "round_s": adding / rounds_a_day,
-        "first_day_bytes": first_day_bytes,
+        "samples": network.ports * rounds,
+        "round_s": adding / BY_ROUND,
+        "rounds_bytes": rounds_bytes,
         "compact_s": compact_s,
         "kept_bytes": kept,
         "query_s": query_s,
@@ -491,7 +492,7 @@ def expected(network: Network, costs: Costs) -> dict[str, float]:
     samples = a_day * network.days
     return {
         "round_s": costs.add_s.at(network.ports),
-        "first_day_bytes": rounds_a_day * costs.round_bytes.at(network.ports),
+        "rounds_bytes": BY_ROUND * costs.round_bytes.at(network.ports),
         "compact_s": network.days * costs.compact_s.at(a_day),
         "kept_bytes": network.days * costs.day_bytes.at(a_day),
         "query_s": costs.query_s.at(samples),

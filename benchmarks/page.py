@@ -26,7 +26,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross
 #: Rows of the comparison with the model: name of the amount, what it is, how it is written.
 CHECKED = {
     "round_s": ("processor time of adding a round", units.format_time),
-    "first_day_bytes": ("a day before it is compacted", units.format_bytes),
+    "rounds_bytes": ("rounds that were added one by one, before they are compacted", units.format_bytes),
     "compact_s": ("processor time of compacting all days", units.format_time),
     "kept_bytes": ("all days, compacted", units.format_bytes),
     "query_s": ("processor time of both workers for all percentiles", units.format_time),

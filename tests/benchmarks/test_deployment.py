@@ -85,7 +85,8 @@ def test_what_is_expected_of_a_small_run_is_what_the_plan_says():
     expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS)
     assert found.archives == 1
     assert expected["query_s"] == pytest.approx(found.query_core_s)
-    assert expected["kept_bytes"] + expected["first_day_bytes"] == pytest.approx(found.storage_bytes)
+    a_day = 2880 / deployment.BY_ROUND * expected["rounds_bytes"]
+    assert expected["kept_bytes"] + a_day == pytest.approx(found.storage_bytes)
     assert expected["round_s"] / 30 / 0.6 == pytest.approx(found.adding_cores)
     assert expected["compact_s"] / 864_000 / 0.6 == pytest.approx(found.compacting_cores)
     assert expected["worker_bytes"] == found.worker_bytes
