@@ -108,6 +108,7 @@ def plot_comparison(runs: pd.DataFrame) -> go.Figure:
     if wide:
         low, high = np.log10(float(rows["rate_gbps"].min())), np.log10(float(rows["rate_gbps"].max()))
         fig.update_xaxes(type="log", range=[low - 0.15, high + 0.15], dtick=1, tickformat="~g", exponentformat="none")
+        theme.fit_unit(fig, "x", float(rows["rate_gbps"].max()))
     else:
         theme.gbps_axis(fig, float(rows["rate_gbps"].max()))
     return fig

@@ -110,5 +110,6 @@ def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         )
     title = {"text": "Measured throughput (Gb/s)", "font": {"size": 12, "color": theme.MUTED}}
     fig.update_yaxes(title=title, rangemode="tozero")
+    theme.fit_unit(fig, "y", float(rows["rate_gbps"].max()))
     fig.update_layout(height=340 + 22 * -(-len(names) // 2))
     return fig

@@ -47,7 +47,7 @@ def forecast_rows(found: Forecast) -> pd.DataFrame:
             low_gbps=ahead["low_bps"].to_numpy() * theme.GBPS, high_gbps=ahead["high_bps"].to_numpy() * theme.GBPS
         ),
         _part(ahead[ahead["port"].isin(planned)], "without", "without_bps"),
-        _part(curve, "capacity", "capacity_bps"),
+        _turns(_part(curve, "capacity", "capacity_bps")),
         pd.DataFrame(list(_marks(found)), columns=COLUMNS),
     ]
     rows = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
@@ -61,8 +61,14 @@ def _names(table: pd.DataFrame) -> list[str]:
 
 def _part(rows: pd.DataFrame, kind: str, column: str) -> pd.DataFrame:
     gbps = rows[column].to_numpy(dtype=float) * theme.GBPS
-    words = [f"<b>{time:%Y-%m-%d}</b><br>{value:.4g} Gb/s" for time, value in zip(rows["time"], gbps, strict=True)]
-    return pd.DataFrame({"port": rows["port"], "kind": kind, "time": rows["time"], "gbps": gbps, "hover": words})
+    return pd.DataFrame({"port": rows["port"], "kind": kind, "time": rows["time"], "gbps": gbps})
+
+
+def _turns(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a line of steps at which it changes, and its ends."""
+    value, port = rows["gbps"], rows["port"]
+    changed = (value != value.shift()) | (port != port.shift()) | (port != port.shift(-1))
+    return rows[changed & value.notna()]
 
 
 def _marks(found: Forecast) -> Any:  # noqa: ANN401 - rows
@@ -120,6 +126,8 @@ def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
         )
     fig.update_layout(margin={"t": 28})
     fig.update_xaxes(title_text="Day", row=len(drawn), col=1)
+    shown = rows[rows["port"].isin(drawn)]
+    theme.fit_unit(fig, "y", float(np.nanmax(shown[["gbps", "high_gbps"]].to_numpy(dtype=float))))
     return fig
 
 
@@ -165,10 +173,16 @@ def _traces(mine: pd.DataFrame) -> list[go.Scatter]:
 
 
 def _scatter(part: pd.DataFrame, y: Any, name: str, **look: Any) -> go.Scatter:  # noqa: ANN401
-    hover = {} if "hoverinfo" in look else {"text": part["hover"].tolist(), "hovertemplate": "%{text}<extra></extra>"}
+    hover: dict[str, Any] = {}
+    if "hoverinfo" not in look:
+        said = part["hover"].notna().all()
+        words = "%{text}" if said else "<b>%{x|%Y-%m-%d}</b><br>%{y:.4g} Gb/s"
+        hover = {"hovertemplate": f"{words}<extra></extra>", **({"text": part["hover"].tolist()} if said else {})}
+    times = part["time"].dt.tz_convert("UTC")
+    form = "%Y-%m-%d" if (times == times.dt.normalize()).all() else "%Y-%m-%dT%H:%M"
     return go.Scatter(
-        x=part["time"].tolist(),
-        y=np.asarray(y, dtype=float).tolist(),
+        x=times.dt.strftime(form).tolist(),  # short ones: a page holds thousands
+        y=[float(f"{value:.4g}") for value in np.asarray(y, dtype=float)],
         name=name,
         legendgroup=name,
         **hover,

@@ -90,7 +90,7 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
 
 
 def _hover(row: Mapping[Any, Any]) -> str:
-    interval = f"90 % between {theme.gbps(row['low_bps'])} and {theme.gbps(row['high_bps'])}"
+    interval = f"90 % between {theme.gbps(row['low_bps'])} Gb/s and {theme.gbps(row['high_bps'])} Gb/s"
     at_least = "at least " if theme.is_true(row["measured_low_bound"]) else ""
     lines = (
         f"<b>{theme.text(row['title'])}</b>",

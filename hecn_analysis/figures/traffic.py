@@ -114,7 +114,7 @@ def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float
             fig.add_hline(
                 y=sign * percentile,
                 line={"color": colour, "width": 1.5, "dash": "dash"},
-                annotation_text=f"95th percentile {name}: {percentile:.4g}",
+                annotation_text=f"95th percentile {name}: {percentile:.4g} Gb/s",
                 annotation_position="top left" if sign > 0 else "bottom left",
                 annotation_font={"size": 11, "color": colour},
             )
@@ -135,6 +135,7 @@ def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float
         for sign in (1, -1):
             fig.add_hline(y=sign * speed_bps * theme.GBPS, line={"color": theme.INK, "width": 1, "dash": "dot"})
     fig.update_yaxes(title_text="Out below, in above (Gb/s)", zeroline=True, zerolinecolor=theme.INK)
+    theme.fit_unit(fig, "y", largest)
     return fig
 
 

@@ -39,7 +39,7 @@ def test_measured_vs_predicted_rows_are_the_cases_in_gbps(comparison):
 def test_hover_says_file_line_document_and_place(comparison):
     hover = figures.measured_vs_predicted_rows(comparison)["hover"]
     assert hover[0] == (
-        "<b>B, RAID50</b><br>predicted 9.7 Gb/s, 90 % between 9.2 and 9.9<br>binds: receiver's core 1"
+        "<b>B, RAID50</b><br>predicted 9.7 Gb/s, 90 % between 9.2 Gb/s and 9.9 Gb/s<br>binds: receiver's core 1"
         "<br>measured 9.82 Gb/s<br>logs/b.log:3-4<br>HECN 2010, B-Systems 1/4"
     )
     assert "measured at least 30.4 Gb/s" in hover[2]
