@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import dataclasses
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -26,6 +28,7 @@ import signal
 import sys
 import time
 import tomllib
+import traceback
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +47,12 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 EQUIVALENT: Final = Path(__file__).with_name("equivalent.toml")
 RECORDS: Final = ROOT / ".mutants"
 WANTED: Final = 0.9
+BROKEN: Final = 70  # status of a child process in which this program fails, not a test
 MEMORY_BYTES: Final = 8 << 30
-PYTEST: Final = ["--quiet", "--exitfirst", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval"]
+PYTEST: Final = [
+    *("--quiet", "--exitfirst", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # plugins are imported before
+]
 
 _FAMILIES: Final = (
     {"Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow"},
@@ -133,7 +140,8 @@ def _places(path: Path) -> dict[tuple[int, int], list[tuple[str, int]]]:
     return dict(sorted(places.items()))
 
 
-def _mutant(path: Path, place: tuple[int, int], operator: str, occurrence: int) -> Mutant:
+def made(path: Path, place: tuple[int, int], operator: str, occurrence: int) -> Mutant:
+    """The mutant of a file by an operator of Cosmic Ray at the place that is its so-and-so-many-th there."""
     before = path.read_text(encoding="utf-8")
     after = mutate_code(before, get_operator(operator)(), occurrence)
     changed = next(
@@ -143,8 +151,11 @@ def _mutant(path: Path, place: tuple[int, int], operator: str, occurrence: int) 
     return Mutant(name, *place, operator, occurrence, changed[0].strip(), changed[1].strip(), after)
 
 
-def sample(room: str, number: int, seed: int) -> tuple[list[Mutant], int]:
-    """Mutants drawn at random, and how many places there are to draw from; the same for the same code and seed."""
+Drawn = tuple[Path, tuple[int, int], str, int]
+
+
+def sample(room: str, number: int, seed: int) -> tuple[list[Drawn], int]:
+    """Arguments of `made`, drawn at random, and how many places there are to draw from; a seed draws the same again."""
     drawn = random.Random(f"{room} {seed}")  # noqa: S311 (a sample, no secret)
     files = {path: _places(path) for path in sorted((ROOT / "hecn_analysis" / room).rglob("*.py"))}
     files = {path: places for path, places in files.items() if places}
@@ -155,7 +166,7 @@ def sample(room: str, number: int, seed: int) -> tuple[list[Mutant], int]:
     for path in sorted(exact, key=lambda path: share[path] - exact[path])[: min(number, total) - sum(share.values())]:
         share[path] += 1
     chosen = [
-        _mutant(path, place, *drawn.choice(places[place]))
+        (path, place, *drawn.choice(places[place]))
         for path, places in files.items()
         for place in sorted(drawn.sample(list(places), share[path]))
     ]
@@ -207,7 +218,7 @@ def recorded(room: str) -> dict[str, Any]:
     if not kept.is_file() or kept.stat().st_mtime < newest:
         print(f"Recording which test of {room} runs what …", flush=True)
         RECORDS.mkdir(exist_ok=True)
-        status = _apart(lambda: _record(room, kept))
+        status = _status(_start(lambda: _record(room, kept)))
         if status:
             sys.exit(f"The tests of {room} fail without any defect (status {status}): mend them first.")
     return dict(json.loads(kept.read_text(encoding="utf-8")))
@@ -288,30 +299,37 @@ class _Limit:
         return (yield)
 
 
-def _try(mutant: Mutant | None, tests: list[str], seconds: dict[str, float]) -> int:
+def _try(mutant: Mutant, tests: list[str], seconds: dict[str, float]) -> int:
     """Exit status of the tests with the defect; runs in a process of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     os.environ["CI"] = "true"  # the same examples each time
     signal.setitimer(signal.ITIMER_PROF, 60)
-    if mutant is not None:
-        sys.meta_path.insert(0, _Changed(mutant.module, mutant.source))
+    sys.meta_path.insert(0, _Changed(mutant.module, mutant.source))
     return int(pytest.main([*PYTEST, *tests], plugins=[_Limit(seconds)]))
 
 
-def _apart(action: Callable[[], int], *, quiet: bool = False) -> int:
-    """Status of what a child process does; a child that a signal ends has that signal's number, negative."""
+def _start(action: Callable[[], int], *, quiet: bool = False) -> int:
+    """Number of a child process that does something and ends with its status."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        status = 1
+        status = BROKEN
+        said = os.dup(2)
         try:
             if quiet:
                 nowhere = os.open(os.devnull, os.O_RDWR)
                 for stream in (0, 1, 2):
                     os.dup2(nowhere, stream)
             status = action()
+        except BaseException:  # noqa: BLE001 (told, and never taken for a failing test)
+            os.write(said, traceback.format_exc().encode())
         finally:
             os._exit(status)
+    return child
+
+
+def _status(child: int) -> int:
+    """Status of a child process when it has ended; of one that a signal ended, the signal's number, negative."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -342,30 +360,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--number", type=int, default=150, help="how many mutants (default: 150)")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws others (default: 1)")
     parser.add_argument("--module", default="", help="only files whose path contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
 
     record = recorded(options.room)
-    mutants, places = sample(options.room, options.number, options.seed)
-    mutants = [mutant for mutant in mutants if options.module in mutant.path]
+    drawn, places = sample(options.room, options.number, options.seed)
+    drawn = [one for one in drawn if options.module in str(one[0])]
     _warm_up(record["modules"])
     reasons = _equivalent()
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for mutant in mutants:
-        count = counts[mutant.path]
+    waiting: dict[int, tuple[Mutant, int]] = {}
+    _control(made(*drawn[0]), record)
+    for one in [*drawn, *[None] * options.jobs]:  # at the end the last ones are waited for
+        if len(waiting) >= options.jobs or (one is None and waiting):
+            child, code = os.wait()
+            _judged(*waiting.pop(child), os.waitstatus_to_exitcode(code), counts)
+        if one is None:
+            continue
+        mutant = made(*one)
         if (mutant.path, mutant.before, mutant.after) in reasons:
-            count[2] += 1
+            counts[mutant.path][2] += 1
             continue
         tests = judges(mutant, record)
-        status = _apart(lambda: _try(mutant, tests, record["seconds"]), quiet=True) if tests else 0  # noqa: B023
-        count[0] += 1
-        count[1] += status != 0
-        if status == 0:
-            print(f"{mutant}\n    {mutant.operator.removeprefix('core/')}; {len(tests)} tests find nothing", flush=True)
-        elif status not in {1, 2, 4, -signal.SIGPROF}:  # failed, stopped at the import, or took too long
-            print(f"{mutant}\n    found, by status {status} of the tests", flush=True)
+        trial = functools.partial(_try, mutant, tests, record["seconds"])
+        if tests:
+            waiting[_start(trial, quiet=True)] = mutant, len(tests)
+        else:
+            _judged(mutant, 0, 0, counts)
     return _report(options, counts, places)
+
+
+def _control(mutant: Mutant, record: dict[str, Any]) -> None:
+    """Try the code as it is: where that is found, too, nothing is said about mutants."""
+    same = dataclasses.replace(mutant, source=(ROOT / mutant.path).read_text(encoding="utf-8"))
+    tests = judges(mutant, record)
+    if status := _status(_start(lambda: _try(same, tests, record["seconds"]))):
+        sys.exit(f"The code without a defect was found, too (status {status}).")
+
+
+def _judged(mutant: Mutant, tests: int, status: int, counts: dict[str, list[int]]) -> None:
+    """Count a mutant by the status of its tests, and name it where they do not find it."""
+    if status in {BROKEN, int(pytest.ExitCode.INTERNAL_ERROR), int(pytest.ExitCode.NO_TESTS_COLLECTED)}:
+        sys.exit(f"{mutant}\n    was not judged: status {status}")
+    counts[mutant.path][0] += 1
+    counts[mutant.path][1] += status != 0
+    if status == 0:
+        print(f"{mutant}\n    {mutant.operator.removeprefix('core/')}; {tests} tests find nothing", flush=True)
+    elif status not in {1, 2, 4, -signal.SIGPROF}:  # failed, stopped at the import, or took too long
+        print(f"{mutant}\n    found, by status {status} of the tests", flush=True)
 
 
 def _report(options: argparse.Namespace, counts: dict[str, list[int]], places: int) -> int:
