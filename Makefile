@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz coverage mutants lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -76,6 +76,12 @@ mutants: $(VENV)/mutation.stamp ## put defects into the code and count those tha
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(OLDEST)/bin/python $(PYTEST) -W default $(addprefix --ignore tests/,browser faults inventory live logs) tests hecn_analysis notebooks $(ARGS)
 
+sbom: $(VENV)/dev.stamp ## write dist/sbom.cdx.json: all packages of requirements.lock with hashes and licences (CycloneDX)
+	$(BIN)/python -m tools.sbom dist/sbom.cdx.json
+
+audit: $(VENV)/dev.stamp ## look all locked packages up in a database of known faults (network); what cannot be looked up is no pass
+	$(BIN)/python -m tools.audit
+
 # Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
 # or `make upgrade` asks for more.
 compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --constraint constraints.txt \
@@ -83,7 +89,7 @@ compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml
 	$(compile) --group bootstrap -o requirements-bootstrap.lock
 	$(compile) pyproject.toml --group build -o requirements.lock
-	$(compile) --group test --group lint --group docs --group bench --constraint requirements.lock -o requirements-dev.lock
+	$(compile) --group test --group lint --group docs --group bench --group audit --constraint requirements.lock -o requirements-dev.lock
 	$(compile) --group fuzz -o requirements-fuzz.lock
 	$(compile) --group mutation --constraint requirements-dev.lock -o requirements-mutation.lock
 	$(compile) pyproject.toml --group build --group test --resolution lowest-direct --upgrade -o requirements-oldest.lock

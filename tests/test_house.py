@@ -87,7 +87,7 @@ def test_lock_has_a_hash_for_every_package_and_no_place(name):
     [
         ("requirements-bootstrap.lock", ["bootstrap"]),
         ("requirements.lock", ["project", "build"]),
-        ("requirements-dev.lock", ["test", "lint", "docs"]),
+        ("requirements-dev.lock", ["test", "lint", "docs", "bench", "audit"]),
         ("requirements-fuzz.lock", ["fuzz"]),
         ("requirements-mutation.lock", ["mutation"]),
         ("requirements-oldest.lock", ["project", "build", "test"]),
