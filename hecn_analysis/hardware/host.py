@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
-from hecn_analysis.hardware.quantity import Bytes, Dollars, Factor, Probability, Rate, Transfers
+from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Probability, Rate, Transfers
 from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
@@ -26,7 +26,7 @@ class _Described(BaseModel):
 class Memory(_Described):
     """Main memory of a host: what all passes of the data over it may sum up to."""
 
-    channels: Annotated[int, Field(ge=1)]
+    channels: Count = Field(description="channels that hold modules, all sockets together")
     transfers: Transfers = Field(description="transfers per second of a channel, 8 bytes each")
     usable: Probability = Field(
         default={
@@ -274,8 +274,12 @@ class Host(_Described):
                 f"found {self.cpu.sockets} processors, expected at most {self.board.sockets}, a socket each"
             )
         channels = self.board.memory_channels
-        if self.memory is not None and channels is not None and self.memory.channels > channels * self.board.sockets:
+        if (
+            self.memory is not None
+            and channels is not None
+            and self.memory.channels.value > channels * self.board.sockets
+        ):
             raise ValueError(
-                f"found {self.memory.channels} memory channels, "
+                f"found {self.memory.channels.value:g} memory channels, "
                 f"expected at most {channels * self.board.sockets}, those of the board"
             )

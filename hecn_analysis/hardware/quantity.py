@@ -57,6 +57,7 @@ SHOWN_UNIT: Final[dict[units.Dimension, str]] = {
     "cycles_per_byte": "cycles/B",
     "dollars": "USD",
     "power": "W",
+    "count": "",
 }
 
 
@@ -121,4 +122,5 @@ Transfers: TypeAlias = Annotated[Parameter, _parser("transfers", above=0), _SCHE
 Cycles: TypeAlias = Annotated[Parameter, _parser("cycles"), _SCHEMA]
 CyclesPerByte: TypeAlias = Annotated[Parameter, _parser("cycles_per_byte"), _SCHEMA]
 Dollars: TypeAlias = Annotated[Parameter, _parser("dollars"), _SCHEMA]
+Count: TypeAlias = Annotated[Parameter, _parser("count", above=0), _SCHEMA]
 Power: TypeAlias = Annotated[Parameter, _parser("power"), _SCHEMA]

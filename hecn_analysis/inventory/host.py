@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -235,29 +235,41 @@ def _memory(machine: Machine) -> Keys | None:
     rate, held = memory.get("mtps"), memory.get("size_bytes")
     part = _part("cpus", matching.cpu(machine.cpu.get("model")))
     sockets = machine.cpu.get("sockets") or 1
-    known = part.memory_channels * sockets if part is not None and part.memory_channels else None
+    known = None
+    if part is not None and part.memory_channels:
+        known = _said(part.memory_channels * sockets, f"channels of {part.title or part.part}", basis="specification")
     dimms = memory.get("n_dimms")
     if rate:
-        kind_of, channels = memory.get("type") or "", memory.get("channels")
-        each = next((count for name, least, count in _CHANNELS if kind_of.startswith(name) and rate >= least), 2)
-        channels = channels or known or each * sockets
+        channels = _channels(memory, known, sockets)
         transfers = _said(f"{rate:g} MT/s", f"{CAPTURED}: rate that the modules run at")
     elif known and part is not None and part.memory_transfers is not None:
-        channels, transfers = (
-            known,
-            _said(
-                part.memory_transfers.value,
-                "fastest memory of the processor; its modules were not captured",
-                spread=0.15,
-                basis="assumed",
-            ),
+        channels = known
+        transfers = _said(
+            part.memory_transfers.value,
+            "fastest memory of the processor; its modules were not captured",
+            spread=0.15,
+            basis="assumed",
         )
     else:
         return None
-    keys: Keys = {"channels": min(channels, dimms) if dimms else channels, "transfers": transfers}
+    if dimms and dimms < channels["value"]:
+        source = f"{CAPTURED}: {dimms} modules, a channel each; {channels['value']} channels are there"
+        channels = _said(dimms, source, basis="assumed")
+    keys: Keys = {"channels": channels, "transfers": transfers}
     if held:
         keys["size"] = _said(held, f"{CAPTURED}: sum of the modules" if dimms else f"{CAPTURED}: what the kernel uses")
     return keys
+
+
+def _channels(memory: Mapping[str, Any], known: Keys | None, sockets: int) -> Keys:
+    """Channels of the memory: by the firmware's words, else by the processor, else by the kind of memory."""
+    if memory.get("channels"):
+        return _said(memory["channels"], f"{CAPTURED}: channels that the firmware names for the modules")
+    if known is not None:
+        return known
+    kind_of = memory.get("type") or ""
+    each = next((count for name, least, count in _CHANNELS if kind_of.startswith(name) and memory["mtps"] >= least), 2)
+    return _said(each * sockets, f"as usual for {kind_of or 'memory'} of this rate, a socket", basis="assumed")
 
 
 def _part(kind_of: str, name: str | None) -> Any:  # noqa: ANN401 - a part of that kind

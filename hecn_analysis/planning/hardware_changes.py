@@ -152,13 +152,14 @@ def purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
     memory, board = host.memory, host.board
     if memory is not None and board is not None and board.memory_channels is not None:
         channels = board.memory_channels * (host.cpu.sockets if host.cpu is not None else 1)
-        if channels > memory.channels:
+        filled = int(memory.channels.value)
+        if channels > filled:
             yield Change(
                 f"{role}-memory",
-                f"all {channels} memory channels of the {role} filled instead of {memory.channels}",
+                f"all {channels} memory channels of the {role} filled instead of {filled}",
                 {f"{role}.memory.channels": channels},
                 "purchase",
-                f"{channels - memory.channels} more modules of the same kind, one in each empty channel",
+                f"{channels - filled} more modules of the same kind, one in each empty channel",
                 "dmidecode -t memory",
                 "more modules on a channel may lower its clock",
                 board.source,

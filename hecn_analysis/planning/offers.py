@@ -192,7 +192,7 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     base: dict[str, Any] = {"max_payload": host.max_payload.value, "lro": host.lro, "kernel": host.kernel}
     base |= {"hystart": host.hystart, "congestion_control": host.congestion_control}
     if host.memory is not None:
-        base["memory.channels"] = host.memory.channels
+        base["memory.channels"] = int(host.memory.channels.value)
         base["memory.transfers"] = host.memory.transfers.value
     return replace(offers, base=base), scenario, bill
 

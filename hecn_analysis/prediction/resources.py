@@ -522,7 +522,7 @@ class _HostDemands:
 
         def seconds_per_bit() -> FloatArray:
             figures = limits.memory(
-                channels=memory.channels,
+                channels=self.draw(f"{self.role}.memory.channels", memory.channels),
                 transfers=self.draw(f"{self.role}.memory.transfers", memory.transfers),
                 usable=self.draw(f"{self.role}.memory.usable", memory.usable),
                 passes=passes,

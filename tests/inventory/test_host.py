@@ -23,7 +23,11 @@ def test_a_folder_is_a_host(samples):
     assert found.name == host.name == "dtn1"
     assert host.source.startswith("captured: dmidecode.txt, lscpu.txt")
     assert (host.cpu.part, host.cpu.sockets, host.cpu.cores) == ("intel-xeon-gold-6148", 2, 40)
-    assert (host.memory.channels, host.memory.transfers.value, host.memory.size.value) == (12, 2666e6, 12 * 32 * 2**30)
+    assert (host.memory.channels.value, host.memory.transfers.value, host.memory.size.value) == (
+        12,
+        2666e6,
+        12 * 32 * 2**30,
+    )
     assert (host.congestion_control, host.tcp_rmem_max.value, host.kernel) == ("htcp", 134217728, "5.14")
 
 
@@ -143,3 +147,45 @@ def test_our_own_machine_loads_and_is_a_guest():
 def test_hosts_from_documents_are_not_captured():
     for path in sorted((models_dir() / "hosts").glob("*.yaml")):
         assert not path.read_text().partition("source:")[2].lstrip(' "').startswith(builder.CAPTURED)
+
+
+MODULE = (
+    "Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: 16384 MB\n\tLocator: {}\n"
+    "\tType: DDR4\n\tSpeed: 2666 MT/s\n\n"
+)
+LSCPU = (
+    "$ lscpu\nArchitecture: x86_64\nCPU(s): 40\nThread(s) per core: 1\nCore(s) per socket: 20\nSocket(s): 2\n"
+    "Model name: {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("locators", "processor", "expected"),
+    [
+        (
+            [f"P{n % 2}_Node0_Channel{n // 2}_Dimm0" for n in range(12)],
+            "Some CPU",
+            (12, "documented", "captured: channels"),
+        ),
+        (
+            [f"DIMM {n}" for n in range(16)],
+            "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
+            (12, "specification", "channels of "),
+        ),
+        ([f"DIMM {n}" for n in range(16)], "Some CPU", (12, "assumed", "as usual for DDR4")),
+        ([f"DIMM {n}" for n in range(4)], "Some CPU", (4, "assumed", "captured: 4 modules, a channel each")),
+    ],
+    ids=["firmware", "processor", "kind of memory", "few modules"],
+)
+def test_channels_of_memory_say_where_they_are_known_from(tmp_path, locators, processor, expected):
+    modules = "".join(MODULE.format(locator) for locator in locators)
+    (tmp_path / "dmidecode.txt").write_text(f"# dmidecode 3.3\nSMBIOS 3.2 present.\n\n{modules}")
+    (tmp_path / "lscpu.txt").write_text(LSCPU.format(processor))
+    [found] = read_inventory(tmp_path).hosts
+    channels = found.host.memory.channels
+    value, basis, source = expected
+    assert (channels.value, channels.basis) == (value, basis)
+    assert channels.source.startswith(source)
+    rest = {"receiver": "ideal", "path": "lan-10ge", "tool": "iperf3"}
+    assumed = {one.name: one for one in hecn.predict({"sender": found.description, **rest}).assumptions}
+    assert assumed["sender.memory.channels"].basis == basis
