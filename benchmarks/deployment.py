@@ -37,8 +37,11 @@ from hecn_analysis.traffic import bulk
 #: Part of a core that may be planned for: the rest is for the system, for rounds that come at once, and for luck.
 BUSY = 0.6
 
-#: Readings that a worker holds at once: the least of `bulk.SHARE_ROWS`, for days that lie port by port.
-SHARE_ROWS = bulk.SHARE_ROWS[0]
+#: Rows of a day's file that are read together, where it lies port by port.
+GROUP_ROWS = 131_072
+
+#: A share is made larger until its workers read no more than so many times what they need, as `bulk.shares` does.
+READ_TWICE = 1.6
 
 DAY_S = 86400.0
 
@@ -73,6 +76,8 @@ class Costs:
         Memory of that. [bytes]
     day_bytes
         Disk of a day after compaction, by readings. [bytes]
+    read_s
+        Processor time of reading rows, by rows that are read. [s]
     query_s
         Processor time of rates, flags and percentiles, by readings. [s]
     worker_bytes
@@ -85,6 +90,7 @@ class Costs:
     compact_s: Line
     compact_bytes: Line
     day_bytes: Line
+    read_s: Line
     query_s: Line
     worker_bytes: Line
 
@@ -130,8 +136,10 @@ class Plan:
         Cores that poll; NaN where that was not measured.
     adding_cores, compacting_cores
         Cores that add rounds, and that compact.
+    share_readings, read_times
+        Readings of a share of the percentiles, and how many rows are read for each of them.
     query_core_s
-        Processor time of the percentiles of all that is kept. [s]
+        Processor time of the percentiles. [s]
     workers
         Workers of a core each that answer within the time that was asked for.
     worker_bytes
@@ -151,6 +159,8 @@ class Plan:
     poller_cores: float
     adding_cores: float
     compacting_cores: float
+    share_readings: float
+    read_times: float
     query_core_s: float
     workers: int
     worker_bytes: float
@@ -158,7 +168,51 @@ class Plan:
     query_bytes_per_s: float
 
 
-def plan(network: Network, costs: Costs, *, memory_bytes: float = 24e9, answer_s: float = 3600.0) -> Plan:
+def shares(network: Network, ports: float, days: float, *, in_order: bool = True) -> tuple[float, float]:
+    """Work out the shares of percentiles: readings of one, and how many rows are read for each reading.
+
+    Parameters
+    ----------
+    network
+        What is watched.
+    ports
+        Ports of an archive.
+    days
+        Days that percentiles are of.
+    in_order
+        Whether the rows of a day's file lie port by port; else each share reads all of it.
+
+    Notes
+    -----
+    A share holds whole ports. In order, the rows of its ports are a run in each day's file, and a group of rows in
+    which one share ends and the next begins is read by both.
+
+    Examples
+    --------
+    >>> size, times = shares(Network(10_000, 30, 30), 10_000, 30)
+    >>> round(size / 1e6, 1), round(times, 2)
+    (7.9, 1.49)
+    """
+    of_port = DAY_S / network.interval_s
+    held = count = times = 1.0
+    for most in bulk.SHARE_ROWS:
+        held = min(max(1.0, most // (of_port * days)), ports)
+        count = math.ceil(ports / held)
+        times = min(count, 1 + (count - 1) * GROUP_ROWS / (ports * of_port)) if in_order else count
+        if times <= READ_TWICE:
+            break
+    return held * of_port * days, times
+
+
+def plan(
+    network: Network,
+    costs: Costs,
+    *,
+    asked_days: float = 30.0,
+    answer_s: float = 3600.0,
+    memory_bytes: float = 24e9,
+    in_order: bool = True,
+) -> Plan:
     """Work out what a network takes.
 
     Parameters
@@ -167,10 +221,14 @@ def plan(network: Network, costs: Costs, *, memory_bytes: float = 24e9, answer_s
         What is watched.
     costs
         What a machine like that of the workers takes for each step.
+    asked_days
+        Days that percentiles are of.
+    answer_s
+        Time within which they are to be there. [s]
     memory_bytes
         Memory of a machine that compacts. [bytes]
-    answer_s
-        Time within which percentiles of all that is kept are to be there. [s]
+    in_order
+        As in `shares`.
 
     Notes
     -----
@@ -180,12 +238,12 @@ def plan(network: Network, costs: Costs, *, memory_bytes: float = 24e9, answer_s
     Examples
     --------
     >>> costs = Costs(Line(0, 5e-3), Line(0, 1e-6), Line(0, 40), Line(0, 3e-6), Line(0, 500), Line(0, 30),
-    ...               Line(0, 5e-7), Line(2e8, 200))
+    ...               Line(0, 2e-7), Line(0, 5e-7), Line(2e8, 200))
     >>> found = plan(Network(100_000, 30, 365), costs)
     >>> round(found.samples / 1e9, 2), round(found.samples_per_s), found.archives
     (105.12, 3333, 10)
     >>> round(found.poller_cores, 1), found.workers, round(found.storage_bytes / 1e12, 2)
-    (27.8, 25, 3.17)
+    (27.8, 4, 3.17)
     """
     rounds_a_day = DAY_S / network.interval_s
     a_day = network.ports * rounds_a_day
@@ -193,29 +251,30 @@ def plan(network: Network, costs: Costs, *, memory_bytes: float = 24e9, answer_s
     archives = max(1, math.ceil(a_day / most_a_day))
     ports = network.ports / archives  # of an archive, and of its poller
     per_archive = a_day / archives
-    day_bytes = costs.day_bytes.at(per_archive)
-    round_bytes = costs.round_bytes.at(ports)
-    samples = a_day * network.days
-    work = costs.query_s.each * samples + costs.query_s.once
+    day_bytes, round_bytes = costs.day_bytes.at(per_archive), costs.round_bytes.at(ports)
+    asked = a_day * min(asked_days, network.days)
+    share, times = shares(network, ports, min(asked_days, network.days), in_order=in_order)
+    work = costs.read_s.each * asked * times + costs.query_s.at(asked)
     workers = max(1, math.ceil(work / BUSY / answer_s))
     query_s = work / BUSY / workers
-    kept_bytes = archives * day_bytes * network.days
     cores = lambda seconds, of: archives * seconds / of / BUSY
     return Plan(
-        samples=samples,
+        samples=a_day * network.days,
         samples_per_s=network.ports / network.interval_s,
         archives=archives,
         archive_day_bytes=day_bytes,
         written_bytes_per_s=archives * round_bytes / network.interval_s,
-        storage_bytes=kept_bytes + archives * round_bytes * rounds_a_day,
+        storage_bytes=archives * (day_bytes * network.days + round_bytes * rounds_a_day),
         poller_cores=math.nan if costs.poll_s is None else cores(costs.poll_s.at(ports), network.interval_s),
         adding_cores=cores(costs.add_s.at(ports), network.interval_s),
         compacting_cores=cores(costs.compact_s.at(per_archive), DAY_S),
+        share_readings=share,
+        read_times=times,
         query_core_s=work,
         workers=workers,
-        worker_bytes=costs.worker_bytes.at(SHARE_ROWS),
+        worker_bytes=costs.worker_bytes.at(share),
         query_s=query_s,
-        query_bytes_per_s=kept_bytes / query_s,
+        query_bytes_per_s=times * archives * day_bytes * min(asked_days, network.days) / query_s,
     )
 
 
@@ -302,7 +361,12 @@ def query(folder: Path) -> dict[str, float]:
         _small(Path(name))
         bulk.interfaces(Path(name) / "samples", threads=1)
     query_s, _, peak = harness.held(lambda: bulk.interfaces(folder / "samples", threads=1))
-    return {"query_s": query_s, "worker_bytes": peak}
+    groups = [group for path in sorted((folder / "samples").rglob("*.parquet")) for group in bulk.row_groups(str(path))]
+    one_port = bulk.Share(
+        0, tuple((group.path, group.number, group.rows) for group in groups), frozenset(groups[0].keys[:1])
+    )
+    read_s = harness.processor_seconds(lambda: bulk.work(one_port, bulk.Settings()))  # reads all rows for one port
+    return {"query_s": max(query_s - read_s, 0.0), "read_s": read_s, "worker_bytes": peak}
 
 
 def _small(folder: Path) -> None:
@@ -417,6 +481,7 @@ def fitted(of_days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, fl
         compact_s=by("samples", "compact_s"),
         compact_bytes=by("samples", "compact_bytes"),
         day_bytes=by("samples", "day_bytes"),
+        read_s=by("samples", "read_s"),
         query_s=by("samples", "query_s"),
         worker_bytes=by("samples", "worker_bytes"),
     )
@@ -487,16 +552,15 @@ def expected(network: Network, costs: Costs) -> dict[str, float]:
     costs
         As fitted.
     """
-    rounds_a_day = DAY_S / network.interval_s
-    a_day = network.ports * rounds_a_day
-    samples = a_day * network.days
+    a_day = network.ports * DAY_S / network.interval_s
+    found = plan(network, costs, asked_days=network.days)
     return {
         "round_s": costs.add_s.at(network.ports),
         "rounds_bytes": BY_ROUND * costs.round_bytes.at(network.ports),
         "compact_s": network.days * costs.compact_s.at(a_day),
         "kept_bytes": network.days * costs.day_bytes.at(a_day),
-        "query_s": costs.query_s.at(samples),
-        "worker_bytes": costs.worker_bytes.at(min(samples, SHARE_ROWS)),
+        "query_s": found.query_core_s,
+        "worker_bytes": found.worker_bytes,
     }
 
 

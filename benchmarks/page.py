@@ -226,6 +226,7 @@ def cost_rows(costs: Costs) -> pd.DataFrame:
         "compact_s": ("compact a day", "reading", units.format_time),
         "compact_bytes": ("memory of compacting a day", "reading", units.format_bytes),
         "day_bytes": ("disk of a day after it", "reading", units.format_bytes),
+        "read_s": ("read rows", "row that is read", units.format_time),
         "query_s": ("rates, flags and percentiles", "reading", units.format_time),
         "worker_bytes": ("memory of a worker", "reading of a share", units.format_bytes),
     }
@@ -249,7 +250,8 @@ def plan_rows(found: Plan) -> pd.DataFrame:
         "cores that poll": "not measured" if math.isnan(found.poller_cores) else f"{found.poller_cores:.1f}",
         "cores that add": f"{found.adding_cores:.2f}",
         "cores that compact": f"{found.compacting_cores:.2f}",
-        "processor time of all percentiles": f"{found.query_core_s / 3600:.1f} core hours",
+        "rows that are read for a reading": f"{found.read_times:.2f}",
+        "processor time of the percentiles": f"{found.query_core_s / 3600:.1f} core hours",
         "workers of a core each": f"{found.workers}",
         "memory of each": units.format_bytes(found.worker_bytes),
         "time of the answer": f"{found.query_s / 60:.0f} min",

@@ -23,6 +23,7 @@ COSTS = deployment.Costs(
     compact_s=Line(0.1, 3e-6),
     compact_bytes=Line(1e7, 500),
     day_bytes=Line(1e5, 30),
+    read_s=Line(0.0, 2e-7),
     query_s=Line(0.0, 5e-7),
     worker_bytes=Line(2e8, 200),
 )
@@ -45,11 +46,40 @@ def test_a_year_of_a_national_network():
     assert found.poller_cores == pytest.approx((11 * 0.2 + 100_000 * 5e-3) / 30 / 0.6)
     assert found.adding_cores == pytest.approx((11 * 1e-2 + 100_000 * 1e-6) / 30 / 0.6)
     assert found.compacting_cores == pytest.approx((11 * 0.1 + 288e6 * 3e-6) / 86400 / 0.6)
-    assert found.query_core_s == pytest.approx(105.12e9 * 5e-7)
-    assert found.workers == 25
-    assert found.query_s == pytest.approx(52_560 / 0.6 / 25)
-    assert found.worker_bytes == 2e8 + 200 * 2_000_000
-    assert found.query_bytes_per_s == pytest.approx(365 * (11 * 1e5 + 30 * 288e6) / found.query_s)
+    # a month of a port is 86,400 readings; shares of 92 ports, of 8 million, are the first that read little twice
+    assert found.share_readings == 92 * 86_400
+    assert found.read_times == pytest.approx(1 + 98 * 131_072 * 11 / 288e6)  # 99 shares of an archive
+    month = 8.64e9
+    assert found.query_core_s == pytest.approx(month * (found.read_times * 2e-7 + 5e-7))
+    assert found.workers == 4
+    assert found.query_s == pytest.approx(found.query_core_s / 0.6 / 4)
+    assert found.worker_bytes == pytest.approx(2e8 + 200 * 92 * 86_400)
+    assert found.query_bytes_per_s == pytest.approx(found.read_times * 30 * (11 * 1e5 + 30 * 288e6) / found.query_s)
+
+
+@pytest.mark.parametrize("ports", [1, 40, 600])
+@pytest.mark.parametrize("days", [1, 7])
+@pytest.mark.parametrize("in_order", [True, False])
+def test_shares_are_those_that_are_made(ports, days, in_order):
+    of_port, group_rows = 2880, deployment.GROUP_ROWS
+    names = [("h", f"{port:04}", None) for port in range(ports)]
+    groups = []
+    for day in range(days):
+        for number, start in enumerate(range(0, ports * of_port, group_rows)):
+            rows = min(group_rows, ports * of_port - start)
+            keys = names[start // of_port : (start + rows - 1) // of_port + 1] if in_order else names
+            groups.append(bulk.Group(f"{day}", number, rows, tuple(keys)))
+    made = bulk.shares(groups)
+    read = sum(rows for share in made for _, _, rows in share.groups)
+    size, times = deployment.shares(Network(ports, 30.0, days), ports, days, in_order=in_order)
+    assert max(len(share.keys) for share in made) * of_port * days == pytest.approx(size, rel=0.05)
+    assert read / (ports * of_port * days) == pytest.approx(times, rel=0.25)
+
+
+def test_what_does_not_lie_in_order_is_read_by_every_share():
+    found, mixed = deployment.plan(YEAR, COSTS), deployment.plan(YEAR, COSTS, in_order=False)
+    assert mixed.read_times > 40
+    assert mixed.query_core_s > 10 * found.query_core_s
 
 
 @given(networks, st.floats(60.0, 86400.0))
@@ -71,8 +101,8 @@ def test_more_of_anything_never_needs_less(network, times):
         larger = deployment.plan(more, COSTS)
         for name in (*totals, "workers", "compacting_cores", "written_bytes_per_s"):
             assert getattr(larger, name) >= getattr(found, name) * (1 - 1e-9), name
-    longer = deployment.plan(dataclasses.replace(network, days=network.days * times), COSTS)
-    assert longer.query_core_s == pytest.approx(times * found.query_core_s)
+    longer = deployment.plan(dataclasses.replace(network, days=network.days * times), COSTS, asked_days=10_000)
+    assert longer.query_core_s >= deployment.plan(network, COSTS, asked_days=10_000).query_core_s
     assert (longer.poller_cores, longer.archives) == (found.poller_cores, found.archives)
 
 
@@ -82,7 +112,7 @@ def test_polling_that_was_not_measured_is_not_made_up():
 
 def test_what_is_expected_of_a_small_run_is_what_the_plan_says():
     network = Network(200, 30.0, 10)
-    expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS)
+    expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS, asked_days=10)
     assert found.archives == 1
     assert expected["query_s"] == pytest.approx(found.query_core_s)
     a_day = 2880 / deployment.BY_ROUND * expected["rounds_bytes"]
