@@ -19,6 +19,7 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import json
 import os
 import random
@@ -260,20 +261,27 @@ def judges(mutant: Mutant, record: dict[str, Any]) -> list[str]:
 
 
 class _Changed(importlib.abc.MetaPathFinder):
-    """Gives a module changed source when it is imported."""
+    """Gives a module changed source when it is imported; as a plugin of pytest before the finder that this has itself."""
 
-    def __init__(self, module: str, source: str) -> None:
-        self.module, self.source = module, source
+    def __init__(self, mutant: Mutant) -> None:
+        self.module, self.path, self.source = mutant.module, str(ROOT / mutant.path), mutant.source
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        sys.meta_path.insert(0, self)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        del path, target
         if fullname != self.module:
             return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.origin is not None:
-            spec.loader = _Loader(fullname, spec.origin, self.source)
-        return spec
+        return importlib.util.spec_from_file_location(
+            fullname,
+            self.path,
+            loader=_Loader(fullname, self.path, self.source),
+            submodule_search_locations=[str(Path(self.path).parent)] if self.path.endswith("__init__.py") else None,
+        )
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
@@ -304,8 +312,7 @@ def _try(mutant: Mutant, tests: list[str], seconds: dict[str, float]) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     os.environ["CI"] = "true"  # the same examples each time
     signal.setitimer(signal.ITIMER_PROF, 60)
-    sys.meta_path.insert(0, _Changed(mutant.module, mutant.source))
-    return int(pytest.main([*PYTEST, *tests], plugins=[_Limit(seconds)]))
+    return int(pytest.main([*PYTEST, *tests], plugins=[_Changed(mutant), _Limit(seconds)]))
 
 
 def _start(action: Callable[[], int], *, quiet: bool = False) -> int:
@@ -393,11 +400,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _control(mutant: Mutant, record: dict[str, Any]) -> None:
-    """Try the code as it is: where that is found, too, nothing is said about mutants."""
-    same = dataclasses.replace(mutant, source=(ROOT / mutant.path).read_text(encoding="utf-8"))
+    """Try the code as it is, which is not to be found, and one that cannot be imported, which is."""
     tests = judges(mutant, record)
-    if status := _status(_start(lambda: _try(same, tests, record["seconds"]))):
-        sys.exit(f"The code without a defect was found, too (status {status}).")
+    code = (ROOT / mutant.path).read_text(encoding="utf-8")
+    for source, found in ((code, False), ("raise ImportError", True)):
+        trial = functools.partial(_try, dataclasses.replace(mutant, source=source), tests, record["seconds"])
+        if bool(status := _status(_start(trial, quiet=True))) is not found:
+            sys.exit(f"{mutant.path}: its tests end with {status} for {source[:20]!r}: mutants cannot be judged")
 
 
 def _judged(mutant: Mutant, tests: int, status: int, counts: dict[str, list[int]]) -> None:
