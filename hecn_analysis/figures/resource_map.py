@@ -231,7 +231,7 @@ class _Drawing:
     def _heading(self, end: str) -> None:
         scenario = self.prediction.scenario
         host = {"sender": scenario.sender, "receiver": scenario.receiver}.get(end)
-        name = scenario.path.title or scenario.path.name if host is None else host.title or host.name
+        name = scenario.path.title or scenario.path.name if host is None else host.title or host.label
         words = f"<b>{end.capitalize()}</b>  {theme.text(_cut(name))}" if name else f"<b>{end.capitalize()}</b>"
         self.height += _HEADING
         self._write(words, self.height - 5, size=13)

@@ -5,7 +5,7 @@ Data in ``models/hosts/*.yaml``.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -15,6 +15,9 @@ from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Proba
 from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
+
+#: How the source of a captured host begins, and what stands behind its name.
+CAPTURED: Final = "captured"
 
 CongestionControl = Literal["reno", "cubic", "bbr", "htcp", "bic"]
 
@@ -221,6 +224,18 @@ class Host(_Described):
         validate_default=True,
         description="segments that LRO merges",
     )
+
+    @property
+    def origin(self) -> Literal["captured", "bill of materials", "description"]:
+        """Whether it was captured, written from what was bought, or described otherwise."""
+        if self.source.startswith(CAPTURED):
+            return "captured"
+        return "description" if self.bill is None else "bill of materials"
+
+    @property
+    def label(self) -> str:
+        """Its name, with a mark where it was captured."""
+        return f"{self.name} ({CAPTURED})" if self.origin == CAPTURED and CAPTURED not in self.name else self.name
 
     @property
     def file_arrays(self) -> list[str]:

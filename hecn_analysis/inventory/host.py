@@ -18,6 +18,7 @@ from hecn_analysis import places, units
 from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Host, Library, yaml_file
 from hecn_analysis.hardware.description import Description
+from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory import findings, matching, probes
 from hecn_analysis.inventory.findings import Findings
 from hecn_analysis.inventory.groups import Group, groups
@@ -25,8 +26,6 @@ from hecn_analysis.inventory.machine import Array, Device, Machine, kind
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured
-
-CAPTURED: Final = "captured"
 
 _GENERIC_CPU: Final = "generic-server-cpu"
 _GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
@@ -95,7 +94,7 @@ class CapturedHost:
     @property
     def label(self) -> str:
         """Its name in a scenario, told apart from a description of that name."""
-        return f"{self.name} ({CAPTURED})"
+        return self.host.label
 
 
 def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:

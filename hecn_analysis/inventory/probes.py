@@ -190,7 +190,9 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     said = f"{_runs(sum(map(len, rates.values())), list(rates))} {source}"
     sums = [[sum(both) for both in zip(sent[tool], received[tool], strict=True)] for tool in whole]
     of_any = {key: [value for each in costs.values() for value in each] for key, costs in costs_of.items()}
+    messages = _mean([float(_MESSAGES[tool]) for tool in whole])
     cpu = {
+        "measured_message": {"value": round(messages), "basis": "documented", "source": "mean of the tools' defaults"},
         **{key: _parameter(values, known_by([values], DRIFT), said) for key, values in of_any.items()},
         "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": said},
         "tools": tools,

@@ -155,7 +155,7 @@ class Prediction:
 def describe(scenario: Scenario) -> str:
     """Who sends to whom, over what, with what."""
     tool = scenario.tool.name or "a transfer"
-    ends = " to ".join(host.name for host in (scenario.sender, scenario.receiver) if host is not None)
+    ends = " to ".join(host.label for host in (scenario.sender, scenario.receiver) if host is not None)
     path = f" over {scenario.path.name}" if scenario.tool.protocol != "file" and scenario.path.name else ""
     many = f" ({scenario.tool.processes} processes)" if scenario.tool.processes > 1 else ""
     ways = " both ways" if scenario.tool.bidirectional else ""

@@ -1,6 +1,7 @@
 """Hosts made of what was captured."""
 
 import pytest
+import yaml
 
 import hecn_analysis as hecn
 from hecn_analysis.hardware import Host
@@ -189,3 +190,15 @@ def test_channels_of_memory_say_where_they_are_known_from(tmp_path, locators, pr
     rest = {"receiver": "ideal", "path": "lan-10ge", "tool": "iperf3"}
     assumed = {one.name: one for one in hecn.predict({"sender": found.description, **rest}).assumptions}
     assert assumed["sender.memory.channels"].basis == basis
+
+
+def test_captured_hosts_are_told_apart_from_those_of_documents(samples, tmp_path):
+    found = server(samples)
+    assert (found.host.origin, found.label, found.host.label) == ("captured", "dtn1 (captured)", "dtn1 (captured)")
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(found.description))
+    rest = {"path": "lan-10ge", "tool": "iperf3"}
+    prediction = hecn.predict({"sender": str(tmp_path / "mine.yaml"), "receiver": "a++", **rest})
+    assert str(prediction).startswith("iperf3 mine (captured) to a++ over lan-10ge: ")
+    scenario = prediction.scenario
+    assert (scenario.sender.origin, scenario.receiver.origin) == ("captured", "bill of materials")
+    assert hecn.load_scenario({"sender": "ideal", "receiver": "ideal", **rest}).sender.origin == "description"
