@@ -261,7 +261,7 @@ def judges(mutant: Mutant, record: dict[str, Any]) -> list[str]:
 
 
 class _Changed(importlib.abc.MetaPathFinder):
-    """Gives a module changed source when it is imported; as a plugin of pytest before the finder that this has itself."""
+    """Gives a module changed source when it is imported; a plugin of pytest, to be asked before pytest's own finder."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.module, self.path, self.source = mutant.module, str(ROOT / mutant.path), mutant.source
