@@ -1,4 +1,5 @@
-"""The built wheel, installed away from the checkout: it must hold all that the command needs.
+"""What is handed out: the wheel, installed away from the checkout, must hold all that the command needs; the archive of
+sources must hold all that the wheel is built of, and both must be the same each time they are built.
 
 The environment made here sees the dependencies of the one that runs the tests, but not its editable install, so nothing
 of the checkout can be imported by accident. Building and installing use no network.
@@ -7,6 +8,7 @@ of the checkout can be imported by accident. Building and installing use no netw
 import json
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -18,12 +20,21 @@ import pytest
 import yaml
 
 
+def build(kind, root, folder):
+    """Build a wheel or an archive of sources in a folder with sources; gives its file."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", folder], cwd=root, check=True)
+    (built,) = folder.iterdir()
+    return built
+
+
 @pytest.fixture(scope="module")
 def wheel(root, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=root, check=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    return build("wheel", root, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def sources(root, tmp_path_factory):
+    return build("sdist", root, tmp_path_factory.mktemp("dist"))
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +65,22 @@ def shipped(installed):
     return Path(installed("python", "-c", "from hecn_analysis import places; print(places.data_dir().parent)").strip())
 
 
-def test_wheel_is_the_same_each_time_it_is_built(wheel, root, tmp_path):
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=root, check=True)
-    (again,) = tmp_path.glob("*.whl")
-    assert again.read_bytes() == wheel.read_bytes()
+def test_wheel_and_sources_are_the_same_each_time_they_are_built(wheel, sources, root, tmp_path):
+    """And the wheel that is built of the archive of sources, by who has no checkout, is the same, too."""
+    assert build("sdist", root, tmp_path / "again").read_bytes() == sources.read_bytes()
+    with tarfile.open(sources) as archive:
+        archive.extractall(tmp_path / "sources", filter="data")
+    (unpacked,) = (tmp_path / "sources").iterdir()
+    assert build("wheel", unpacked, tmp_path / "wheel").read_bytes() == wheel.read_bytes()
+
+
+def test_sources_hold_what_is_not_ignored_and_nothing_else(sources, root):
+    with tarfile.open(sources) as archive:
+        files = {name.partition("/")[2] for name in archive.getnames()}
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    assert files - {"PKG-INFO"} <= set(listed.split("\0"))
+    assert {"pyproject.toml", "Makefile", "requirements.lock", "tests/test_wheel.py", "SECURITY.md"} <= files
 
 
 def test_wheel_holds_the_package_and_its_data_and_nothing_else(wheel, root):
@@ -115,6 +138,20 @@ def test_installed_command_knows_the_shipped_briefs(installed, root):
     assert len(names) >= 2
     listed = installed("hecn", "brief", "--list")
     assert {line.partition(":")[0] for line in listed.splitlines() if not line.startswith(" ")} == names
+
+
+def test_installed_command_makes_a_report(installed, shipped, tmp_path):
+    """Which is a brief: its notebook runs in a kernel of the environment that the command was installed in."""
+    page = installed("hecn", "report", shipped / "data" / "logs" / "c-systems-nuttcp.txt", "--no-pdf", "-o", tmp_path)
+    assert page == f"{tmp_path}/your_own_data.html\n"
+    assert "nuttcp" in (tmp_path / "your_own_data.html").read_text()
+    assert json.loads((tmp_path / "your_own_data.json").read_text())["error"] is None
+
+
+def test_installed_command_finds_the_page_of_the_app(installed, shipped):
+    assert "hecn app" in installed("hecn", "app", "--help")
+    parts = {"view.js", "view.css", "page/what_if.ipynb"}
+    assert [one for one in sorted(parts) if not (shipped.parent / "app" / one).is_file()] == []
 
 
 def test_installed_library_says_what_it_offers(installed):
