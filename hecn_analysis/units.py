@@ -84,7 +84,8 @@ _KINDS: Final[dict[str, _Kind]] = {
 
 # A unit begins with a letter, %, $ or a micro sign, so that "1e9" is a number and "1 e9" is refused.
 _QUANTITY: Final = re.compile(
-    r"\s*(?P<dollar>\$)?\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf)\s*(?P<unit>[^\d\s.][^\s]*)?\s*"
+    r"\s*+(?P<dollar>\$)?\s*+(?P<number>[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|[+-]?inf)\s*+"
+    r"(?P<unit>[^\d\s.]\S*+)?\s*"
 )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 CHECK_TAGS = {"nbval-check-output", "remove-output"}
-HEADING = re.compile(r"^(#{1,2})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+HEADING = re.compile(r"^(#{1,2})[ \t]+(\S[^\n]*)$", re.MULTILINE)
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -109,7 +109,7 @@ def _markdown(source: str) -> Iterator[Item]:
     for heading in HEADING.finditer(source):
         if before := source[end : heading.start()].strip():
             yield Item("markdown", before)
-        yield Item("heading", heading[2])
+        yield Item("heading", heading[2].rstrip("# \t"))
         end = heading.end()
     if rest := source[end:].strip():
         yield Item("markdown", rest)

@@ -208,7 +208,7 @@ def parameter_meanings(doc: str) -> dict[str, str]:
         r"^(\w[^\n]*)\n((?:[ \t]+[^\n]*\n?|\n)+)", section[1] + "\n" if section else "", re.MULTILINE
     ):
         for name in names.partition(":")[0].split(","):
-            meanings[name.strip()] = re.sub(r"\.?( \[[^]]*\])?$", "", " ".join(text.split())).replace("`", "")
+            meanings[name.strip()] = re.sub(r"\.?( \[[^][]*\])?$", "", " ".join(text.split())).replace("`", "")
     return meanings
 
 

@@ -28,8 +28,9 @@ WHOLE: Final = True
 
 _HEADING: Final = re.compile(r"epoch,rx,tx\s*")
 _PATH: Final = re.compile(
-    r"(?:(?P<host>[^/!]+)[/!])?interface(?:-(?P<interface>[^/]+))?/if_(?P<what>octets|packets|errors|dropped)"
-    r"(?:-(?P<instance>.+?))?(?:-\d{4}-\d\d-\d\d)?(?:\.\w+)*$"
+    r"(?:(?:^|(?<=[/!]))(?P<host>[^/!]{1,255})[/!])?interface(?:-(?P<interface>[^/]{1,255}))?"
+    r"/if_(?P<what>octets|packets|errors|dropped)"
+    r"(?:-(?P<instance>.{1,255}?))?(?:-\d{4}-\d\d-\d\d)?(?:\.\w{1,20}){0,4}$"
 )
 _WHAT: Final = re.compile(r"if_(octets|packets|errors|dropped)\b")
 _COLUMNS: Final = {"octets": "octets", "packets": "packets", "errors": "errors", "dropped": "discards"}

@@ -31,8 +31,8 @@ _OLD: Final = re.compile(
 _NEW: Final = re.compile(
     r"^(?P<name>[^\s:]{1,32}(?:[:.]\w{1,16})*): flags=[0-9a-fx]{1,16}<(?P<flags>[^>\n]*)>(?P<rest>.*)$", re.MULTILINE
 )
-_FLAGS: Final = re.compile(r"^\s+(?P<flags>(?:UP |BROADCAST |LOOPBACK |POINTOPOINT |NOARP )[A-Z ]*)\s*MTU:(?P<mtu>\d+)")
-_OLD_FLAGS_DOWN: Final = re.compile(r"^\s+(?P<flags>[A-Z ]*?)\s*MTU:(?P<mtu>\d+)")
+_FLAGS: Final = re.compile(r"^\s+(?P<flags>(?:UP |BROADCAST |LOOPBACK |POINTOPOINT |NOARP )[A-Z ]*)MTU:(?P<mtu>\d+)")
+_OLD_FLAGS_DOWN: Final = re.compile(r"^\s++(?P<flags>[A-Z ]*)MTU:(?P<mtu>\d+)")
 _OLD_PACKETS: Final = re.compile(
     r"^\s+(?P<way>[^\d\n:]{0,30}?(?:RX|TX|re[cç]us|transmis)[^\d\n:]{0,20}):(?P<packets>\d{1,20})"
     r"\s+[^\d\n:]{2,20}:(?P<errors>\d{1,20})\s+[^\d\n:]{2,20}:(?P<discards>\d{1,20})"
@@ -44,7 +44,7 @@ _OLD_BYTES: Final = re.compile(
 _NEW_PACKETS: Final = re.compile(r"^\s+(?P<way>RX|TX) packets (?P<packets>\d{1,20})\s+bytes (?P<octets>\d{1,20})\b")
 _NEW_ERRORS: Final = re.compile(r"^\s+(?P<way>RX|TX) errors (?P<errors>\d{1,20})\s+dropped (?P<discards>\d{1,20})\b")
 _NETBSD: Final = re.compile(r"^\s+(?P<way>in|out)put: (?P<packets>\d{1,20}) packets, (?P<octets>\d{1,20}) bytes\b")
-_STATUS: Final = re.compile(r"^\s+status: (?P<status>.+?)\s*$")
+_STATUS: Final = re.compile(r"^\s+status: (?P<status>\S(?:.*\S)?)\s*$")
 _MAC: Final = re.compile(
     r"(?:HWaddr|Hardware Adresse|HW|ether|address:|lladdr) ?(?P<mac>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})\b"
 )

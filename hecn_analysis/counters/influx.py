@@ -34,7 +34,7 @@ _LINE: Final = re.compile(
     rf"^(?P<measurement>(?:\\.|[^\\,\s#{{<=])(?:\\.|[^\\,\s=])*+)(?P<tags>(?:,{_KEY}=(?:\\.|[^\\,=\s])*+)*+)"
     rf"[ ](?P<fields>{_FIELD}(?:,{_FIELD})*+)(?:[ ](?P<time>-?\d{{1,19}}))?[ ]*$"
 )
-_PAIR: Final = re.compile(rf'(?P<name>{_KEY})=(?P<value>"(?:[^"\\]|\\.)*+"|(?:\\.|[^\\,\s])*+)')
+_PAIR: Final = re.compile(rf'(?<![^,])(?<!\\,)(?P<name>{_KEY})=(?P<value>"(?:[^"\\]|\\.)*+"|(?:\\.|[^\\,\s])*+)')
 _LOOKED_AT: Final = 100
 _HOSTS: Final = ("agent_host", "device_name", "hostname", "host", "source", "device_ip", "device", "sysName")
 _INTERFACES: Final = ("ifName", "interface", "interface_name", "device_port", "ifDescr", "name", "network")

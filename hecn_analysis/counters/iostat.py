@@ -25,7 +25,7 @@ VERSIONS: Final = "sysstat 7 to 12.7"
 WHOLE: Final = True
 
 _DEVICES: Final = re.compile(r"^Device:?\s+(?P<columns>(?:rrqm/s|r/s|tps|kB_read/s|Blk_read/s)\b.*)$", re.MULTILINE)
-_DEVICES_LAST: Final = re.compile(r"^\s+(?P<columns>(?:r/s|tps)\s.*)\s+Device:?\s*$", re.MULTILINE)
+_DEVICES_LAST: Final = re.compile(r"^[ \t]+(?P<columns>(?:r/s|tps)\s.*)[ \t]Device:?[ \t]*$", re.MULTILINE)
 _PROCESSORS: Final = re.compile(r"^avg-cpu:\s+(?P<columns>%user.*)$", re.MULTILINE)
 _UNITS: Final = {"kB": 1024.0, "MB": float(1 << 20), "Blk": 512.0, "sec": 512.0}
 

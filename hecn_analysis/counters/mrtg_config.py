@@ -34,7 +34,8 @@ _GLOBAL: Final = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9]{1,40})\s{0,40}:\s{0,40
 _MARKS: Final = frozenset({"maxbytes", "maxbytes1", "options", "pagetop", "title"})
 _MOSTLY: Final = 3
 _SNMP: Final = re.compile(
-    r"(?P<port>-?[^\s:@+*/()]{0,3}(?:\\.|[^\s:@`])*?):(?P<community>(?:\\.|[^\s@`])*)@(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+)"
+    r"(?<![^\s+*()`])(?P<port>-?(?:\\.|[^\s:@+*()`\\]){0,200}+):"
+    r"(?P<community>(?:\\.|[^\s@`\\]){0,200}+)@(?P<host>\[[0-9A-Fa-f:.]{2,45}\]|[\w.-]{1,255})"
     r"(?P<more>(?::[^\s:+*/()]{0,20}){0,6})"
 )
 _OCTETS: Final = re.compile(r"(?:ifHC|if)(?:In|Out)Octets|2\.2\.1\.1[06]\.|31\.1\.1\.1\.(?:6|10)\.", re.IGNORECASE)

@@ -25,7 +25,7 @@ VERSIONS: Final = "Linux 2.0 to 6.x"
 WHOLE: Final = False
 
 _DEV: Final = re.compile(r"^Inter-\|\s+Receive\s+\|\s+Transmit", re.MULTILINE)
-_ROW: Final = re.compile(r"^\s*(?P<name>\S{1,64}):\s*(?P<values>\d[\d ]*)\s*$")
+_ROW: Final = re.compile(r"^\s*(?P<name>\S{1,64}):\s*(?P<values>\d[\d ]*+)\s*$")
 _PAIR: Final = re.compile(
     r"^(?P<name>\w+): (?P<names>[A-Z]\w+(?: \w+)*)\n(?P=name): (?P<values>-?\d+(?: -?\d+)*)[ ]?$", re.MULTILINE
 )

@@ -32,13 +32,14 @@ VERSIONS: Final = (
 WHOLE: Final = True
 
 _NAME: Final = r"[a-zA-Z_:][a-zA-Z0-9_:]{0,200}"
-_VALUE: Final = r"[+-]?(?:\d[\d.]*(?:e[+-]?\d{1,4})?|\.\d+|NaN|Inf|inf|nan)"
+_VALUE: Final = r"[+-]?(?:\d[\d.]*+(?:e[+-]?\d{1,4})?|\.\d+|NaN|Inf|inf|nan)"
 _LINE: Final = re.compile(
-    rf"^(?P<name>{_NAME})[ \t]*(?P<labels>\{{(?:[^\"}}]|\"(?:[^\"\\]|\\.)*+\")*+\}})?[ \t]*(?:=>[ \t]*)?"
-    rf"(?P<value>{_VALUE})(?:[ \t]+@?\[?(?P<time>-?\d[\d.]*(?:e[+-]?\d{{1,4}})?)\]?)?(?P<rest>[ \t]*(?:#.*)?)$",
+    rf"^(?P<name>{_NAME})(?![\w:])[ \t]*+(?:(?P<labels>\{{(?:[^\"}}]|\"(?:[^\"\\]|\\.)*+\")*+\}})[ \t]*+)?"
+    rf"(?:=>[ \t]*+)?(?P<value>{_VALUE})(?:[ \t]+@?\[?(?P<time>-?\d[\d.]*+(?:e[+-]?\d{{1,4}})?)\]?)?"
+    r"(?P<rest>[ \t]*(?:#.*)?)$",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(r'(?P<name>[a-zA-Z_][\w.:/-]*)\s*=\s*"(?P<value>(?:[^"\\]|\\.)*+)"')
+_LABEL: Final = re.compile(r'(?<![\w.:/-])(?P<name>[a-zA-Z_][\w.:/-]*+)\s*+=\s*"(?P<value>(?:[^"\\]|\\.)*+)"')
 _COMMENT: Final = re.compile(rf"^#(?: (?:HELP|TYPE|UNIT) {_NAME}(?:[ \t].*)?| EOF| .*|)$")
 _DECLARED: Final = re.compile(rf"^# (?:HELP|TYPE|UNIT) {_NAME}", re.MULTILINE)
 _LOOKED_AT: Final = 200

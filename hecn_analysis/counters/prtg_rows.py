@@ -159,7 +159,7 @@ def channel(name: str, words: str = "") -> Channel | None:
         kind = "volume"
     else:
         return None
-    bare = re.sub(r"\([^)]*\)\s*$", "", name)
+    bare = re.sub(r"\([^()]*\)\s*$", "", name)
     for way, pattern in (("out", _OUT), ("in", _IN), ("sum", _SUM)):
         if pattern.search(bare):
             label = " ".join(pattern.sub(" ", bare).split())
@@ -399,7 +399,7 @@ def _decimal(rows: Iterable[Row]) -> str:
     """The sign that values in words have in front of their decimals."""
     for row in rows:
         for text, _ in row.values.values():
-            found = re.search(r"\d([.,])(\d+)(?!.*[.,])", text.split("/")[0])
+            found = re.search(r"\d([.,])(\d++)[^.,]*+$", text.split("/")[0])
             if found and (len(found[2]) != 3 or re.match(r"\D*0[.,]", text)):
                 return found[1]
     return "."

@@ -27,7 +27,7 @@ WHOLE: Final = False
 
 _NUMBER: Final = r"-?(?:\d(?:[.,]\d{1,17})?(?:[eE][+-]\d{2,3})?|nan|inf)"
 _ROW: Final = re.compile(rf"\s*(?P<time>\d{{8,11}}):(?P<values>(?:\s+{_NUMBER})+)\s*$", re.IGNORECASE)
-_NAMES: Final = re.compile(r"(?:[ \t]*(?:timestamp)?[ \t]+)?[A-Za-z0-9_-]{1,40}(?:[ \t]+[A-Za-z0-9_-]{1,40})*\s*$")
+_NAMES: Final = re.compile(r"[ \t]*+(?:timestamp[ \t]++)?[A-Za-z0-9_-]{1,40}(?:[ \t]++[A-Za-z0-9_-]{1,40})*+\s*$")
 _LIKE: Final = re.compile(r"\s*\d{8,11}:")
 _BITS: Final = 8
 

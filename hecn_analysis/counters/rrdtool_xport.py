@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -161,7 +161,7 @@ def _of_xml(document: Document, findings: Findings) -> tuple[list[str], Rows]:
 
 def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     value: Any = None
-    for text in (document.text, _quoted(document.text), _cut(document.text), _cut(_quoted(document.text))):
+    for text in (each for end in ("", "}", "]}") for each in _ended(document.text, end)):
         try:
             value = json.loads(re.sub(r"(?<=[\[,\s])-?nan(?=[\],\s])", "null", text))
             break
@@ -198,9 +198,10 @@ def _quoted(text: str) -> str:
     return re.sub(r"'([^'\n]{0,400})'", r'"\1"', text)
 
 
-def _cut(text: str) -> str:
-    """JSON that breaks off, up to its last whole row."""
-    return text[: text.rfind("]") + 1] + "]}"
+def _ended(text: str, end: str) -> Iterator[str]:
+    """JSON as it stands and as RRDtool 1.4 writes it, whole or, with an end, up to its last whole row or their end."""
+    for written in (text, _quoted(text)):
+        yield written[: written.rfind("]") + 1] + end if end else written
 
 
 def _of_csv(document: Document, findings: Findings) -> tuple[list[str], Rows]:

@@ -28,7 +28,7 @@ FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
 WHOLE: Final = True
 
-_OTHERS: Final = re.compile(r"\bUID\b.*\bPID\b|\bTGID\b|\bCommand\b")
+_OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
 """Headings of pidstat, which has the same first line."""
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")

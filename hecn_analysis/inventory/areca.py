@@ -31,7 +31,7 @@ _HEAD: Final = re.compile(
 )
 _DISK: Final = re.compile(
     r"\s{0,8}(?P<id>\d{1,4})\s+(?:(?P<enclosure>\d{1,3})\s+)?(?P<slot>(?i:slot)[ #]?\s?\d{1,3}|\d{1,3})\s+"
-    r"(?P<model>\S.{0,60}?)\s+(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<usage>\S.{0,60}?)\s*$"
+    r"(?P<model>\S(?:.{0,59}?\S)??)\s++(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+(?P<usage>\S(?:.{0,59}?\S)??)\s*$"
 )
 _RAID_SET: Final = re.compile(
     r"\s{0,8}(?P<id>\d{1,4})\s+(?P<name>\S.{0,40}?)\s+(?P<disks>\d{1,4})\s+(?P<size>\d{1,9}(?:\.\d{1,3})?[KMGT]B)\s+"

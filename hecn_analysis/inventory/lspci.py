@@ -42,7 +42,7 @@ REPEATS = False
 
 _IDS: Final = re.compile(r"\[(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})\]")
 _BARE_IDS: Final = re.compile(r"(?:Device )?(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})(?:\s|$)")
-_TAIL: Final = re.compile(r"(?:\s\((?:rev [0-9a-f]{2}|prog-if [^)]{0,80})\))+\s*$")
+_TAIL: Final = re.compile(r"(?:\s\((?:rev [0-9a-f]{2}|prog-if [^)]{0,80})\)){1,4}\s*$")
 _HEX: Final = re.compile(r"(?P<place>[0-9a-f]{2,3}): (?P<bytes>[0-9a-f]{2}(?: [0-9a-f]{2}){0,15})\s*$")
 _REGISTER: Final = re.compile(
     r"\s{1,40}(?P<name>DevCap2?|DevCtl2?|DevSta|LnkCap2?|LnkCtl[23]?|LnkSta2?|SltCap2?|SltCtl|SltSta|RootCap"

@@ -26,7 +26,7 @@ _LINE: Final = re.compile(
     r"(?P<type>[a-z][a-z/ ]{0,6}|\(0x[0-9a-f]{1,2}\))\s{1,8}(?P<rest>\S.{0,300})$"
 )
 _NODES: Final = re.compile(
-    r"(?P<nodes>(?:\s{1,60}(?:/dev/\S{1,60}|-))+)"
+    r"(?P<nodes>(?:\s{1,60}(?:/dev/\S{1,60}|-)){1,4})"
     r"(?:\s{1,20}(?P<size>\d{1,9}(?:\.\d{1,4})?[kKMGTP]i?B|-))?\s{0,20}$"
 )
 _COLUMNS: Final = re.compile(r"(?P<vendor>.{8}) (?P<model>.{16}) (?P<revision>.{4})\s{0,4}$")

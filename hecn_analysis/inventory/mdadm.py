@@ -28,8 +28,8 @@ REPEATS: bool = True
 _DEVICE: Final = re.compile(r"(?P<device>/dev/\S{1,120}):\s{0,8}$")
 _TABLE: Final = re.compile(r"\s{0,12}Number\s+Major\s+Minor\s+RaidDevice\b")
 _ROW: Final = re.compile(
-    r"\s{0,20}(?:-|\d{1,6})\s+\d{1,6}\s+\d{1,7}\s+(?:-|\d{1,6})\s+(?P<state>[a-zA-Z -]{0,60}?)\s*"
-    r"(?P<device>/dev/\S{1,120})?\s*$"
+    r"\s{0,20}(?:-|\d{1,6})\s+\d{1,6}\s+\d{1,7}\s+(?:-|\d{1,6})\s++"
+    r"(?P<state>(?:[a-zA-Z-]++(?:\s++(?=[a-zA-Z-]))?){0,12}+)\s*+(?P<device>/dev/\S{1,120})?\s*$"
 )
 _THIS: Final = re.compile(
     r"this\s+\d{1,6}\s+\d{1,6}\s+\d{1,7}\s+(?P<slot>\d{1,6})\s+(?P<state>[a-z ]{1,40}?)(?:\s{2}|$)"

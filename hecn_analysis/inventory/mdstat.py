@@ -28,7 +28,9 @@ _ARRAY: Final = re.compile(
     r"(?P<name>md[\w.-]{0,60}) : (?P<state>[a-z]{1,20})(?P<mode> \((?:auto-)?read-only\))?"
     r"(?: (?P<level>raid\d{1,2}|linear|multipath|faulty)(?=\s|$))?(?P<rest>.{0,4000})$"
 )
-_MEMBER: Final = re.compile(r"(?P<name>[^\s\[\]]{1,80})\[(?P<slot>\d{1,6})\](?P<flags>(?:\([A-Z]\)){0,6})")
+_MEMBER: Final = re.compile(
+    r"(?<![^\s\[\]])(?P<name>[^\s\[\]]{1,80}+)\[(?P<slot>\d{1,6})\](?P<flags>(?:\([A-Z]\)){0,6})"
+)
 _BLOCKS: Final = re.compile(r"(?P<blocks>\d{1,18}) blocks(?P<rest>.{0,400})")
 _CHUNK: Final = re.compile(r"(?P<chunk>\d{1,9})[kK] chunks?\b")
 _ROUNDING: Final = re.compile(r"(?P<rounding>\d{1,9})[kK] rounding\b")

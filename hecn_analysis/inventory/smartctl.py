@@ -35,7 +35,8 @@ _OF_DISK: Final = re.compile(
 )
 _JSON: Final = re.compile(r'"smartctl"\s?:\s?\{')
 _BYTES: Final = re.compile(
-    r"(?P<number>\d[\d.,'’\u00a0\u202f ]{0,40}?) bytes|(?P<bare>\d[\d.,'’\u00a0\u202f ]{0,40}) \["
+    r"(?<![\d.,'’])(?<!\d[\u00a0\u202f ])(?:"
+    r"(?P<number>\d[\d.,'’\u00a0\u202f ]{0,40}?) bytes|(?P<bare>\d[\d.,'’\u00a0\u202f ]{0,40}) \[)"
 )
 _SECTORS: Final = re.compile(r"(?P<logical>\d{1,6}) bytes logical, (?P<physical>\d{1,6}) bytes physical")
 _SECTOR: Final = re.compile(r"(?P<sector>\d{1,6}) bytes")

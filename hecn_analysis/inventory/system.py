@@ -19,7 +19,7 @@ REPEATS = False
 _UNAME: Final = re.compile(
     r"(?P<os>Linux|FreeBSD|Darwin|SunOS) (?P<host>\S{1,64}) (?P<kernel>\d{1,3}\.\S{1,100})(?: (?P<rest>.{0,400}))?$"
 )
-_FIELD: Final = re.compile(r"(?P<name>[A-Z_]{2,40})=\"?(?P<value>[^\"]{0,200})\"?\s*$")
+_FIELD: Final = re.compile(r"(?P<name>[A-Z_]{2,40})=\"?(?P<value>[^\"]{0,200}+)\"?\s*$")
 _MACHINE: Final = re.compile(r"\b(?P<machine>x86_64|amd64|i[3-6]86|aarch64|armv\w{1,6}|ppc64\w{0,2}|s390x?|riscv64)\b")
 
 
