@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -32,7 +33,7 @@ import tomllib
 import traceback
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -171,6 +172,7 @@ def sample(room: str, number: int, seed: int) -> tuple[list[Drawn], int]:
         for path, places in files.items()
         for place in sorted(drawn.sample(list(places), share[path]))
     ]
+    drawn.shuffle(chosen)  # so that a run that is broken off has tried some of everything
     return chosen, total
 
 
@@ -378,24 +380,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _warm_up(record["modules"])
     reasons = _equivalent()
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    waiting: dict[int, tuple[Mutant, int]] = {}
     _control(made(*drawn[0]), record)
-    for one in [*drawn, *[None] * options.jobs]:  # at the end the last ones are waited for
-        if len(waiting) >= options.jobs or (one is None and waiting):
-            child, code = os.wait()
-            _judged(*waiting.pop(child), os.waitstatus_to_exitcode(code), counts)
-        if one is None:
-            continue
-        mutant = made(*one)
-        if (mutant.path, mutant.before, mutant.after) in reasons:
-            counts[mutant.path][2] += 1
-            continue
-        tests = judges(mutant, record)
-        trial = functools.partial(_try, mutant, tests, record["seconds"])
-        if tests:
-            waiting[_start(trial, quiet=True)] = mutant, len(tests)
-        else:
-            _judged(mutant, 0, 0, counts)
+    with contextlib.suppress(KeyboardInterrupt):  # broken off: what was tried counts
+        for mutant, tests, status in _outcomes(drawn, record, reasons, options.jobs):
+            counts[mutant.path][0 if status is not None else 2] += 1
+            if status is not None:
+                _judged(mutant, tests, status, counts)
     return _report(options, counts, places)
 
 
@@ -409,11 +399,32 @@ def _control(mutant: Mutant, record: dict[str, Any]) -> None:
             sys.exit(f"{mutant.path}: its tests end with {status} for {source[:20]!r}: mutants cannot be judged")
 
 
+def _outcomes(
+    drawn: Sequence[Drawn], record: dict[str, Any], reasons: Container[tuple[str, str, str]], jobs: int
+) -> Iterator[tuple[Mutant, int, int | None]]:
+    """Mutants with the number of their tests and how these end, as they end; None for one that no test can find."""
+    waiting: dict[int, tuple[Mutant, int]] = {}
+    for one in [*drawn, *[None] * jobs]:  # at the end the last ones are waited for
+        if len(waiting) >= jobs or (one is None and waiting):
+            child, code = os.wait()
+            yield *waiting.pop(child), os.waitstatus_to_exitcode(code)
+        if one is None:
+            continue
+        mutant = made(*one)
+        tests = judges(mutant, record)
+        if (mutant.path, mutant.before, mutant.after) in reasons:
+            yield mutant, len(tests), None
+        elif tests:
+            trial = functools.partial(_try, mutant, tests, record["seconds"])
+            waiting[_start(trial, quiet=True)] = mutant, len(tests)
+        else:
+            yield mutant, 0, 0
+
+
 def _judged(mutant: Mutant, tests: int, status: int, counts: dict[str, list[int]]) -> None:
-    """Count a mutant by the status of its tests, and name it where they do not find it."""
+    """Count a mutant that is found, and name it where it is not."""
     if status in {BROKEN, int(pytest.ExitCode.INTERNAL_ERROR), int(pytest.ExitCode.NO_TESTS_COLLECTED)}:
         sys.exit(f"{mutant}\n    was not judged: status {status}")
-    counts[mutant.path][0] += 1
     counts[mutant.path][1] += status != 0
     if status == 0:
         print(f"{mutant}\n    {mutant.operator.removeprefix('core/')}; {tests} tests find nothing", flush=True)
@@ -426,7 +437,7 @@ def _report(options: argparse.Namespace, counts: dict[str, list[int]], places: i
 
     width = max(map(len, counts), default=0)
     print(f"\n{'':{width}}  tried  found  equivalent")
-    for path, (tried, found, equivalent) in counts.items():
+    for path, (tried, found, equivalent) in sorted(counts.items()):
         print(f"{path:{width}}  {tried:5}  {found:5}  {equivalent:10}")
     tried, found, equivalent = (sum(column) for column in zip(*counts.values(), strict=True))
     interval = binomtest(found, tried).proportion_ci(method="exact")
