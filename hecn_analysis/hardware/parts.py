@@ -251,6 +251,13 @@ class Disk(Part):
 
     read_rate: Rate = Field(description="sequential read, at the place of the disk that is used")
     write_rate: Rate = Field(description="sequential write, at the place of the disk that is used")
+    buffered_read_rate: Rate | None = Field(
+        default=None,
+        description="the same through the page cache, of a file that is not in it, where it is known apart",
+    )
+    buffered_write_rate: Rate | None = Field(
+        default=None, description="the same through the page cache, until all is on the disk, where it is known apart"
+    )
     link: Literal["sata-1.5", "sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24", "pcie"] | None = Field(
         default=None, description="interface; the number is the line rate in Gb/s"
     )

@@ -51,7 +51,13 @@ _WIDEST: Final = 0.95
 #: Where less than this of a core was idle, processes share the cores with other programs.
 _IDLE: Final = 0.2
 
-_WAYS: Final = 2
+#: Kinds of probes of a disk: the key of a disk that they tell, and how they did it.
+_DISK: Final = (
+    ("disk-read", "read_rate", "past the page cache"),
+    ("disk-write", "write_rate", "past the page cache"),
+    ("buffered-read", "buffered_read_rate", "through the page cache, which did not hold the file"),
+    ("buffered-write", "buffered_write_rate", "through the page cache"),
+)
 #: What the costs of a byte hold already: packets as large as those of the loopback interface, with time stamps, and
 #: that another core has touched the data.
 _IN_PROBES: Final = {"measured_payload": 65483, "handover_cost": 0, "handover_packet_cost": 0}
@@ -89,7 +95,9 @@ def read(output: Output) -> Facts:
     logs.read(Lines.of(_LOAD.sub("", output.text)), found)
     words = output.lines[0].split()
     reads = any(word.startswith("if=") and word.endswith(FILE) for word in words)
-    kind = "loopback" if words[1] != "dd" else "disk-read" if reads else "disk-write"
+    way = "read" if reads else "write"
+    is_direct = any(word.endswith("flag=direct") for word in words)
+    kind = "loopback" if words[1] != "dd" else f"disk-{way}" if is_direct else f"buffered-{way}"
     facts = Facts("probe", {"kind": kind, "tool": words[1], "throughput_bps": None})
     run = next((run for run in found.runs if _rate(run) is not None), None)
     if run is None:
@@ -249,11 +257,9 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
         clock = {"value": clock_hz, "basis": "documented", "source": "costs are cycles of this clock"}
         host = with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
     disk = {
-        key: rate(runs, f"{_runs(len(runs), ['dd'])} past the page cache")
-        for kind, key in (("disk-read", "read_rate"), ("disk-write", "write_rate"))
-        if (runs := on_disk.get(kind))
+        key: rate(runs, f"{_runs(len(runs), ['dd'])} {how}") for kind, key, how in _DISK if (runs := on_disk.get(kind))
     }
-    if len(disk) == _WAYS:  # in front, where files lie unless somebody says else
+    if disk.keys() >= {"read_rate", "write_rate"}:  # in front, where files lie unless somebody says else
         host["arrays"] = {"probed": {"disk": disk}, **host.get("arrays", {})}
     return host
 

@@ -263,13 +263,18 @@ def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
     here = Place()
     with contextlib.ExitStack() as stack:
         network = [probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None]
-        disk = [
-            probes.disk(here, f"{file.parent}/{way}-{file.name}", scratch, reads=way == "read", io="direct")
-            for way in _WAYS
-        ]
-        for kind in (*network, *disk):
+        direct, buffered = (
+            [
+                probes.disk(
+                    here, f"{file.parent}/{io}-{way}-{file.name}", scratch, reads=way == "read", io=io, cold=cold
+                )
+                for way in _WAYS
+            ]
+            for io, cold in (("direct", False), ("buffered", True))
+        )
+        for kind in (*network, *direct, *buffered):
             stack.enter_context(contextlib.closing(kind))
-        turns = [each for one in network for each in (one, *disk)] or disk
+        turns = [*(each for one in network for each in (one, *direct)), *([] if network else direct), *buffered]
         for turn in zip_longest(*turns):
             for probe in turn:
                 if probe is not None:
@@ -279,7 +284,7 @@ def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
 def _probes_planned() -> int:
     """How many probes a capture has here."""
     tools = sum(programs.which(tool) is not None for tool in PROBED)
-    return probes.REPEATS * tools + probes.DISK_REPEATS * len(_WAYS)
+    return probes.REPEATS * tools + sum(probes.DISK_REPEATS.values()) * len(_WAYS)
 
 
 def _probe_row(probe: probes.Probe) -> tuple[Row, bytes]:

@@ -21,8 +21,8 @@ from hecn_analysis.live.runs import AMOUNT_LIMIT_S, SPARE_S, Request, ends_of, f
 
 REPEATS: Final = 4
 DURATION_S: Final = 2.0
-#: Repeats of each way of a disk, and after how many they end when these have taken so long. [s]
-DISK_REPEATS: Final = 8
+#: Repeats of each way of a disk, past the page cache and through it; after the fewest they end when they take long. [s]
+DISK_REPEATS: Final = {"direct": 6, "buffered": 3}
 _FEWEST: Final = 3
 _LONG_S: Final = 6.0
 #: Large enough that a cache of a disk holds but a part, where there is that much room.
@@ -86,7 +86,9 @@ def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, No
         yield probe
 
 
-def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Generator[Probe, None, None]:
+def disk(
+    place: Place, file: str, logs: Path, *, reads: bool, io: str, cold: bool = False
+) -> Generator[Probe, None, None]:
     """Run dd on a file that is made for it, and removed.
 
     Parameters
@@ -101,6 +103,8 @@ def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Genera
         Whether to read it, instead of writing.
     io
         ``direct``: past the page cache; ``buffered``: through it, written to the disk at the end.
+    cold
+        Whether the page cache forgets the file before each read.
     """
     blocks = (f"bs={tools.BLOCK}", f"count={AMOUNT // tools.BLOCK}")
     write = ("dd", "if=/dev/zero", f"of={file}", *blocks)
@@ -110,14 +114,16 @@ def disk(place: Place, file: str, logs: Path, *, reads: bool, io: str) -> Genera
         words = (*read, "iflag=direct") if reads else (*write, "oflag=direct")
     else:
         words = read if reads else (*write, "conv=fdatasync")
-    way = "read" if reads else "write"
+    kind = ("read" if reads else "write") if io == "direct" else ("buffered-read" if reads else "buffered-write")
     taken_s = 0.0
     try:
         ended = place.run([*write, "conv=fsync"] if reads else ["true"], limit_s=AMOUNT_LIMIT_S)
-        for number in range(1, DISK_REPEATS + 1):
+        for number in range(1, DISK_REPEATS[io] + 1):
             if number > _FEWEST and taken_s > _LONG_S:
                 return
-            log = logs / f"probe-disk-{way}-{number}.txt"
+            log = logs / f"probe-disk-{kind}-{number}.txt"
+            if cold:
+                place.run(("dd", f"if={file}", "iflag=nocache", "count=0"))
             started = time.monotonic()
             if ended.ok:
                 ended = place.run(words, limit_s=AMOUNT_LIMIT_S)

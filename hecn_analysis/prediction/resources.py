@@ -353,7 +353,11 @@ class _HostDemands:
     def _array_rate(self, name: str, array: Array, streams: int, *, reads: bool) -> FloatArray:
         at = f"{self.role}.arrays.{name}.disk"
         disk = array.disk
-        rate = self.draw(f"{at}.read_rate", disk.read_rate) if reads else self.draw(f"{at}.write_rate", disk.write_rate)
+        field, known = ("read_rate", disk.read_rate) if reads else ("write_rate", disk.write_rate)
+        buffered = disk.buffered_read_rate if reads else disk.buffered_write_rate
+        if self.scenario.tool.io == "buffered" and buffered is not None:
+            field, known = f"buffered_{field}", buffered
+        rate = self.draw(f"{at}.{field}", known)
         if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # what seeks, loses time between files
             shared = storage.interleaved_bps(
                 rate,

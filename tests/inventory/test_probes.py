@@ -146,6 +146,23 @@ def test_disk_that_was_probed_is_where_files_lie(captured):
     assert disk.read_rate.source == "1 short run of dd past the page cache"
 
 
+def test_disk_through_the_page_cache_is_known_apart(captured):
+    direct = [dd("if=/srv/a.hecn-probe.dat of=/dev/null", "iflag", 0.25)] * 3
+    direct += [dd("if=/dev/zero of=/srv/a.hecn-probe.dat", "oflag", 0.25)] * 3
+    buffered = [dd("if=/srv/b.hecn-probe.dat of=/dev/null", "iflag", 1.0).replace(" iflag=direct", "")] * 3
+    buffered += [
+        dd("if=/dev/zero of=/srv/b.hecn-probe.dat", "oflag", 0.5).replace("oflag=direct", "conv=fdatasync")
+    ] * 3
+    found, problems = captured(*direct, *buffered)
+    assert problems.empty
+    disk = found.host.arrays["probed"].disk
+    assert disk.buffered_write_rate.source == "3 short runs of dd through the page cache"
+    keys = {"sender": found.description, "receiver": found.description, "tool.bytes": "1 GiB"}
+    for tool, io, seconds in (("dd-read", "direct", 0.25), ("dd-read", "buffered", 1), ("dd-write", "buffered", 0.5)):
+        prediction = hecn.predict({**keys, "tool": tool, "tool.io": io})
+        assert prediction.throughput_bps == pytest.approx(8 * 2**27 / seconds, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     "text",
     [

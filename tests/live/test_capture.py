@@ -192,14 +192,17 @@ def test_probes_are_part_of_the_capture_and_leave_nothing(request, tmp_path, mon
     request.getfixturevalue("nuttcp")
     monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
     monkeypatch.setattr(probes, "REPEATS", 1)
-    monkeypatch.setattr(probes, "DISK_REPEATS", 1)
+    monkeypatch.setattr(probes, "DISK_REPEATS", {"direct": 1, "buffered": 1})
     monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
     commands = [command for command in COMMANDS if command.file in {"cpuinfo.txt", "meminfo.txt"}]
     found = capture.capture(tmp_path / "c", probe=True, redact=redact, commands=commands)
-    assert [row.ended for row in found.rows] == ["ok"] * 5
+    assert [row.ended for row in found.rows] == ["ok"] * 7
     assert [path.name for path in tmp_path.iterdir()] == ["c"]
     [host] = hecn.read_inventory(tmp_path / "c").hosts
-    assert {facts["kind"] for facts in host.machine.probes} == {"loopback", "disk-write", "disk-read"}
+    assert {facts["kind"] for facts in host.machine.probes} == {
+        "loopback",
+        *(f"{how}-{way}" for how in ("disk", "buffered") for way in ("write", "read")),
+    }
     assert host.host.cpu.receive_cost.source == "1 short run of nuttcp over the loopback interface"
     assert host.host.file_arrays == ["probed"]
 
@@ -208,11 +211,11 @@ def test_probe_that_does_not_start_is_said_and_the_capture_is_whole(request, tmp
     request.getfixturevalue("nuttcp")
     monkeypatch.setattr(capture, "PROBED", ("nuttcp",))
     monkeypatch.setattr(probes, "REPEATS", 1)
-    monkeypatch.setattr(probes, "DISK_REPEATS", 1)
+    monkeypatch.setattr(probes, "DISK_REPEATS", {"direct": 1, "buffered": 1})
     monkeypatch.setattr(probes, "AMOUNT", 4 << 20)
     monkeypatch.setattr(runs, "_ready", lambda *_: False)
     found = capture.capture(tmp_path / "c", probe=True, commands=())
-    assert [(row.ended, bool(row.file)) for row in found.rows] == [("failed", False), ("ok", True), ("ok", True)]
+    assert [(row.ended, bool(row.file)) for row in found.rows] == [("failed", False), *[("ok", True)] * 4]
     assert "did not start" in found.rows[0].note
 
 
