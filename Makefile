@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -61,6 +61,12 @@ MINUTES ?= 10
 GROUPS ?= memory files paths wrappers
 fuzz: $(VENV)/fuzz.stamp ## look for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
 	@status=0; for group in $(GROUPS); do $(BIN)/python -m fuzz.run $$group --minutes $(MINUTES) || status=1; done; exit $$status
+
+# The same code as in `make test`, more of it; SEED is that of a failure, to see it again.
+FAULTS ?= 2000
+SEED ?=
+faults: $(VENV)/dev.stamp ## kill, interrupt and refuse writers at FAULTS=2000 moments, chosen by SEED= (Linux)
+	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(SEED) $(BIN)/python -m pytest -q tests/faults $(ARGS)
 
 ROOMS ?= limits prediction traffic logs counters inventory
 coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room: ROOMS='limits traffic'; below 95 % is an error

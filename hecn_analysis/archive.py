@@ -23,7 +23,8 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -127,10 +128,11 @@ class Archive:
             raise InputError(f"key {key!r}", "letters, digits, '-' and '_'")
         if unknown := set(rows) - set(TABLES):
             raise InputError(f"table {min(unknown)!r}", f"one of {', '.join(TABLES)}")
-        state = self._state()
-        if key in state.merged or (self.folder / "commits" / f"{key}.json").exists():
-            return False
         try:
+            state = self._state()
+            if key in state.merged or (self.folder / "commits" / f"{key}.json").exists():
+                self._settle()  # who added it may not have come that far
+                return False
             return self._add(key, rows, source)
         except OSError as error:
             raise HecnError(
@@ -141,54 +143,81 @@ class Archive:
     def _add(self, key: str, rows: Mapping[str, pd.DataFrame], source: str) -> bool:
         written: list[str] = []
         counts: dict[str, int] = {}
-        for table, frame in rows.items():
-            if frame.empty:
-                continue
-            counts[table] = len(frame)
-            for day, part in _by_day(table, frame, rows.get("runs")):
-                written.append(self._write(table, day, pa.Table.from_pandas(part, preserve_index=False)))
-        commit = {
-            "version": _VERSION,
-            "key": key,
-            "source": source,
-            "added": datetime.now(UTC).isoformat(),
-            "rows": counts,
-            "files": written,
-        }
-        if self._publish(json.dumps(commit), self.folder / "commits" / f"{key}.json"):
-            return True
-        for name in written:  # another writer was first
-            (self.folder / name).unlink(missing_ok=True)
-        return False
+        with self._arriving(f"{uuid.uuid4().hex}.json") as arriving:
+            with self._undone(written):
+                for table, frame in rows.items():
+                    if frame.empty:
+                        continue
+                    counts[table] = len(frame)
+                    for day, part in _by_day(table, frame, rows.get("runs")):
+                        content = pa.Table.from_pandas(part, preserve_index=False)
+                        written.append(self._write(table, day, content))
+                commit = {
+                    "version": _VERSION,
+                    "key": key,
+                    "source": source,
+                    "added": datetime.now(UTC).isoformat(),
+                    "rows": counts,
+                    "files": written,
+                }
+                _put(json.dumps(commit), arriving)
+                for name in written:  # still there, and young, though whoever writes was suspended for a day
+                    os.utime(self.folder / name)
+            added = _appears(arriving, self.folder / "commits" / f"{key}.json")
+        try:
+            self._settle()
+        except OSError as error:
+            raise HecnError(
+                f"{self.folder}: {error.strerror or error}; {source or key} counts, but may not be on the disk yet; "
+                "check the disk, and add it again"
+            ) from None
+        if not added:  # another writer was first
+            self._remove(written)
+        return added
 
     def _write(self, table: str, day: str, content: pa.Table) -> str:
         """Write rows to a new file of a day, and give its name below the folder."""
         folder = self.folder / table / f"day={day}"
         name = f"{uuid.uuid4().hex}.parquet"
         _make(folder)
-        arriving = self.folder / "incoming" / name
-        _make(arriving.parent)
-        pq.write_table(content, arriving, compression="zstd")
-        _sync(arriving)
-        arriving.rename(folder / name)
-        _sync(folder)
+        with self._arriving(name) as arriving:
+            pq.write_table(content, arriving, compression="zstd")
+            _sync(arriving)
+            arriving.rename(folder / name)
+        with self._undone([f"{table}/day={day}/{name}"]):
+            _sync(folder)
         return f"{table}/day={day}/{name}"
 
-    def _publish(self, text: str, place: Path) -> bool:
-        """Make a small file appear whole, or not at all where there is one of this name."""
-        _make(place.parent)
-        arriving = self.folder / "incoming" / f"{uuid.uuid4().hex}.json"
+    @contextmanager
+    def _arriving(self, name: str) -> Iterator[Path]:
+        """Give the place of a file on its way, where nothing of it stays."""
+        arriving = self.folder / "incoming" / name
         _make(arriving.parent)
-        arriving.write_text(text, encoding="utf-8")
-        _sync(arriving)
         try:
-            place.hardlink_to(arriving)
-        except FileExistsError:
-            return False
+            yield arriving
         finally:
-            arriving.unlink()
-        _sync(place.parent)
-        return True
+            with suppress(OSError):  # if it was not renamed
+                arriving.unlink()
+
+    @contextmanager
+    def _undone(self, written: Sequence[str]) -> Iterator[None]:
+        """Remove files when what is to refer to them cannot be made."""
+        try:
+            yield
+        except BaseException:
+            self._remove(written)
+            raise
+
+    def _remove(self, names: Iterable[str]) -> None:
+        for name in names:
+            with suppress(OSError):  # the next compaction does it
+                (self.folder / name).unlink()
+
+    def _settle(self) -> None:
+        """Have on the disk what counts, whoever made it count."""
+        for name in ("commits", "generations"):
+            if (self.folder / name).is_dir():
+                _sync(self.folder / name)
 
     # what is there ---------------------------------------------------------------------------------------------------
 
@@ -199,7 +228,11 @@ class Archive:
             files: dict[str, list[str]] = {table: [] for table in TABLES}
             merged: frozenset[str] = frozenset()
             if number:
-                generation = json.loads((self.folder / "generations" / f"{number}.json").read_text("utf-8"))
+                try:
+                    text = (self.folder / "generations" / f"{number}.json").read_text("utf-8")
+                except FileNotFoundError:  # a newer one has come
+                    continue
+                generation = json.loads(text)
                 merged = frozenset(generation["keys"])
                 for name in generation["files"]:
                     files[name.partition("/")[0]].append(name)
@@ -321,13 +354,19 @@ class Archive:
             if _is_between(entry.split("/")[1].removeprefix("day="), first_day, last_day)
         ]
         empty = tables.make(name, [])
-        parts = [pq.read_table(self.folder / entry, partitioning=None).to_pandas() for entry in wanted]
-        if not parts:
+        if not wanted:
             return empty
-        frame = pd.concat([part.reindex(columns=empty.columns).astype(empty.dtypes.to_dict()) for part in parts])
+        frame = self._joined(wanted).to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
         ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
         return ordered
+
+    def _joined(self, names: Iterable[str]) -> pa.Table:
+        parts = []
+        for name in names:
+            with pq.ParquetFile(self.folder / name) as file:
+                parts.append(file.read(use_threads=False))
+        return pa.concat_tables(parts, promote_options="permissive")
 
     # tidying ---------------------------------------------------------------------------------------------------------
 
@@ -345,7 +384,21 @@ class Archive:
         -------
         bool
             False when another one compacted at the same time and was first; then nothing was changed.
+
+        Raises
+        ------
+        HecnError
+            The disk is full or cannot be written; nothing was changed then.
         """
+        try:
+            return self._compact(grace_s, progress=progress)
+        except OSError as error:
+            raise HecnError(
+                f"{self.folder}: {error.strerror or error}; nothing was changed; "
+                "free some space or check the rights, and compact it again"
+            ) from None
+
+    def _compact(self, grace_s: float, *, progress: bool) -> bool:
         state = self._state()
         if not state.commits:
             self._remove_unreferenced(grace_s)
@@ -353,28 +406,39 @@ class Archive:
         days: dict[str, list[str]] = {}
         for name in state.all_files():
             days.setdefault(name.rpartition("/")[0], []).append(name)
-        kept = []
-        for day, names in track(list(days.items()), "compacting") if progress else days.items():
-            if len(names) == 1:
-                kept += names
-                continue
-            table, _, partition = day.partition("/day=")
-            parts = [pq.read_table(self.folder / name, partitioning=None) for name in sorted(names)]
-            kept.append(self._write(table, partition, pa.concat_tables(parts, promote_options="permissive")))
-        generation = {
-            "version": _VERSION,
-            "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
-            "files": sorted(kept),
-        }
-        place = self.folder / "generations" / f"{state.generation + 1}.json"
-        if not self._publish(json.dumps(generation), place):
-            for name in set(kept) - set(state.all_files()):
-                (self.folder / name).unlink(missing_ok=True)
+        kept: list[str] = []
+        merged: list[str] = []
+        with self._arriving(f"{uuid.uuid4().hex}.json") as arriving:
+            with self._undone(merged):
+                for day, names in track(list(days.items()), "compacting") if progress else days.items():
+                    if len(names) == 1:
+                        kept += names
+                        continue
+                    table, _, partition = day.partition("/day=")
+                    merged.append(self._write(table, partition, self._joined(sorted(names))))
+                generation = {
+                    "version": _VERSION,
+                    "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
+                    "files": sorted(kept + merged),
+                }
+                _put(json.dumps(generation), arriving)
+                self._age_from_now(state, kept)
+            is_first = _appears(arriving, self.folder / "generations" / f"{state.generation + 1}.json")
+        if not is_first:
+            self._remove(merged)
             return False
         self._remove_unreferenced(grace_s)
         return True
 
+    def _age_from_now(self, state: _State, kept: Iterable[str]) -> None:
+        """Have the time until they are removed begin now, for files that will not be referred to any more."""
+        old = [*set(state.all_files()).difference(kept), f"generations/{state.generation}.json"]
+        for name in [*old, *(f"commits/{commit['key']}.json" for commit in state.commits)]:
+            with suppress(OSError):  # there is no such generation yet, or another one compacts at the same time
+                os.utime(self.folder / name)
+
     def _remove_unreferenced(self, grace_s: float) -> None:
+        self._settle()  # before what it stands for is gone
         state = self._state()
         wanted = set(state.all_files())
         limit = time.time() - grace_s
@@ -387,11 +451,9 @@ class Archive:
         for path in old:
             if path.relative_to(self.folder).as_posix() in wanted:
                 continue
-            try:
+            with suppress(OSError):  # somebody else's turn, or right
                 if path.stat().st_mtime <= limit:
                     path.unlink()
-            except FileNotFoundError:  # somebody else's turn
-                continue
 
 
 def add_files(
@@ -415,6 +477,7 @@ def add_files(
     """
     from hecn_analysis.counters import read_counters  # noqa: PLC0415 - two rooms that an archive is asked for without
     from hecn_analysis.counters.summary import given_rates  # noqa: PLC0415 - see above
+    from hecn_analysis.files.packed import EXPECTED_READABLE, unreadable  # noqa: PLC0415 - see above
     from hecn_analysis.files.source import find  # noqa: PLC0415 - see above
     from hecn_analysis.logs import read  # noqa: PLC0415 - see above
 
@@ -423,12 +486,24 @@ def add_files(
     problems: list[pd.DataFrame] = []
     for name, place in track(found, "adding") if progress else found:
         if isinstance(place, OSError):
-            problems.append(read(name).problems)
+            problems.append(_problem(name, unreadable(place)))
             continue
-        with place.open("rb") as stream:
-            key = hashlib.file_digest(stream, "sha256").hexdigest()
-        logs, counters = read(name), read_counters(name)
+        try:
+            before = place.stat()
+            with place.open("rb") as stream:
+                key = hashlib.file_digest(stream, "sha256").hexdigest()
+            logs, counters = read(name), read_counters(name)
+            after = place.stat()
+        except OSError as error:
+            problems.append(_problem(name, unreadable(error)))
+            continue
         strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
+        if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
+            problems.append(strange[0] if len(strange[0]) else strange[1])  # half of it must not stand for all of it
+            continue
+        if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
+            problems.append(_problem(name, "found a file that changed while it was read, expected one at rest"))
+            continue
         wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
         rows = {
             "runs": logs.runs,
@@ -446,6 +521,10 @@ def add_files(
         else:
             known += 1
     return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
+
+
+def _problem(name: str, message: str) -> pd.DataFrame:
+    return tables.make("problems", [{"source_file": name, "kind": "unreadable", "message": message}])
 
 
 def _by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -471,9 +550,25 @@ def _is_between(day: str, first: str | date | None, last: str | date | None) -> 
     return (first is None or day >= str(first)) and (last is None or day <= str(last))
 
 
+def _put(text: str, place: Path) -> None:
+    place.write_text(text, encoding="utf-8")
+    _sync(place)
+
+
+def _appears(arriving: Path, place: Path) -> bool:
+    """Make a file appear whole, or not at all where there is one of this name; nobody undoes what may have appeared."""
+    _make(place.parent)
+    try:
+        place.hardlink_to(arriving)
+    except FileExistsError:  # also where the answer of a file server was lost, and it was asked again
+        return place.samefile(arriving)
+    return True
+
+
 def _make(folder: Path) -> None:
     if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
         _sync(folder.parent)
 
 

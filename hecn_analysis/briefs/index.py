@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from hecn_analysis.briefs.catalogue import subject_of
 from hecn_analysis.briefs.html import environment, template_text
+from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ def write_index(folder: Path) -> Path:
         )
     )
     index = folder / "index.html"
-    index.write_text(page, encoding="utf-8")
+    whole.write(index, page)
     return index
 
 

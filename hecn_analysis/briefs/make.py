@@ -27,6 +27,7 @@ from hecn_analysis.briefs.parameters import Value, shown
 from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
 from hecn_analysis.briefs.pictures import NO_PICTURE, PictureError, Pictures
 from hecn_analysis.errors import HecnError, MissingProgramError
+from hecn_analysis.files import whole
 from hecn_analysis.progress import track
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def _lay_out(
         parameters=shown(job.brief.declaration, job.parameters),
         error=executed.error,
     )
-    files.at(".html").write_text(page, encoding="utf-8")
+    whole.write(files.at(".html"), page)
     files.has("notebook", files.at(".ipynb"))
     files.has("html", files.at(".html"))
     specs = [item.data["spec"] for item in content.items("figure")]
@@ -270,7 +271,7 @@ def _lay_out(
     try:
         for number, spec in enumerate(specs if figures else [], start=1):
             path = files.at(f".{figure_name(number, str(figures))}")
-            path.write_bytes(pictures.figure(spec, str(figures)))
+            whole.write(path, pictures.figure(spec, str(figures)))
             files.has(figure_name(number, str(figures)), path)
     except (MissingProgramError, PictureError) as why_not:
         remarks.append(str(why_not))
@@ -332,7 +333,7 @@ def _described(job: Job) -> dict[str, Any]:
 
 def _write(result: dict[str, Any], files: _Files) -> dict[str, Any]:
     text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
-    files.at(".json").write_text(text, encoding="utf-8")
+    whole.write(files.at(".json"), text)
     return result
 
 

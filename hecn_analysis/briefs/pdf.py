@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from hecn_analysis.errors import HecnError, MissingProgramError
+from hecn_analysis.files import whole
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 TIME_LIMIT_S = 60
@@ -91,7 +92,7 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> N
         said = _run(command, time_limit_s)
         if not printed.is_file():
             raise PdfError(f"no PDF was made: {program} said: {(said.strip().splitlines() or ['nothing'])[-1]}")
-        pdf.write_bytes(DATES.sub(lambda found: b" " * len(found[0]), printed.read_bytes()))
+        whole.write(pdf, DATES.sub(lambda found: b" " * len(found[0]), printed.read_bytes()))
 
 
 def _run(command: list[str], time_limit_s: float) -> str:

@@ -28,6 +28,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
+from hecn_analysis.files import whole
 
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
 
@@ -111,9 +112,10 @@ def execute(
     """
     with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as folder:
         private = Path(folder).resolve()
-        error = _run(notebook, parameters, into, own_kernel(private), time_limit_s)
+        running = private / "running.ipynb"  # written again after each cell
+        error = _run(notebook, parameters, running, own_kernel(private), time_limit_s)
         read = counted(_noted(private / NOTES), private)
-    cleaned = clean(read_notebook(into), parameters)
+        cleaned = clean(read_notebook(running), parameters)
     run_id = _run_id(cleaned)
     cleaned.metadata["hecn"]["run_id"] = run_id
     write_notebook(cleaned, into)
@@ -179,7 +181,8 @@ def read_notebook(path: Path) -> NotebookNode:
 
 def write_notebook(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook."""
-    nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+    text: str = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+    whole.write(path, text.rstrip("\n") + "\n")
 
 
 def _run_id(notebook: NotebookNode) -> str:

@@ -93,11 +93,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has seen enough (| head): no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor one when Python flushes at exit
+        _drop_output()
         return STATUS_FINE
     except KeyboardInterrupt:
         return STATUS_INTERRUPTED
+    except OSError as error:  # a full disk at the last flush
+        say(explain(error))
+        _drop_output()
+        return STATUS_BAD_INPUT
     return status
+
+
+def _drop_output() -> None:
+    """Let what is not written yet go nowhere: Python would try it again when it ends, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import hecn_analysis as hecn
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.files import whole
 from hecn_analysis.units import format_rate
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
 
-        plot_comparison(found.runs).write_html(arguments.figure, include_plotlyjs=True)
+        whole.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
     problems = found.problems[found.problems["kind"] != "unrecognised"]
     return reading.tell(problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all")
 

@@ -11,6 +11,7 @@ from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.traffic import duration, known_interfaces
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast import Forecast
@@ -119,7 +120,7 @@ def _write_figure(found: Forecast, path: Path) -> None:
 
     if not path.parent.is_dir():
         raise InputError(f"no directory {str(path.parent)!r}", "one to write into", source=path)
-    plot_forecast(found).write_html(path, include_plotlyjs=True)
+    whole.write(path, plot_forecast(found).to_html(include_plotlyjs=True))
 
 
 def _part(text: str) -> float:

@@ -21,6 +21,7 @@ from typing import Any
 from hecn_analysis import units
 from hecn_analysis.cli.printable import no_formula, printable
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 from hecn_analysis.records import records as records  # noqa: PLC0414 (handed on to the commands)
 
 Row = Mapping[str, object]
@@ -177,16 +178,11 @@ def chosen_format(arguments: argparse.Namespace) -> str:
 
 
 def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
-    """Write to stdout or to the file of ``-o``, which is touched only when there is all of the text.
-
-    A file that is there is written to and not replaced, so that its links, its rights and those who hold it open stay.
-    """
+    """Write to stdout or, all or nothing, to the file of ``-o``; `whole` says what of a file that is there stays."""
     if arguments.output is None:
         sys.stdout.writelines(chunks)
         return
     folder = Path(arguments.output).parent
     if not folder.is_dir():
         raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.output)
-    text = "".join(chunks)
-    with Path(arguments.output).open("w", encoding="utf-8") as stream:
-        stream.write(text)
+    whole.write(arguments.output, "".join(chunks))

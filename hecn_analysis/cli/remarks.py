@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from hecn_analysis.cli.printable import printable
 from hecn_analysis.errors import HecnError, ValidityWarning
+from hecn_analysis.secrets import hidden
 
 SHOWN = 20  # errors told one by one; of more the number is told
 
+# What to do about what the system refuses, where its own words do not say it.
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free some space, or write to another place"),
+    errno.EROFS: "write to another place",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "check whose it is and what its rights are"),
+    **dict.fromkeys((errno.EIO, errno.ESTALE), "check the disk or the network file system, and try again"),
+}
+
 
 def say(remark: str) -> None:
-    """Write one line to stderr."""
-    print(f"hecn: {printable(remark)}", file=sys.stderr)
+    """Write a line, without secrets, to stderr; where nobody can read it any more, the work goes on."""
+    try:
+        print(f"hecn: {printable(hidden(remark))}", file=sys.stderr, flush=True)
+    except OSError:  # a closed pipe, a terminal that is gone, a full disk
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def say_all(remarks: Sequence[str], rest: str) -> None:
@@ -61,11 +76,15 @@ def explain(error: Exception) -> str:
 
     >>> explain(FileNotFoundError(2, "No such file or directory", "a.yaml"))
     'a.yaml: No such file or directory'
+    >>> explain(OSError(errno.ENOSPC, "No space left on device"))
+    'No space left on device; free some space, or write to another place'
     """
     if isinstance(error, HecnError):
         return " ".join(str(error).split())
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.errno is not None:
+        place = "" if error.filename is None else f"{error.filename}: "
+        advice = _ADVICE.get(error.errno)
+        return f"{place}{error.strerror}" + (f"; {advice}" if advice else "")
     return (
         f"this is a defect of hecn, please report it: {type(error).__name__}: {' '.join(str(error).split())}"
         " (HECN_DEBUG=1 shows the traceback to send along)"

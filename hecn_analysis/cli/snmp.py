@@ -99,10 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(archive: Archive, found: Round) -> None:
-    """Add a round to the archive, under the moment of its first answer."""
+    """Add a round to the archive, under the moment of its first answer, which may come twice when clocks are set."""
     first = found.samples["time"].min()
     hosts = found.samples["source_file"].unique()
-    key = f"snmp-{first.value}-{hashlib.sha256(repr(sorted(hosts)).encode()).hexdigest()[:16]}"
+    key = f"snmp-{first.value}-{hashlib.sha256(found.samples.to_csv().encode()).hexdigest()[:16]}"
     archive.add(key, {"samples": found.samples}, source=", ".join(hosts[:3]) + ("" if len(hosts) <= 3 else ", …"))
     say(f"{first:%H:%M:%S} UTC: {reading.count(len(found.samples), 'reading')} of {reading.count(len(hosts), 'agent')}")
 

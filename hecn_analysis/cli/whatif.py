@@ -10,6 +10,7 @@ from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,4 +87,4 @@ def _write_figure(arguments: argparse.Namespace, found: pd.DataFrame, base: Scen
     folder = Path(arguments.figure).parent
     if not folder.is_dir():
         raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.figure)
-    figure.write_html(arguments.figure, include_plotlyjs=True)
+    whole.write(arguments.figure, figure.to_html(include_plotlyjs=True))

@@ -18,6 +18,7 @@ import pandas as pd
 
 import hecn_analysis as hecn
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.live import path, programs, tools
 from hecn_analysis.live.places import Place
@@ -83,7 +84,7 @@ class Folder:
 
     def write(self, name: str, text: str) -> None:
         """Write a file of it."""
-        (self.folder / name).write_text(text, encoding="utf-8")
+        whole.write(self.folder / name, text)
 
     @property
     def logs(self) -> Path:

@@ -40,6 +40,7 @@ _COLUMNS: Final = (
 _ROWS: Final = 16
 _NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance)
 _AT_ONCE: Final = 64
+MOST_ROWS = 100_000  # of a column; who answers with more makes them up
 
 _AUTHENTICATION: Final[Mapping[str, Any]] = {
     "md5": snmp.USM_AUTH_HMAC96_MD5,
@@ -199,6 +200,9 @@ async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int =
         ``samples`` as in `hecn_analysis.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not answer,
         or answers with nonsense, is a problem; what it said before counts.
     """
+    loop = asyncio.get_running_loop()
+    told = loop.get_exception_handler()
+    loop.set_exception_handler(_no_answer)
     engine = snmp.SnmpEngine()
     gate = asyncio.Semaphore(_AT_ONCE)
 
@@ -210,9 +214,14 @@ async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int =
         found = await asyncio.gather(*(one(agent) for agent in asked))
     finally:
         engine.close_dispatcher()
+        loop.set_exception_handler(told)
     rows = [{"source_file": part.source_file, **row} for part in found for row in part.samples]
     problems = [problem for part in found for problem in part.problems]
     return Round(timed_table("samples", rows), tables.make("problems", problems))
+
+
+def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None:
+    """Pass over octets that the library cannot take for a message: who sent them has not answered."""
 
 
 class _Conversation:
@@ -268,7 +277,11 @@ class _Conversation:
     async def _walk(self, columns: Sequence[str], readings: Readings) -> None:
         """Ask for the next rows of columns until they all have ended."""
         at = {NUMBERS[column]: NUMBERS[column] for column in columns}
+        rows = 0
         while at:
+            rows += _ROWS
+            if rows > MOST_ROWS + _ROWS:
+                raise RuntimeError(f"more than {MOST_ROWS} rows")
             prefixes, asked = list(at), dict(at)
             for place, (number, value) in enumerate(await self._next(list(asked.values()))):
                 prefix = prefixes[place % len(prefixes)]

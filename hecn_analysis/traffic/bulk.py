@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 
 from hecn_analysis import cluster
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
 from hecn_analysis.traffic.rates import frame
@@ -310,9 +311,8 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
 
 def _write(table: pd.DataFrame, path: Path) -> None:
     """Write a table, all of it or nothing: a share that is done again finds no half file."""
-    partial = path.with_suffix(".partial")
-    table.to_parquet(partial, index=False)
-    partial.replace(path)
+    with whole.aside(path) as part:
+        table.to_parquet(part, index=False)
 
 
 def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
