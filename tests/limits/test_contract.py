@@ -1,6 +1,8 @@
 """Promises of every kind of limit: floats or arrays as given, NaN kept to its element, options that explain."""
 
+import importlib
 import inspect
+import pkgutil
 import re
 import typing
 import warnings
@@ -156,3 +158,19 @@ def test_what_several_functions_say_of_one_call_is_shown_once():
         limits.pcie(gen=3, lanes=float("nan"), max_payload=256)
     assert [str(warning.message) for warning in caught] == ["lanes: NaN; what depends on it is NaN"]
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "module", [one.name for one in pkgutil.walk_packages(limits.__path__, "hecn_analysis.limits.")]
+)
+def test_a_default_is_the_same_in_all_functions_of_a_module(module):
+    """Else a figure is not what its formula says; only each optical carrier has a packet of its own."""
+    found = {}
+    for function in vars(importlib.import_module(module)).values():
+        if inspect.isfunction(function) and function.__module__ == module and not function.__name__.startswith("_"):
+            for parameter in inspect.signature(function).parameters.values():
+                if parameter.default not in (parameter.empty, None):
+                    found.setdefault(parameter.name, set()).add(parameter.default)
+    assert {name: defaults for name, defaults in found.items() if len(defaults) > 1} == (
+        {"mtu": {9180, 4470}} if module.endswith("optical_carrier") else {}
+    )

@@ -94,6 +94,16 @@ def test_the_documents_slot_step_by_step():
     )
 
 
+@pytest.mark.parametrize(
+    ("gen", "coding"),
+    [(1, "8b/10b"), (2, "8b/10b"), (3, "128b/130b"), (5, "128b/130b"), (6, "FLIT: 20 of 256 bytes")],
+)
+def test_each_generation_has_its_own_line_coding_and_packets_outside_of_flits(gen, coding):
+    names = [step.name for step in explain("pcie", gen=gen, lanes=8, max_payload=256).steps]
+    assert [name for name in names if name.startswith("line coding")] == [f"line coding {coding}"]
+    assert any("SKP" in name for name in names) == any("DLLP" in name for name in names) == (gen < 6)
+
+
 def test_the_largest_takers_of_an_oc3c():
     takes = {step.name: step.takes_bps for step in explain("atm", carrier="oc3c").steps[1:]}
     assert takes["cell headers, 5 of 53 bytes"] == pytest.approx(149.76e6 * 5 / 53)
