@@ -236,7 +236,12 @@ def _memory(machine: Machine) -> Keys | None:
     sockets = machine.cpu.get("sockets") or 1
     known = None
     if part is not None and part.memory_channels:
-        known = _said(part.memory_channels * sockets, f"channels of {part.title or part.part}", basis="specification")
+        name = part.title or part.part
+        known = _said(part.memory_channels * sockets, f"channels of {name}", basis="specification")
+        if machine.virtual:  # whose sockets are no processors
+            known = _said(
+                part.memory_channels, f"channels of one {name}; a virtual machine has a part", basis="assumed"
+            )
     dimms = memory.get("n_dimms")
     if rate:
         channels = _channels(memory, known, sockets)

@@ -192,6 +192,16 @@ def test_channels_of_memory_say_where_they_are_known_from(tmp_path, locators, pr
     assert assumed["sender.memory.channels"].basis == basis
 
 
+def test_sockets_of_a_virtual_machine_have_no_memory_channels_of_their_own(tmp_path):
+    processor = LSCPU.format("Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz")
+    for kind, hypervisor, expected in (("metal", "", 12), ("virtual", "Hypervisor vendor: KVM\n", 6)):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "lscpu.txt").write_text(processor + hypervisor)
+        [found] = read_inventory(tmp_path / kind).hosts
+        channels = found.host.memory.channels
+        assert (channels.value, channels.basis) == (expected, "assumed" if hypervisor else "specification")
+
+
 def test_captured_hosts_are_told_apart_from_those_of_documents(samples, tmp_path):
     found = server(samples)
     assert (found.host.origin, found.label, found.host.label) == ("captured", "dtn1 (captured)", "dtn1 (captured)")

@@ -203,12 +203,12 @@ def test_costs_follow_the_utilisation_law_and_a_tool_without_shares_tells_none()
 @pytest.mark.parametrize("groups", [1, 2])
 def test_nine_in_ten_new_runs_are_as_near_as_repeats_tell(repeats, groups):
     rng = np.random.default_rng(5)
-    trials, inside = 4000, 0
+    trials, inside = 2000, 0
     for values in np.exp(rng.normal(0.0, 0.04, (trials, groups, repeats + 1))):
         spread = probes.known_by(values[:, :repeats].tolist(), 0.0)
         mean = np.exp(np.log(values[0, :repeats]).mean())
         inside += 1 / (1 + spread) <= values[0, repeats] / mean <= 1 + spread
-    assert inside / trials == pytest.approx(0.9, abs=0.015)
+    assert inside / trials == pytest.approx(0.9, abs=0.02)
 
 
 def test_what_the_hour_does_is_added_and_nothing_is_wider_than_a_factor_of_two():
