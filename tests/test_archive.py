@@ -16,6 +16,7 @@ from hecn_analysis.archive import Archive, add_files
 from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.places import data_dir
+from hecn_analysis.traffic import bulk
 
 TIME = pd.Timestamp("2013-11-18T23:59:30Z")
 
@@ -208,3 +209,35 @@ def test_rates_of_a_file_are_the_same_from_the_archive(archive, name):
     assert len(archive.table("rates")) == (here.rates["flag"] == "given").sum()
     for one, other in ((there.rates, here.rates), (there.samples, here.samples)):
         pd.testing.assert_frame_equal(*(each.sort_values(order, ignore_index=True) for each in (one, other)))
+
+
+def test_a_unit_is_added_without_a_look_at_the_others(archive, monkeypatch):
+    archive.add("merged", unit(1))
+    archive.compact(grace_s=0)
+    archive.add("other", unit(2))
+    monkeypatch.setattr(Archive, "_commits", lambda _: pytest.fail("the last of many units would take long"))
+    again = Archive(archive.folder)
+    assert [again.add(key, unit(3)) for key in ("merged", "other", "new", "new")] == [False, False, True, False]
+    assert not archive.add("new", unit(3))
+
+
+def test_compaction_puts_counters_port_by_port_and_leaves_their_order(archive):
+    start = pd.Timestamp("2026-01-01", tz="UTC")
+    for number in range(8):
+        rows = [
+            {"source_file": "poll", "host": host, "interface": name, "in_octets": 10**6 * number,
+             "out_octets": 10**6 * number, "time": start + pd.Timedelta(seconds=30 * number)}
+            for host, name in (("b", "e2"), ("b", "e1"), ("a", "e1"))
+        ]  # fmt: skip
+        archive.add(f"round-{number}", {"samples": tables.make("samples", rows)})
+    before = bulk.interfaces(archive.folder / "samples", slot_s=30)
+    archive.compact(grace_s=-1)
+    (path,) = (archive.folder / "samples").rglob("*.parquet")
+    kept = pd.read_parquet(path, partitioning=None)
+    assert [*zip(kept["host"], kept["interface"], strict=True)] == [("a", "e1")] * 8 + [("b", "e1")] * 8 + [
+        ("b", "e2")
+    ] * 8
+    assert all(part["time"].is_monotonic_increasing for _, part in kept.groupby(["host", "interface"]))
+    after = bulk.interfaces(archive.folder / "samples", slot_s=30)
+    pd.testing.assert_frame_equal(after, before)
+    assert after["ok"].tolist() == [7, 7, 7]
