@@ -1,4 +1,4 @@
-"""The list of readers, and which of them reads a file.
+"""The readers, which are the modules beside this one that name formats, and which of them reads a file.
 
 What a file is shows in what it holds, never in its name. The first reader that knows a file as a whole reads it alone;
 otherwise all readers that find something of theirs in it do, for a file may hold the output of several commands.
@@ -7,77 +7,14 @@ otherwise all readers that find something of theirs in it do, for a file may hol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
-from hecn_analysis.counters import (
-    bmon,
-    bwm_ng,
-    cacti,
-    collectd,
-    esnet,
-    ethtool,
-    gkrellm,
-    ifconfig,
-    ifstat,
-    influx,
-    iostat,
-    ip_link,
-    mpstat,
-    mrtg_config,
-    mrtg_log,
-    mrtg_page,
-    netstat,
-    nicstat,
-    proc_net,
-    prometheus,
-    prtg,
-    rrdtool_dump,
-    rrdtool_fetch,
-    rrdtool_xport,
-    sadf,
-    sar,
-    snmprec,
-    snmptable,
-    snmpwalk,
-    vmstat,
-    vnstat,
-)
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
+from hecn_analysis.modules import modules_of
 
-READERS: Final[tuple[Reader, ...]] = (
-    snmprec,
-    snmpwalk,
-    snmptable,
-    mrtg_log,
-    mrtg_config,
-    mrtg_page,
-    prtg,
-    cacti,
-    rrdtool_dump,
-    rrdtool_xport,
-    rrdtool_fetch,
-    sadf,
-    mpstat,
-    iostat,
-    sar,
-    vnstat,
-    prometheus,
-    collectd,
-    bwm_ng,
-    esnet,
-    gkrellm,
-    influx,
-    bmon,
-    vmstat,
-    nicstat,
-    ifstat,
-    ip_link,
-    proc_net,
-    ifconfig,
-    netstat,
-    ethtool,
-)
+READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
+"""Modules beside this one that name their formats, by name; no result depends on the order."""
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:

@@ -24,8 +24,8 @@ How to write a reader
         return facts
 
 Facts are what JSON can hold, in SI units (bytes, bit/s, seconds, fractions), PCI addresses with their domain
-(``0000:04:00.0``). A fact that the output does not give is None or absent, never 0. Then add the module to `READERS` in
-`registry`; the tests in ``tests/inventory/`` try it on all samples, its own and its neighbours'.
+(``0000:04:00.0``). A fact that the output does not give is None or absent, never 0. `registry` finds the module by its
+`FORMATS`; the tests in ``tests/inventory/`` try it on all samples, its own and its neighbours'.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The list of readers, and which of them reads what.
+"""The readers, which are the modules beside this one that name formats, and which of them reads what.
 
 A reader is found by what an output holds, never by the name of its file. `read` reads one file; what no reader knows is
 a problem that says what else could.
@@ -8,94 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hecn_analysis import elsewhere
 from hecn_analysis.files.documents import Document
-from hecn_analysis.inventory import (
-    arcconf,
-    areca,
-    bonding,
-    capture_index,
-    cpuinfo,
-    dmidecode,
-    ethtool,
-    free,
-    hdparm,
-    hwloc,
-    ibstat,
-    interrupts,
-    ip_link,
-    lsblk,
-    lscpu,
-    lshw,
-    lsmem,
-    lspci,
-    lsscsi,
-    mdadm,
-    mdstat,
-    megacli,
-    meminfo,
-    numactl,
-    nvme,
-    outputs,
-    probes,
-    sas_ircu,
-    smart_array,
-    smartctl,
-    statistics,
-    storcli,
-    sysctl,
-    sysfs,
-    system,
-    tc_qdisc,
-    tw_cli,
-    zpool,
-)
+from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
+from hecn_analysis.modules import modules_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-READERS: Final[tuple[Reader, ...]] = (
-    lspci,
-    lscpu,
-    cpuinfo,
-    meminfo,
-    free,
-    lsmem,
-    numactl,
-    interrupts,
-    dmidecode,
-    lshw,
-    hwloc,
-    mdstat,
-    mdadm,
-    ethtool,
-    megacli,
-    tw_cli,
-    areca,
-    arcconf,
-    sas_ircu,
-    smart_array,
-    storcli,
-    nvme,
-    lsblk,
-    lsscsi,
-    smartctl,
-    sysctl,
-    ip_link,
-    bonding,
-    ibstat,
-    tc_qdisc,
-    sysfs,
-    system,
-    statistics,
-    capture_index,
-    hdparm,
-    zpool,
-    probes,
-)
+READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
+"""Modules beside this one that name their formats, by name; no result depends on the order."""
 
 _SHOWN: Final = 60
 #: Within what collects everything of a host (sosreport, Insights), most files are nobody's business.

@@ -60,6 +60,7 @@ class Ascp:
 
     TOOLS: tuple[str, ...] = ("ascp",)
     VERSIONS: str = "2.7 to 4.4"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("b/s", "K bytes", "K bits/sec", "Session Stop", "FASP Transfer")
 
     def __init__(self, findings: Findings) -> None:

@@ -238,7 +238,11 @@ class Findings:
 
 
 class Reader(Protocol):
-    """A reader of one tool's output; the session makes one for each file."""
+    """A reader of one tool's output; the session makes one for each file.
+
+    A module of this package with such a class is all it takes: `registry` finds it. A reader whose own lines begin with
+    a date or a level, as loggers put them in front of others' lines, says ``DATED = True``.
+    """
 
     TOOLS: tuple[str, ...]
     """Names of the tools in the table of runs; also the programs that are looked for in command lines."""

@@ -46,6 +46,7 @@ class Dsync:
 
     TOOLS: tuple[str, ...] = ("dsync", "dcp")
     VERSIONS: str = "mpiFileUtils 0.6 to 0.12"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("] Rate: ", "] Copied ", "] Started: ", "] Completed: ", "] Current: ", "] ERROR: ")
 
     def __init__(self, findings: Findings) -> None:

@@ -53,6 +53,7 @@ class Fdt:
 
     TOOLS: tuple[str, ...] = ("fdt",)
     VERSIONS: str = "0.9 to 0.27"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("Net In:", "Net Out:", "Session (", "Transfer period", "Total", "Exit Status")
 
     def __init__(self, findings: Findings) -> None:

@@ -41,6 +41,7 @@ class GridftpServer:
 
     TOOLS: tuple[str, ...] = ("gridftp-server",)
     VERSIONS: str = "Globus Toolkit 2 to 6, GCT 6.2"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("NL.EVNT=FTP_INFO",)
 
     def __init__(self, findings: Findings) -> None:

@@ -41,6 +41,7 @@ class Lftp:
 
     TOOLS: tuple[str, ...] = ("lftp",)
     VERSIONS: str = "2.6 to 4.9"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("transferred", " -> ", "lftp", "ailed", "Fatal error")
 
     def __init__(self, findings: Findings) -> None:

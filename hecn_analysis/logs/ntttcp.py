@@ -89,6 +89,7 @@ class Ntttcp(DocumentReader):
 
     TOOLS: tuple[str, ...] = ("ntttcp",)
     VERSIONS: str = "Windows 5.28 to 5.40, Linux 1.0 to 1.4"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("NTTTCP", "<ntttcp", "Copyright Version", " INFO: ", " ERR : ", "Bytes(MEG)")
     DOCUMENTS: tuple[frozenset[str], ...] = (frozenset({"ntttcps"}), frozenset({"ntttcpr"}))
 

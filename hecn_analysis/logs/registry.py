@@ -1,4 +1,4 @@
-"""The list of readers, and the session: which reader gets which line.
+"""The readers, which are found in the modules beside this one, and the session: which reader gets which line.
 
 A log may hold the output of several tools one after another, with prompts, command lines and prose between. The
 reader that took the last line is asked first; every other reader sees the lines that hold one of its `HINTS`. A line
@@ -10,113 +10,29 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
 from hecn_analysis.logs import prefixes
-from hecn_analysis.logs.ascp import Ascp
-from hecn_analysis.logs.bbcp import Bbcp
-from hecn_analysis.logs.bbftp import Bbftp
-from hecn_analysis.logs.bonnie import Bonnie
 from hecn_analysis.logs.contract import Command, Findings, Reader, RowReader
-from hecn_analysis.logs.curl import Curl
-from hecn_analysis.logs.dd import Dd
-from hecn_analysis.logs.dsync import Dsync
-from hecn_analysis.logs.ethr import Ethr
-from hecn_analysis.logs.fdt import Fdt
-from hecn_analysis.logs.fio import Fio
-from hecn_analysis.logs.flent import Flent
-from hecn_analysis.logs.fping import Fping
-from hecn_analysis.logs.ftp import Ftp
-from hecn_analysis.logs.globus_url_copy import GlobusUrlCopy
-from hecn_analysis.logs.gpfsperf import Gpfsperf
-from hecn_analysis.logs.gridftp_server import GridftpServer
-from hecn_analysis.logs.hdparm import Hdparm
 from hecn_analysis.logs.hints import BITS, Index
-from hecn_analysis.logs.ior import Ior
-from hecn_analysis.logs.iozone import Iozone
-from hecn_analysis.logs.iperf2 import Iperf2
-from hecn_analysis.logs.iperf3 import Iperf3
-from hecn_analysis.logs.irods import Irods
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_parts import Parts
-from hecn_analysis.logs.lftp import Lftp
-from hecn_analysis.logs.mtr import Mtr
-from hecn_analysis.logs.ncftp import Ncftp
-from hecn_analysis.logs.netperf import Netperf
-from hecn_analysis.logs.nttcp import Nttcp
-from hecn_analysis.logs.ntttcp import Ntttcp
-from hecn_analysis.logs.nuttcp import Nuttcp
-from hecn_analysis.logs.nuttscp import Nuttscp
-from hecn_analysis.logs.owamp import Owamp
-from hecn_analysis.logs.perftest import Perftest
-from hecn_analysis.logs.ping import Ping
-from hecn_analysis.logs.pscheduler import Pscheduler
-from hecn_analysis.logs.qperf import Qperf
-from hecn_analysis.logs.rsync import Rsync
-from hecn_analysis.logs.scp import Scp
-from hecn_analysis.logs.sockperf import Sockperf
-from hecn_analysis.logs.speedtest import Speedtest
-from hecn_analysis.logs.ss import Ss
-from hecn_analysis.logs.tc import Tc
-from hecn_analysis.logs.traceroute import Traceroute
-from hecn_analysis.logs.ttcp import Ttcp
-from hecn_analysis.logs.wget import Wget
-from hecn_analysis.logs.wget2 import Wget2
-from hecn_analysis.logs.xdd import Xdd
+from hecn_analysis.modules import modules_of
 
-READERS: Final[tuple[type[Reader], ...]] = (
-    Nuttcp,
-    Nuttscp,
-    Dd,
-    Iperf3,
-    Iperf2,
-    Netperf,
-    Perftest,
-    Ping,
-    Fping,
-    Traceroute,
-    Mtr,
-    Ss,
-    Owamp,
-    Speedtest,
-    Sockperf,
-    Qperf,
-    Tc,
-    Fio,
-    Ior,
-    Iozone,
-    Bonnie,
-    Hdparm,
-    Xdd,
-    Gpfsperf,
-    GridftpServer,
-    GlobusUrlCopy,
-    Bbcp,
-    Bbftp,
-    Fdt,
-    Ascp,
-    Irods,
-    Dsync,
-    Rsync,
-    Scp,
-    Ftp,
-    Ncftp,
-    Lftp,
-    Wget,
-    Wget2,
-    Curl,
-    Flent,
-    Pscheduler,
-    Ethr,
-    Nttcp,
-    Ntttcp,
-    Ttcp,
-)
-_DATED: Final = frozenset({Ascp, Dsync, Fdt, Ftp, GridftpServer, Lftp, Ntttcp, Rsync, Wget})
-"""Readers of lines that begin with a date or a level of the tool's own."""
+
+def _readers() -> Iterator[type[Reader]]:
+    """Classes that say which tools they are for, by module and in its order; no result depends on the order."""
+    for module in modules_of(__package__):
+        for value in list(vars(module).values()):
+            own = isinstance(value, type) and value.__module__ == module.__name__
+            if own and getattr(value, "TOOLS", None):
+                yield value
+
+
+READERS: Final = tuple(_readers())
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
@@ -207,7 +123,7 @@ class _Session:
         self._parts = parts
         self._active: Reader | None = None
         self._rows: Take | None = None
-        self._dated = frozenset(reader for reader in asked if type(reader) in _DATED)
+        self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
         self._command_mark = 1 << len(asked) % BITS
         self._later: deque[Line] = deque(maxlen=findings.recent.maxlen)

@@ -59,6 +59,7 @@ class Rsync:
 
     TOOLS: tuple[str, ...] = ("rsync",)
     VERSIONS: str = "2.5 to 3.5, Apple's 2.6.9, openrsync"
+    DATED: bool = True
     HINTS: tuple[str, ...] = ("sent ", "wrote ", "speedup is", "B/s", "file list", "rsync ", " file size")
 
     def __init__(self, findings: Findings) -> None:

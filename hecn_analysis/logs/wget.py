@@ -83,6 +83,7 @@ class Wget:
 
     TOOLS: tuple[str, ...] = ("wget",)
     VERSIONS: str = "GNU Wget 1.5 to 1.24 in any language"
+    DATED: bool = True
     HINTS: tuple[str, ...] = (
         "B/s) ",
         "b/s) ",
