@@ -51,6 +51,7 @@ class Ftp:
 
     TOOLS: tuple[str, ...] = ("ftp",)
     VERSIONS: str = "BSD, netkit, inetutils, tnftp, Solaris, AIX, HP-UX, Windows; xferlog; vsftpd"
+    DATED: bool = True
     HINTS: tuple[str, ...] = (
         "bytes sent in",
         "bytes received in",
