@@ -197,7 +197,8 @@ def _cpu(machine: Machine) -> Keys | None:
     keys["sockets"] = sockets or 1
     keys["cores_per_socket"] = cores // keys["sockets"]
     if cpu["model"]:
-        keys["title"] = " ".join(str(cpu["model"]).split())
+        name = " ".join(str(cpu["model"]).split())
+        keys["title"] = virtual_title(name, cores) if machine.virtual and part is None else name
     if cpu["l3_bytes"]:
         keys["cache"] = _said(cpu["l3_bytes"], f"{CAPTURED}: last-level cache of a socket")
     if part is None:
@@ -209,6 +210,16 @@ def _cpu(machine: Machine) -> Keys | None:
             source = f"{CAPTURED}: {min(clocks):g} to {max(clocks):g} MHz"
             keys["clock"] = _said(f"{middle / 1000:.4g} GHz", source, spread=round(min(spread, 0.9), 3))
     return keys
+
+
+def virtual_title(model: str, cores: int) -> str:
+    """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is.
+
+    >>> virtual_title("Intel(R) Xeon(R) Processor (Skylake, IBRS)", 4), virtual_title("AMD EPYC-Milan Processor", 1)
+    ('Intel Xeon (Skylake, IBRS), 4 virtual cores', 'AMD EPYC-Milan, 1 virtual core')
+    """
+    words = re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b|@ ?[\d.]+ ?GHz", " ", model).split()
+    return f"{' '.join(words) or 'a processor'}, {cores} virtual core{'' if cores == 1 else 's'}"
 
 
 def _clock_hz(machine: Machine) -> float:
