@@ -34,7 +34,7 @@ _REPORT: Final = re.compile(
     rf"bbcp: (?:At )?(?:\d{{6}} (\d\d):(\d\d):(\d\d))?\s{{0,4}}(?:copy )?(?:\d{{1,3}}%|not) (?:complete|done); {_RATE}"
     rf"(?:, avg {_RATE})?"
 )
-_FILE: Final = re.compile(rf"File (?P<name>.{{1,2000}}) created; (?P<bytes>\d{{1,19}}) bytes at {_RATE}")
+_FILE: Final = re.compile(rf"File (?P<name>.{{1,1000}}) created; (?P<bytes>\d{{1,19}}) bytes at {_RATE}")
 _TOTAL: Final = re.compile(rf"(?:^|\s)(?P<files>\d{{1,12}}) files? copied at effectively {_RATE}")
 _BUFFERS: Final = re.compile(r"^\d{1,9} buffers used with \d{1,9} reorders; peaking at \d{1,9}\.")
 _MESSAGE: Final = re.compile(r"(?:^|[\s>])bbcp(?:_\w{1,12}\.\w{1,20})?: (?P<text>\S.{0,400})")

@@ -30,7 +30,7 @@ _TITLE: Final = re.compile(r"^\s*+IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinate
 _HEADING: Final = re.compile(r"^\s*+access\s{1,12}bw\(MiB/s\)\s")
 _HEADING_CSV: Final = re.compile(r"^access,bw\(MiB/s\),")
 _ROW: Final = re.compile(
-    rf"^\s*+(?P<access>write|read)\s{{1,12}}(?P<rest>(?:{_N}|-|inf|nan)\s[\s\d.infa-]{{10,300}}?)(?:\s{{1,4}}XXCEL)?\s*$"
+    rf"^\s*+(?P<access>write|read)\s{{1,12}}(?P<rest>(?:{_N}|-|inf|nan)\s[\s\d.infa-]{{9,299}}?[\d.infa-])(?:\s{{1,4}}XXCEL)?\s*$"
 )
 _ROW_CSV: Final = re.compile(rf"^(?P<access>write|read),(?P<rest>{_N},[\d.,infa-]{{10,300}})$")
 _CUT: Final = re.compile(r"^\s*+(?:write|read)[\s,]{1,12}\d")

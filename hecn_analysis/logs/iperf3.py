@@ -83,7 +83,7 @@ _CHATTER: Final = re.compile(
     r"WARNING: |warning: |(?:^|\s)iperf Done\."
 )
 _WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
-_PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|[A-Za-z]{3,} [a-z]{2,} $|[A-Za-z]{3,} [a-z]{2,} [a-z]")
+_PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|(?<![A-Za-z])[A-Za-z]{3,}+ [a-z]{2,}+ (?:$|[a-z])")
 _REST: Final = re.compile(r"[\s>|]{0,12}(?:\(\S{1,8}%\)\s{1,8})?(?P<word>sender|receiver)\b(?P<rest>.{0,200})$")
 _LEFT: Final = "the client has unexpectedly closed the connection"
 _STOPPED: Final = "interrupt - the server has terminated"

@@ -35,7 +35,7 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.nuttcp_figures import NUMBER, fields, figures, label, streams, unread, way
 
 _N: Final = NUMBER
-_RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*-?\s*Mbps\b")
+_RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*+-?\s*+Mbps\b")
 _PROCESSOR: Final = re.compile(r"\d\s?%\s?[TR]X\b")
 _OTHER_FORMS: Final = re.compile(r"\d MB\s*/|megabytes=|nuttcp-[tr]\b")
 

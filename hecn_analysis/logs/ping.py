@@ -50,7 +50,7 @@ _ADDRESS: Final = r"(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}
 _MS: Final = r"(?:msec|ms|мсек|мс|毫秒|ミリ秒|მწმ|mts)"
 _HEADER: Final = re.compile(
     r"(?<![\"'])\b(?:PING6?|ПІНГ)(?:\(\d{1,6}=\d{1,6}\+[\d+]{1,20} bytes\) \S{1,100} --> (?P<host6>\S{1,255})"
-    r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\(.{1,300}?[):] (?:[^\s\d]{1,8} )?"
+    r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\((?:(?!PING).){1,120}?[):] (?:[^\s\d]{1,8} )?"
     r"\d{1,6}(?: ?\(\d{1,6}\)| (?:data )?bytes| \S{0,6}data)"
     r"|\s(?P<plain>\S{1,255}): \d{1,6}\s{1,2}data bytes)"
     r"|\bPING (?P<glued>[^\s(]{1,255})\(.{1,300}?\) (?:from .{1,120}?: )?\d{1,6} data bytes"
@@ -68,7 +68,8 @@ _SILENT: Final = re.compile(
     r"|^\s{0,40}(?:Vr HL TOS|\d  \d  \d\d \d{4} )"
 )
 _STATISTICS: Final = re.compile(
-    r"(?<!-)-{2,4} ?(?:(?P<host>.{0,255}?) ?\bping6? statistics?\b|.{0,255}?(?:\bping|\bпінг|\bპინგ)).{0,255}?-{2,4}",
+    r"(?<![^\s:>|\]])-{2,4} ?(?:(?P<host>(?:(?![\s:>|\]]--).){0,255}?) ?\bping6? statistics?\b"
+    r"|(?:(?![\s:>|\]]--).){0,255}?(?:\bping|\bпінг|\bპინგ)).{0,255}?-{2,4}",
     re.IGNORECASE,
 )
 _COUNTS: Final = re.compile(
@@ -95,7 +96,7 @@ _WINDOWS_REPLY6: Final = re.compile(
     r"(?<![^\s])[\da-fA-F]{0,4}:[\da-fA-F.]{0,40}:[\da-fA-F:.]{0,60}(?:%\w{1,20})?\D{0,30}?:\s[^\d\s=<]{1,20}\s?[=<]"
     r"(?P<ms>\d{1,7})\s?[^\d\s]{1,6}\s*$"
 )
-_HOST: Final = re.compile(rf"(?P<name>[\w.-]{{1,255}}) \[{_ADDRESS}\]|(?<![\w.:]){_ADDRESS}")
+_HOST: Final = re.compile(rf"(?<![\w.-])(?P<name>[\w.-]{{1,255}}+) \[{_ADDRESS}\]|(?<![\w.:]){_ADDRESS}")
 _WINDOWS_PACKETS: Final = re.compile(r"\bPackets: Sent =\s{0,3}\d")
 _WINDOWS_COUNTS: Final = re.compile(
     r"\S\s?[:：]\s?\D{2,40}?=\s{0,3}(?P<sent>\d{1,9})\D{2,60}?=\s{0,3}(?P<received>\d{1,9})\D{2,60}?=\s{0,3}"

@@ -28,7 +28,7 @@ from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.rows import matched
 
 _HEADER: Final = re.compile(
-    r"\btraceroute6? to\s{1,2}(?P<host>[^\s(]{1,255})\s{0,3}\(.{1,300}?\)"
+    r"\btraceroute6? to\s{1,2}(?P<host>[^\s(]{1,255})\s{0,3}\([^()]{1,300}\)"
     r"(?: from .{1,300}?)?[,:]\s?(?:\d{1,4} hops? max|\d{1,5} relative hops|max hops: ?\d)"
 )
 _WINDOWS: Final = re.compile(r"\bTracing route to (?P<host>\S{1,255}?)(?= \[| over|\s*$)")

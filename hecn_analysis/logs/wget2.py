@@ -43,7 +43,7 @@ _SUM: Final = re.compile(
 _FAILED: Final = re.compile(
     r"^(?:Failed to (?:resolve|connect|read|write|parse|download)\b.{1,300}|Failed to write \d{1,9} bytes .{1,200})$"
 )
-_REST: Final = re.compile(r"^\s*\]?\s*$|^https?://\S{1,3000}\s*\]\s*$|^\[(?:https?://\S{1,3000}\s*)?\]?\s*$")
+_REST: Final = re.compile(r"^\s*+\]?\s*$|^https?://\S{1,3000}\s*\]\s*$|^\[(?:https?://\S{1,3000}\s*+)?\]?\s*$")
 
 
 @dataclass
