@@ -21,6 +21,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import itertools
 import json
 import os
 import random
@@ -50,6 +51,7 @@ EQUIVALENT: Final = Path(__file__).with_name("equivalent.toml")
 RECORDS: Final = ROOT / ".mutants"
 WANTED: Final = 0.9
 BROKEN: Final = 70  # status of a child process in which this program fails, not a test
+PATIENCE_S: Final = 10.0
 MEMORY_BYTES: Final = 8 << 30
 PYTEST: Final = [
     *("--quiet", "--exitfirst", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:nbval"),
@@ -249,14 +251,19 @@ def _function(path: str, line: int) -> range:
 
 
 def judges(mutant: Mutant, record: dict[str, Any]) -> list[str]:
-    """Tests that run the function of a mutant, quickest first, then the others of their files, which share fixtures."""
+    """Tests that run the function of a mutant, quickest first, then the others of their files, which share fixtures.
+
+    Not more than take `PATIENCE_S` together: a defect that only slower ones find counts as not found.
+    """
     lines = record["lines"].get(mutant.path, {})
     inside = _function(mutant.path, mutant.line)
     near = {test for line, tests in lines.items() if not inside or int(line) in inside for test in tests}
     at_once = sorted(near, key=record["seconds"].__getitem__)
     files = {test.split("::")[0] for test in near}
     others = [test for test in record["seconds"] if test not in near and test.split("::")[0] in files]
-    return at_once + sorted(others, key=record["seconds"].__getitem__)
+    every = at_once + sorted(others, key=record["seconds"].__getitem__)
+    spent = itertools.accumulate(record["seconds"][test] for test in every)
+    return [test for test, seconds in zip(every, spent, strict=True) if seconds < PATIENCE_S]
 
 
 # ---- judging --------------------------------------------------------------------------------------------------------
@@ -381,6 +388,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reasons = _equivalent()
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     _control(made(*drawn[0]), record)
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sent, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):  # broken off: what was tried counts
         for mutant, tests, status in _outcomes(drawn, record, reasons, options.jobs):
             counts[mutant.path][0 if status is not None else 2] += 1
@@ -391,7 +400,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _control(mutant: Mutant, record: dict[str, Any]) -> None:
     """Try the code as it is, which is not to be found, and one that cannot be imported, which is."""
-    tests = judges(mutant, record)
+    tests = judges(mutant, record)[:10]
     code = (ROOT / mutant.path).read_text(encoding="utf-8")
     for source, found in ((code, False), ("raise ImportError", True)):
         trial = functools.partial(_try, dataclasses.replace(mutant, source=source), tests, record["seconds"])
