@@ -283,11 +283,17 @@ def plan(
 #: Days of an archive that costs are fitted to: ports, and rounds in a day.
 SIZES = ((50, 300), (50, 960), (150, 960), (150, 2880), (400, 2880))
 
+#: Ports of a round that is added, and how many rounds.
+ROUNDS, ADDED = (50, 150, 500, 1500, 5000), 10
+
 #: Ports of an agent that is polled, in pairs of virtual devices beside the loopback.
 POLLED = (3, 11, 31, 101, 201)
 
 #: What the model is held to: ports and days, with a poll each 30 s.
 CHECK = Network(200, polls.INTERVAL_S, 10)
+
+#: Time for which its workers are watched while they do nothing. [s]
+IDLE_S = 30.0
 
 #: Rounds of it that are added one by one: those of the first two hours.
 BY_ROUND = 240
@@ -329,24 +335,34 @@ def day(ports: int, rounds: int, folder: Path) -> dict[str, float]:
     archive = Archive(folder)
     units = 12
     each = rounds // units
-    adding = 0.0
     for number in range(units):
-        rows = {"samples": polls.readings(ports, each, first=number * each)}
-        adding += harness.processor_seconds(functools.partial(archive.add, f"unit-{number}", rows))
-    del rows
-    raw = bytes_of(folder)
+        archive.add(f"unit-{number}", {"samples": polls.readings(ports, each, first=number * each)})
     compact_s, compact_bytes, _ = harness.held(lambda: archive.compact(grace_s=-1.0))
     return {
         "ports": ports,
         "rounds": each * units,
-        "units": units,
         "samples": ports * each * units,
-        "add_s": adding / units,
-        "round_bytes": raw / units,
         "compact_s": compact_s,
         "compact_bytes": compact_bytes,
         "day_bytes": bytes_of(folder),
     }
+
+
+def rounds_of(ports: int) -> dict[str, float]:
+    """Add rounds one by one to an archive, in this process.
+
+    Parameters
+    ----------
+    ports
+        Readings of a round.
+    """
+    with tempfile.TemporaryDirectory(prefix="hecn-deployment-") as name:
+        _small(Path(name) / "small")
+        archive, took = Archive(Path(name) / "archive"), 0.0
+        for number in range(ADDED):
+            rows = {"samples": polls.readings(ports, 1, first=number)}
+            took += harness.processor_seconds(functools.partial(archive.add, f"round-{number}", rows))
+        return {"ports": ports, "add_s": took / ADDED, "round_bytes": bytes_of(archive.folder) / ADDED}
 
 
 def query(folder: Path) -> dict[str, float]:
@@ -462,22 +478,26 @@ def polling() -> list[dict[str, float]]:
     return found
 
 
-def fitted(of_days: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float]]) -> Costs:
+def fitted(
+    of_days: Sequence[dict[str, float]], added: Sequence[dict[str, float]], polled_at: Sequence[dict[str, float]]
+) -> Costs:
     """Fit costs to what was measured.
 
     Parameters
     ----------
     of_days
         Of `days`.
+    added
+        Of `rounds_of`.
     polled_at
         Of `polled`; empty where nothing could be polled.
     """
     by = lambda number, amount: line([one[number] for one in of_days], [one[amount] for one in of_days])
-    of_unit = lambda amount: line([one["samples"] / one["units"] for one in of_days], [one[amount] for one in of_days])
+    of_round = lambda amount: line([one["ports"] for one in added], [one[amount] for one in added])
     return Costs(
         poll_s=line([one["ports"] for one in polled_at], [one["poll_s"] for one in polled_at]) if polled_at else None,
-        add_s=of_unit("add_s"),
-        round_bytes=of_unit("round_bytes"),
+        add_s=of_round("add_s"),
+        round_bytes=of_round("round_bytes"),
         compact_s=by("samples", "compact_s"),
         compact_bytes=by("samples", "compact_bytes"),
         day_bytes=by("samples", "day_bytes"),
@@ -517,12 +537,17 @@ def check(network: Network) -> dict[str, float]:
             LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,  # type: ignore[no-untyped-call]
             Client(cluster) as client,  # type: ignore[no-untyped-call]
         ):
-            client.run(_warm)
-            before = sum(client.run(time.process_time).values())
-            start = time.perf_counter()
+            small = Path(name) / "small"
+            _small(small)
+            client.run(_ask, str(small))  # modules are loaded once
+            used = lambda: sum(client.run(time.process_time).values())
+            before = used()
+            time.sleep(IDLE_S)
+            idle = (used() - before) / IDLE_S  # what workers take while they have nothing to do
+            before, start = used(), time.perf_counter()
             found = bulk.interfaces(archive.folder / "samples", dask=cluster.scheduler_address)
             wall = time.perf_counter() - start
-            query_s = sum(client.run(time.process_time).values()) - before
+            query_s = used() - before
             memory = max(client.run(harness.resident, "VmHWM").values())
     return {
         "ports_found": len(found),
@@ -531,15 +556,16 @@ def check(network: Network) -> dict[str, float]:
         "rounds_bytes": rounds_bytes,
         "compact_s": compact_s,
         "kept_bytes": kept,
-        "query_s": query_s,
+        "query_s": query_s - idle * wall,
+        "idle_s": idle * wall,
         "query_wall_s": wall,
         "worker_bytes": memory,
     }
 
 
-def _warm() -> None:
-    """Load what a worker needs before it is timed."""
-    import hecn_analysis.traffic.bulk  # noqa: F401, PLC0415 (in the worker)
+def _ask(folder: str) -> int:
+    """Ask an archive for percentiles, in a worker."""
+    return len(bulk.interfaces(Path(folder) / "samples", threads=1))
 
 
 def expected(network: Network, costs: Costs) -> dict[str, float]:
@@ -568,6 +594,7 @@ def main() -> int:
     """Measure, fit, check and keep."""
     parser = argparse.ArgumentParser(description="Costs of a deployment, measured, and a small run to check them.")
     parser.add_argument("--day", nargs=3, metavar=("PORTS", "ROUNDS", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--rounds", type=int, metavar="PORTS", help=argparse.SUPPRESS)
     parser.add_argument("--query", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
     parser.add_argument("--poll", type=int, metavar="PORT", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -575,15 +602,18 @@ def main() -> int:
         ports, rounds, folder = asked.day
         print(json.dumps(day(int(ports), int(rounds), Path(folder))))
         return 0
-    if asked.query or asked.poll:
-        print(json.dumps(query(asked.query) if asked.query else polled(asked.poll)))
-        return 0
+    for one, job in ((asked.query, query), (asked.poll, polled), (asked.rounds, rounds_of)):
+        if one is not None:
+            print(json.dumps(job(one)))
+            return 0
     polled_at, of_days = polling(), days()
-    costs = fitted(of_days, polled_at)
+    added = [apart("--rounds", str(ports)) for ports in ROUNDS]
+    costs = fitted(of_days, added, polled_at)
     measured = check(CHECK)
     print(json.dumps(measured))
     found = {
         "days": of_days,
+        "rounds": added,
         "polled": polled_at,
         "costs": asdict(costs),
         "check": {"network": asdict(CHECK), "measured": measured, "expected": expected(CHECK, costs)},

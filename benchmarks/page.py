@@ -34,21 +34,25 @@ CHECKED = {
 }
 
 
-def facts(section: Mapping[str, Any]) -> str:
-    """Say on what a section was measured: machine, versions, commit, date.
+def facts(*sections: Mapping[str, Any]) -> str:
+    """Say on what something was measured, a line for each day and commit: machine, versions, and how busy it was.
 
     Parameters
     ----------
-    section
+    sections
         What has the key ``machine``.
     """
-    machine = section["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    return (
-        f"{machine['time'][:10]}, commit {machine['commit']}: {machine['cores']} cores ({machine['cpu']}), "
-        f"{units.format_bytes(machine['memory_bytes'])} of memory, {machine['system']}, Python {machine['python']}, "
-        f"{versions}; load {machine['load']:.1f} when it ended."
-    )
+    loads: dict[str, list[float]] = {}
+    for section in sections:
+        machine = section["machine"]
+        versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+        text = (
+            f"{machine['time'][:10]}, commit {machine['commit']}: {machine['cores']} cores ({machine['cpu']}), "
+            f"{units.format_bytes(machine['memory_bytes'])} of memory, {machine['system']}, "
+            f"Python {machine['python']}, {versions}"
+        )
+        loads.setdefault(text, []).append(machine["load"])
+    return "\n".join(f"{text}; load {min(busy):.0f} to {max(busy):.0f}." for text, busy in loads.items())
 
 
 # --- pairs
