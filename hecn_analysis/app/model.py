@@ -328,7 +328,7 @@ def page(look: Look) -> dict[str, Any]:
     return {
         "error": None,
         "exact": look.exact,
-        "headline": _headline(prediction),
+        "headline": _headline(prediction) if look.exact or not _is_lossy(look.scenario) else _roughly(prediction),
         "sentence": _sentence(prediction),
         "facts": _facts(look),
         "figures": [
@@ -382,6 +382,21 @@ def _headline(prediction: Prediction) -> dict[str, str]:
     value, _, unit = units.format_rate(prediction.throughput_bps).partition(" ")
     low, high = units.format_rate(prediction.low_bps), units.format_rate(prediction.high_bps)
     return {"value": value, "unit": unit, "interval": f"{low} to {high}"}
+
+
+def _is_lossy(scenario: Scenario) -> bool:
+    """Whether runs differ by which packets are lost, so that a few of them for a few round trips tell little."""
+    return scenario.tool.protocol == "tcp" and scenario.path.loss.value > 0
+
+
+def _roughly(prediction: Prediction) -> dict[str, str]:
+    """Throughput of a first look over a lossy path: one digit, and words instead of an interval."""
+    rate = prediction.throughput_bps
+    if not (math.isfinite(rate) and rate > 0):
+        return _headline(prediction)
+    size = 10.0 ** math.floor(math.log10(rate))
+    value, _, unit = units.format_rate(round(rate / size) * size, digits=1).partition(" ")
+    return {"value": f"about {value}", "unit": unit, "interval": "losses are being worked out: it may be twice or half"}
 
 
 def _sentence(prediction: Prediction) -> str:

@@ -193,7 +193,8 @@ class View {
   showHeadline() {
     const { headline, sentence, facts, exact } = this.page;
     const value = node("p", { class: "value" }, node("span", { class: "number" }, headline.value), ` ${headline.unit}`);
-    const interval = headline.unit ? `${headline.interval} in 90 % of single runs` : headline.interval;
+    const isInterval = headline.unit && !headline.value.startsWith("about");
+    const interval = isInterval ? `${headline.interval} in 90 % of single runs` : headline.interval;
     const list = node("dl", {});
     for (const [label, words] of facts) list.append(node("div", {}, node("dt", {}, label), node("dd", {}, words)));
     this.headline.replaceChildren(

@@ -147,3 +147,15 @@ def test_page_names_every_model_and_the_template_asks_no_other_host():
     folder = places.models_dir().parent / "hecn_analysis" / "app"
     for name in ("view.js", "view.css", "page/voila/templates/hecn/index.html.j2"):
         assert not re.search(r"https?:|//cdn|@import", (folder / name).read_text())
+
+
+def test_a_first_look_over_losses_gives_one_digit_and_says_that_it_is_rough():
+    state = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp", "path.rtt": 0.08, "path.loss": 1e-4}
+    look = model.glance(state)
+    rough = model.page(look)["headline"]
+    assert rough["value"].startswith("about ")
+    assert len(rough["value"].removeprefix("about ").strip("0")) == 1
+    assert rough["interval"].startswith("losses are being worked out")
+    full = model.page(model.in_full(look))["headline"]
+    assert not full["value"].startswith("about")
+    assert " to " in full["interval"]
