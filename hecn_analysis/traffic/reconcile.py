@@ -257,9 +257,9 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
 ) -> dict[str, Any]:
     """Judge a run at a shift, also with the interval before (-1) or after it (1)."""
     same = [other for other in others if other.port is port]
+    away = [other for other in others if other.port is not port]
     windows, elsewhere = (
-        [(other.window[0] + shift, other.window[1] + shift) for other in some]
-        for some in (same, [other for other in others if other.port is not port])
+        [(other.window[0] + shift, other.window[1] + shift) for other in some] for some in (same, away)
     )
     touched = _touched(port, (one.window[0] + shift, one.window[1] + shift))
     place = np.flatnonzero(touched)
@@ -278,8 +278,16 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
     sharing = [
         other for other, window in zip(same, windows, strict=True) if bool((touched & _touched(port, window)).any())
     ]
-    mtu, expected = _expected([one, *sharing], octets - background, how)
-    excess = octets - background - expected
+    net = octets - background
+    mtu, expected = _expected([one, *sharing], net, how)
+    if net - expected > tolerance * expected:
+        crossing = [
+            other for other, window in zip(away, elsewhere, strict=True) if _touched(port, window)[touched].any()
+        ]
+        also = _crossing([one, *sharing], crossing, net, how, tolerance)
+        sharing = [*sharing, *also]
+        mtu, expected = _expected([one, *sharing], net, how)
+    excess = net - expected
     row |= {
         "expected_bytes": expected,
         "counted_bytes": octets,
@@ -314,6 +322,17 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
     told = f"; the tool's retransmissions are up to {units.format_bytes(again)} of it" if again > 0 else ""
     message = f"{share}: {units.format_bytes(excess)} ({excess / expected:.1%}) more{told}"
     return row | {"verdict": "retransmissions or other traffic", "message": message}
+
+
+def _crossing(
+    runs: Sequence[Placed], others: Sequence[Placed], net: float, how: Framing, tolerance: float
+) -> Sequence[Placed]:
+    """Which runs that fit another port better crossed this one too: all or one of them, where that explains it all."""
+    for also in (others, *([other] for other in others)):
+        _, expected = _expected([*runs, *also], net, how)
+        if also and abs(net - expected) <= tolerance * expected:
+            return also
+    return ()
 
 
 def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, float]:

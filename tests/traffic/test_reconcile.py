@@ -1,5 +1,7 @@
 """Runs of tools against counters of ports: every verdict, and clocks that differ."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,6 +151,28 @@ def test_runs_that_fit_another_port_of_the_path_are_no_background_of_this_one():
     found = reconcile(runs(*STARTS), rates)
     assert found["interface"].nunique() == 2
     assert found["verdict"].tolist() == ["agrees"] * 8
+
+
+def test_a_run_that_fits_another_port_is_added_where_it_crossed_this_one_in_the_same_interval(monkeypatch):
+    both = runs(1210, 1260)
+    both.loc[1, ["bytes", "throughput_bps"]] //= 2
+    half = (1260, 30, octets(PAYLOAD // 2))
+    own = counters(5, [half], interface="eth2")
+    rates = pd.concat([own, counters(300, [(1210, 30, octets()), half])])
+
+    def by_hand(several, every, *_):
+        known = {(port.interface, port.direction): port for port in every}
+        return [
+            replace(one, port=known[name, "in"], offset=0.0, resembles=0.0)
+            for one, name in zip(several, ("eth1", "eth2"), strict=True)
+        ]
+
+    monkeypatch.setattr("hecn_analysis.traffic.placing.placed", by_hand)
+    found = reconcile(both, rates)
+    assert found["interface"].tolist() == ["eth1", "eth2"]
+    assert found["verdict"].tolist() == ["agrees", "agrees"]
+    assert "together with 1 other run(s) in the same intervals" in found["message"][0]
+    assert "together" not in found["message"][1]
 
 
 def test_runs_whose_log_says_no_amount_are_no_background():
