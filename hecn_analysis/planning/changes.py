@@ -30,7 +30,7 @@ _STREAMS: Final = {
     "iperf3": "-P {}",
     "gridftp": "-p {}",
     "bbftp": "-p {}",
-    "xdd": "-e2e … qthreads {}",
+    "xdd": "-e2e dest HOST:PORT,{} at both ends",
 }
 
 
