@@ -150,3 +150,14 @@ def test_an_archive_that_somebody_else_made_is_data(tmp_path):
     with pytest.raises((HecnError, duckdb.Error)):
         Archive(store.folder).query("select * from runs")
     assert not ran.exists()
+
+
+def test_jupyterlab_is_started_for_this_machine_and_asks_for_a_token(root):
+    """By its own defaults, which `make lab` leaves alone."""
+    from jupyter_server.auth import IdentityProvider  # noqa: PLC0415 (slow, and only this test needs it)
+    from jupyter_server.serverapp import ServerApp  # noqa: PLC0415 (same)
+
+    (started,) = re.findall(r"/jupyter lab (.*)", (root / "Makefile").read_text())
+    assert started == "--notebook-dir notebooks $(ARGS)"
+    assert ServerApp().ip == "localhost"
+    assert len(IdentityProvider().token) >= 40
