@@ -1,6 +1,7 @@
 """The archive: units count whole or not at all, once, whatever happens to those who write."""
 
 import json
+import os
 import random
 import signal
 import subprocess
@@ -11,10 +12,13 @@ import time
 import pandas as pd
 import pytest
 
+from hecn_analysis import archive as archives
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.cli import snmp
 from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.live.snmp import Round
 from hecn_analysis.places import data_dir
 from hecn_analysis.traffic import bulk
 
@@ -82,6 +86,39 @@ def test_what_others_may_be_reading_is_kept_for_a_while(archive):
         archive.add(f"u{number}", unit(number))
     archive.compact()
     assert len(list(archive.folder.glob("samples/day=2013-11-19/*.parquet"))) == 3
+
+
+def test_the_while_begins_when_files_are_merged_and_not_when_they_were_written(archive):
+    for number in range(2):
+        archive.add(f"u{number}", unit(number))
+    for path in archive.folder.rglob("*.*"):
+        os.utime(path, (1e9, 1e9))
+    archive.compact()
+    assert len(list(archive.folder.glob("samples/day=2013-11-19/*.parquet"))) == 3
+
+
+def test_a_writer_that_was_suspended_until_its_files_were_removed_says_so(archive, monkeypatch):
+    put = archives._put
+
+    def suspended(text, place):
+        put(text, place)
+        for path in archive.folder.glob("samples/*/*.parquet"):
+            path.unlink()
+
+    monkeypatch.setattr(archives, "_put", suspended)
+    with pytest.raises(HecnError, match="nothing of one was added"):
+        archive.add("one", unit(1))
+    monkeypatch.undo()
+    assert archive.table("runs").empty
+    assert archive.add("one", unit(1))
+
+
+def test_a_round_under_the_same_moment_as_another_is_added_too(archive):
+    """The clock was set back by as much as had passed."""
+    for octets in (1, 2):
+        rows = [{"source_file": "snmp://s", "interface": "e1", "time": TIME, "in_octets": octets}]
+        snmp._add(archive, Round(tables.make("samples", rows), tables.make("problems", [])))
+    assert archive.table("samples")["in_octets"].tolist() == [1, 2]
 
 
 def test_sql_and_its_faults(archive):

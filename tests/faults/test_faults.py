@@ -21,22 +21,22 @@ SEED = int(os.environ.get("HECN_FAULT_SEED") or (0 if os.environ.get("CI") else 
 
 # How the faults are shared out, by what they cost and how many moments there are.
 SHARES = {
-    "killed-Add": 20,
-    "killed-Compact": 18,
-    "killed-AddCommand": 10,
-    "killed-Parse": 30,
-    "killed-Briefs": 16,
+    "killed-Add": 24,
+    "killed-Compact": 20,
+    "killed-AddCommand": 6,
+    "killed-Parse": 58,
+    "killed-Briefs": 10,
     "killed-Poll": 14,
-    "full": 18,
-    "read_only": 5,
-    "refused": 22,
-    "vanished": 16,
-    "unheard": 6,
-    "hung_up": 6,
-    "together": 10,
-    "set_back": 4,
-    "mischievous": 7,
-    "orphaned": 2,
+    "full": 14,
+    "read_only": 4,
+    "refused": 18,
+    "vanished": 14,
+    "unheard": 4,
+    "hung_up": 4,
+    "together": 6,
+    "set_back": 3,
+    "mischievous": 6,
+    "orphaned": 1,
 }
 COUNT = int(os.environ.get("HECN_FAULTS") or sum(SHARES.values()))
 
