@@ -18,7 +18,7 @@ _LONGEST: Final = 10_000
 
 #: Words whose value is secret, as parts of names: ``AWS_SECRET_ACCESS_KEY``, ``x-auth-token``, ``authpassword``.
 _NAMES: Final = (
-    r"(?:pass(?:word|wd|phrase|code)|(?<=[a-z_-])pass|pwd|secret|token|credential|signature|community"
+    r"(?:pass(?:word|wd|phrase|code)|(?<=[a-z_-])pass|pwd|secret|token|credential|signature|comm?unity"
     r"|(?:api|access|auth|priv|private|secret|shared|account)[._-]?key)s?"
 )
 _VALUE: Final = r"[^\s&;,'\"]{1,400}"
@@ -59,24 +59,9 @@ _SNMP_OPTION: Final = r"(\s-(?:[cAX]|3[mMkK]) ?)[^\s-]\S{0,200}"
 
 #: What every form above has some of, in small letters: of most texts no more is asked.
 _HINTS: Final = (
-    *(
-        "@",
-        "://",
-        "pass",
-        "pwd",
-        "pw",
-        "sig",
-        "sid",
-        "secret",
-        "token",
-        "key",
-        "credential",
-        "commun",
-        "auth",
-        "cookie",
-    ),
-    *("bearer", "basic", "eyj", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia", "asia", "xox"),
-    *("-u", "--user", "--proxy", "com2sec", "sink", "createuser", "snmp"),
+    *("@", "://", "pass", "pwd", "pw", "sig", "sid", "secret", "token", "key", "credential", "munity", "auth"),
+    *("cookie", "bearer", "basic", "eyj", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia"),
+    *("asia", "xox", "-u", "--user", "--proxy", "com2sec", "sink", "createuser", "snmp"),
 )
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from importlib import import_module
 
 from hecn_analysis.cli.parser import Parser
-from hecn_analysis.cli.remarks import explain, say, warnings_told
+from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_told
 
 STATUS_FINE = 0
 STATUS_BAD_INPUT = 1
@@ -122,9 +122,10 @@ def _run(argv: Sequence[str] | None) -> int:
             status: int = arguments.run(arguments)
     except BrokenPipeError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (whatever it is, people are told in their words)
         if os.environ.get("HECN_DEBUG"):
-            raise
-        say(explain(error))
+            print_traceback(error)
+        else:
+            say(explain(error))
         return STATUS_BAD_INPUT
     return status

@@ -34,6 +34,14 @@ def say(remark: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
+def print_traceback(error: Exception) -> None:
+    """Write where an error comes from to stderr, without secrets: it will be sent along with a report."""
+    import traceback  # noqa: PLC0415 (not needed where nothing goes wrong)
+
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    print("\n".join(map(hidden, lines)), file=sys.stderr)
+
+
 def say_all(remarks: Sequence[str], rest: str) -> None:
     """Write the first of many lines, then how many more there are and where.
 
