@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -50,10 +50,10 @@ docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an 
 bench: $(VENV)/dev.stamp ## measure against peers, side by side, for docs/benchmarks.md; ARGS e.g. ARGS='--rounds 31'
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
-growth: $(VENV)/dev.stamp ## measure time and memory against size, for the same page (half an hour); ARGS e.g. ARGS='--only files'
+growth: $(VENV)/dev.stamp ## measure time and memory against size, for the same page; ARGS e.g. ARGS='--only files'
 	$(BIN)/python -m benchmarks.growth $(ARGS)
 
-deployment: $(VENV)/dev.stamp ## measure the costs of a national network's model and check it, for the same page (ten minutes)
+deployment: $(VENV)/dev.stamp ## measure the costs of a national network's model and check it, for the same page
 	$(BIN)/python -m benchmarks.deployment
 
 # All groups are searched, whatever is found in one of them.
@@ -61,6 +61,13 @@ MINUTES ?= 10
 GROUPS ?= memory files paths wrappers
 fuzz: $(VENV)/fuzz.stamp ## look for bytes that break the readers (Linux), MINUTES=10 for each of GROUPS='memory files paths wrappers'
 	@status=0; for group in $(GROUPS); do $(BIN)/python -m fuzz.run $$group --minutes $(MINUTES) || status=1; done; exit $$status
+
+INPUTS ?= 100000
+mutate: $(VENV)/dev.stamp ## read INPUTS=100000 damaged files of every kind (Linux), drawn by SEED=1; ARGS e.g. ARGS='--jobs 2'
+	$(BIN)/python -m fuzz.mutate --inputs $(INPUTS) --seed $(or $(SEED),1) $(ARGS)
+
+redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million characters that are made against it
+	$(BIN)/python -m fuzz.patterns $(ARGS)
 
 # The same code as in `make test`, more of it; SEED is that of a failure, to see it again.
 FAULTS ?= 2000
@@ -74,9 +81,8 @@ coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room
 
 ROOM ?= traffic
 NUMBER ?= 150
-SEED ?= 1
 mutants: $(VENV)/mutation.stamp ## put defects into the code and count those that tests find (Linux): ROOM=traffic NUMBER=150 SEED=1
-	$(BIN)/python -m upkeep.mutants $(ROOM) --number $(NUMBER) --seed $(SEED) $(ARGS)
+	$(BIN)/python -m upkeep.mutants $(ROOM) --number $(NUMBER) --seed $(or $(SEED),1) $(ARGS)
 
 # What depends on other programs, or reads words and numbers from text, and not on the versions of packages is left to `make test`.
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11

@@ -53,10 +53,10 @@ class Broken(AssertionError):  # noqa: N818 - it says what the reading is
 
 
 @contextmanager
-def written(content: bytes) -> Iterator[Path]:
+def written(content: bytes, suffix: str = ".log") -> Iterator[Path]:
     """Give a file of these bytes, in memory where the system has a place for that."""
     memory = Path("/dev/shm")  # noqa: S108 - the file's name is random
-    with tempfile.NamedTemporaryFile(dir=memory if memory.is_dir() else None, suffix=".log") as file:
+    with tempfile.NamedTemporaryFile(dir=memory if memory.is_dir() else None, suffix=suffix) as file:
         file.write(content)
         file.flush()
         yield Path(file.name)

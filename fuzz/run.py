@@ -9,21 +9,13 @@ kept in fuzz/regressions/GROUP, where the tests try it from then on; the exit st
 from __future__ import annotations
 
 import argparse
-import bz2
-import gzip
 import hashlib
-import io
-import lzma
 import random
-import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 import traceback
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -32,63 +24,11 @@ import atheris
 with atheris.instrument_imports(include=["hecn_analysis.logs"]):
     from fuzz import checks
 
+from fuzz import mutations
+
 LONGEST: Final = 1 << 14
 MEMORY_MEBIBYTES: Final = 2048
-_WORD: Final = re.compile(rb"[A-Za-z_%/]+|[-+]?[\d.,]+|\s+|[^\w\s]")
-_NUMBERS: Final = (
-    *(b"0", b"-1", b"1", b"0.0", b"-0.001", b"1e309", b"1e-320", b"nan", b"-nan", b"inf", b"9" * 30, b"0" * 30, b"."),
-    *(
-        b"18446744073709551616",
-        b"9223372036854775808",
-        b"4294967295",
-        b"1,5",
-        b"1.234.567",
-        b"1_000",
-        b"1e5",
-        b"",
-        b"-",
-    ),
-    *("\u0661\u0662".encode(), "\u00b2".encode(), b"2262-04-12 00:00:00", b"0001-01-01", b"99:99:99"),
-)
-_BETWEEN: Final = (
-    b"\r\n",
-    b"\r",
-    b"\n\n",
-    b"\x00",
-    b"\x1b[31m",
-    b"\t",
-    b"\xff",
-    b"> ",
-    b"2026-01-31T12:00:00Z ",
-    b"[  5] ",
-)
-_MAGIC: Final = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd", b"PK\x03\x04")
-
-
-def _tar(content: bytes) -> bytes:
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
-        member = tarfile.TarInfo("a.log")
-        member.size = len(content)
-        archive.addfile(member, io.BytesIO(content))
-    return made.getvalue()
-
-
-def _zip(content: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.log", content)
-    return made.getvalue()
-
-
-_PACKINGS: Final[tuple[Callable[[bytes], bytes], ...]] = (
-    gzip.compress,
-    bz2.compress,
-    lzma.compress,
-    _tar,
-    _zip,
-    lambda content: content.decode("latin-1").encode("utf-16"),
-)
+_PACKINGS: Final = tuple(mutations.PACKINGS.values())
 
 
 class Mutator:
@@ -102,62 +42,18 @@ class Mutator:
 
     def __init__(self, group: str) -> None:
         self._packs = group == "wrappers"
-        self._lines = [line for path in checks.samples(group) for line in path.read_bytes().splitlines(keepends=True)]
-        self._lines = sorted(set(self._lines))
+        self._changes = mutations.Mutator([path.read_bytes() for path in checks.samples(group)])
 
     def __call__(self, data: bytes, most: int, seed: int) -> bytes:
         """Change an input a few times."""
         rng = random.Random(seed)  # noqa: S311 - for trying, not for secrets
-        if data.startswith(_MAGIC) or rng.random() < 0.1:
+        if data.startswith(mutations.MAGIC) or rng.random() < 0.1:
             return atheris.Mutate(data, most)[:most]
         for _ in range(rng.choice((1, 1, 2, 4))):
-            data = self._changed(data, rng)
+            data = self._changes.lines(data, rng)
         if self._packs and rng.random() < 0.2:
             data = rng.choice(_PACKINGS)(data)
         return data[:most]
-
-    def _changed(self, data: bytes, rng: random.Random) -> bytes:
-        lines = data.splitlines(keepends=True) or [b"\n"]
-        at, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-        match rng.randrange(9):
-            case 0:
-                lines.insert(at, rng.choice(self._lines))
-            case 1:
-                start = rng.randrange(len(self._lines))
-                lines[at:at] = self._lines[start : start + rng.randint(2, 6)]
-            case 2:
-                lines[at], lines[other] = lines[other], lines[at]
-            case 3:
-                del lines[min(at, other) : max(at, other) + rng.randint(0, 1)]
-            case 4:
-                lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)] + (b"\n" if rng.random() < 0.5 else b"")
-            case 5:
-                lines[at] = lines[at].rstrip(b"\r\n") + rng.choice(_BETWEEN) + lines[other]
-            case 6:
-                lines.insert(at, lines[other] * rng.choice((1, 1, 3, 40)))
-            case _:
-                lines[at] = self._line(lines[at], rng)
-        return b"".join(lines)
-
-    def _line(self, line: bytes, rng: random.Random) -> bytes:
-        words = _WORD.findall(line)
-        if not words:
-            return line
-        at = rng.randrange(len(words))
-        match rng.randrange(5):
-            case 0:
-                words[at] = rng.choice(_NUMBERS)
-            case 1:
-                numbers = [place for place, word in enumerate(words) if word[:1].isdigit()]
-                words[rng.choice(numbers or [at])] = rng.choice(_NUMBERS)
-            case 2:
-                words[at] = words[rng.randrange(len(words))]
-            case 3:
-                del words[at]
-            case 4:
-                others = _WORD.findall(rng.choice(self._lines)) or [b" "]
-                words[at:at] = others[: rng.randint(1, len(others))]
-        return b"".join(words)
 
 
 def fault(content: bytes) -> str | None:

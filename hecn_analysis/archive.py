@@ -21,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,6 +59,9 @@ GROUP_ROWS: Final = 131_072
 GRACE_S: Final = 3600.0
 
 _VERSION: Final = 1
+
+#: Names of files below the folder; nothing else is read, whatever a commit says.
+_FILE: Final = re.compile(rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[\w-]{{1,80}}\.parquet")
 
 
 @dataclass(frozen=True)
@@ -240,8 +244,7 @@ class Archive:
 
     def _generation(self, number: int) -> dict[str, Any]:
         """Keys and files of a generation."""
-        found: dict[str, Any] = json.loads((self.folder / "generations" / f"{number}.json").read_text("utf-8"))
-        return found
+        return _said(self.folder / "generations" / f"{number}.json", {"keys": list})
 
     def _state(self) -> _State:
         """What counts now. A generation and its commits are read until no newer generation has come between."""
@@ -267,12 +270,12 @@ class Archive:
 
     def _newest(self) -> int:
         folder = self.folder / "generations"
-        return max((int(entry.stem) for entry in folder.glob("*.json")), default=0)
+        return max((int(entry.stem) for entry in folder.glob("*.json") if entry.stem.isdecimal()), default=0)
 
     def _commits(self) -> Iterator[dict[str, Any]]:
         for entry in sorted((self.folder / "commits").glob("*.json")):
             try:
-                yield json.loads(entry.read_text("utf-8"))
+                yield _said(entry, {"key": str, "source": str, "added": str, "rows": dict})
             except FileNotFoundError:  # merged and removed meanwhile: the newer generation has it
                 continue
 
@@ -307,7 +310,11 @@ class Archive:
         for table, names in state.files.items():
             if names:
                 paths = [str(self.folder / name) for name in names]
-                connection.read_parquet(paths, hive_partitioning=True, union_by_name=True).create_view(table)
+                try:
+                    connection.read_parquet(paths, hive_partitioning=True, union_by_name=True).create_view(table)
+                except duckdb.Error as error:
+                    connection.close()
+                    raise _damaged(self.folder / table, str(error)) from None
             else:
                 empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
                 connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
@@ -377,7 +384,11 @@ class Archive:
         empty = tables.make(name, [])
         if not wanted:
             return empty
-        frame = self._joined(wanted).to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
+        whole = self._joined(wanted)
+        try:
+            frame = whole.to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
+        except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
+            raise _damaged(self.folder / name, str(error)) from None
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
         ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
         return ordered
@@ -385,9 +396,17 @@ class Archive:
     def _joined(self, names: Iterable[str]) -> pa.Table:
         parts = []
         for name in names:
-            with pq.ParquetFile(self.folder / name) as file:
-                parts.append(file.read(use_threads=False))
-        return pa.concat_tables(parts, promote_options="permissive")
+            try:
+                with pq.ParquetFile(self.folder / name) as file:
+                    parts.append(file.read(use_threads=False))
+            except FileNotFoundError:
+                raise
+            except (OSError, ValueError, pa.ArrowException) as error:
+                raise _damaged(self.folder / name, str(error)) from None
+        try:
+            return pa.concat_tables(parts, promote_options="permissive")
+        except pa.ArrowException as error:  # what a column is was damaged in one of them
+            raise _damaged(self.folder, str(error)) from None
 
     # tidying ---------------------------------------------------------------------------------------------------------
 
@@ -593,6 +612,38 @@ def _in_order(table: str, rows: pa.Table) -> pa.Table:
     """
     keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
     return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
+
+
+def _said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
+    """What a small file of the archive says: keys of these types, and files that are in the archive and nowhere else.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    try:
+        said = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, str(error)) from None
+    wrong = not isinstance(said, dict) or not all(isinstance(said.get(name), kind) for name, kind in expected.items())
+    if wrong or not isinstance(said.get("files"), list) or not {str} >= set(map(type, said.get("keys", ()))):
+        raise _damaged(path, f"no {', '.join((*expected, 'files'))}")
+    for name in said["files"]:
+        if not isinstance(name, str) or not _FILE.fullmatch(name):
+            raise _damaged(path, f"the name {name!r}")
+    return said
+
+
+def _damaged(path: Path, found: str) -> InputError:
+    """An error for a file of the archive that is not as it was written."""
+    first = " ".join(found.split())[:160]
+    return InputError(
+        f"damage ({first})",
+        "a file as 'hecn archive' writes it",
+        source=path,
+        advice="put it back from a copy, or make the archive anew from the files that were added",
+    )
 
 
 def _make(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 import pandas as pd
 import pytest
 
+import hecn_analysis as hecn
 from hecn_analysis import archive as archives
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive, add_files
@@ -278,3 +280,29 @@ def test_compaction_puts_counters_port_by_port_and_leaves_their_order(archive):
     after = bulk.interfaces(archive.folder / "samples", slot_s=30)
     pd.testing.assert_frame_equal(after, before)
     assert after["ok"].tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "words"),
+    [
+        ("commits/*.json", b"{", "damage (Expecting property name"),
+        ("commits/*.json", b"[]", "damage (no key, source, added, rows, files)"),
+        (
+            "commits/*.json",
+            b'{"key": "a", "source": "", "added": "", "rows": {}, "files": ["runs/../../x.parquet"]}',
+            "damage (the name 'runs/../../x.parquet')",
+        ),
+        ("runs/*/*.parquet", b"PAR1", "damage ("),
+    ],
+)
+def test_a_damaged_file_of_an_archive_is_named_and_leads_nowhere_else(archive, name, damage, words):
+    archive.add("a", {"runs": tables.make("runs", [{"source_file": "a.log", "run": 0, "tool": "dd"}])})
+    (place,) = archive.folder.glob(name)
+    place.write_bytes(damage)
+    for ask in (lambda: hecn.read(archive.folder), lambda: archive.query("select tool from runs")):
+        with pytest.raises(InputError) as caught:
+            ask()
+        assert words in str(caught.value)
+        assert "expected a file as 'hecn archive' writes it; put it back from a copy" in str(caught.value)
+    with pytest.raises(InputError, match=re.escape(f"{place}: found damage (")):
+        hecn.read(archive.folder)
