@@ -126,6 +126,8 @@ class Plan:
         Readings that come. [1/s]
     archives
         Archives, so that each day of one can be compacted in memory.
+    pollers
+        Pollers, each a process on one core that must be through with a round before the next one.
     archive_day_bytes
         Disk of a day of one archive. [bytes]
     written_bytes_per_s
@@ -153,6 +155,7 @@ class Plan:
     samples: float
     samples_per_s: float
     archives: int
+    pollers: int
     archive_day_bytes: float
     written_bytes_per_s: float
     storage_bytes: float
@@ -249,25 +252,31 @@ def plan(
     a_day = network.ports * rounds_a_day
     most_a_day = (memory_bytes * BUSY - costs.compact_bytes.once) / costs.compact_bytes.each
     archives = max(1, math.ceil(a_day / most_a_day))
-    ports = network.ports / archives  # of an archive, and of its poller
-    per_archive = a_day / archives
-    day_bytes, round_bytes = costs.day_bytes.at(per_archive), costs.round_bytes.at(ports)
+    ports, per_archive = network.ports / archives, a_day / archives
+    day_bytes = costs.day_bytes.at(per_archive)
+    pollers = archives
+    if costs.poll_s is not None:
+        most = (network.interval_s * BUSY - costs.poll_s.once) / costs.poll_s.each
+        pollers = max(archives, math.ceil(network.ports / most))
+    polled_by_one = network.ports / pollers
+    rounds_bytes = pollers * costs.round_bytes.at(polled_by_one)
     asked = a_day * min(asked_days, network.days)
     share, times = shares(network, ports, min(asked_days, network.days), in_order=in_order)
     work = costs.read_s.each * asked * times + costs.query_s.at(asked)
     workers = max(1, math.ceil(work / BUSY / answer_s))
     query_s = work / BUSY / workers
-    cores = lambda seconds, of: archives * seconds / of / BUSY
+    polling = math.nan if costs.poll_s is None else costs.poll_s.at(polled_by_one)
     return Plan(
         samples=a_day * network.days,
         samples_per_s=network.ports / network.interval_s,
         archives=archives,
+        pollers=pollers,
         archive_day_bytes=day_bytes,
-        written_bytes_per_s=archives * round_bytes / network.interval_s,
-        storage_bytes=archives * (day_bytes * network.days + round_bytes * rounds_a_day),
-        poller_cores=math.nan if costs.poll_s is None else cores(costs.poll_s.at(ports), network.interval_s),
-        adding_cores=cores(costs.add_s.at(ports), network.interval_s),
-        compacting_cores=cores(costs.compact_s.at(per_archive), DAY_S),
+        written_bytes_per_s=rounds_bytes / network.interval_s,
+        storage_bytes=archives * day_bytes * network.days + rounds_bytes * rounds_a_day,
+        poller_cores=pollers * polling / network.interval_s / BUSY,
+        adding_cores=pollers * costs.add_s.at(polled_by_one) / network.interval_s / BUSY,
+        compacting_cores=archives * costs.compact_s.at(per_archive) / DAY_S / BUSY,
         share_readings=share,
         read_times=times,
         query_core_s=work,

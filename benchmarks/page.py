@@ -14,7 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from benchmarks.deployment import BUSY, Costs, Line, Network, Plan, plan
-from benchmarks.exponents import too_fast
+from benchmarks.exponents import LEAST_BYTES, too_fast
 from hecn_analysis import units
 from hecn_analysis.figures import theme
 
@@ -154,8 +154,8 @@ def growth_rows(section: Mapping[str, Any]) -> pd.DataFrame:
                 "memory, last decade": _exponent(fits["added_bytes_top"]),
                 "time of the largest": units.format_time(last["time_s"]),
                 "memory of the largest": units.format_bytes(last["peak_bytes"]),
-                "too fast": any(too_fast({name: curve})),
-                "reason": curve["reason"],
+                "too fast": ", ".join(too_fast({name: curve})) or "no",
+                "reason": curve["reason"] or "–",
             }
         )
     return pd.DataFrame(rows)
@@ -194,7 +194,7 @@ def plot_growth(points: pd.DataFrame, amount: str) -> go.Figure:
     curves = list(points.groupby("curve", sort=False))
     fig = theme.figure(x_title="Size", showlegend=True, height=460 + 22 * -(-len(curves) // 2))
     for (name, part), symbol in zip(curves, itertools.cycle(SYMBOLS), strict=False):
-        shown = part[part[amount] > 0]
+        shown = part[part[amount] > (LEAST_BYTES if amount == "added_bytes" else 0)]
         fig.add_scatter(
             x=shown["size"].tolist(),
             y=(shown[amount] * scale).tolist(),
@@ -248,6 +248,7 @@ def plan_rows(found: Plan) -> pd.DataFrame:
         "readings that are kept": f"{found.samples:.3g}",
         "readings that come": f"{found.samples_per_s:,.0f} /s",
         "archives": f"{found.archives}",
+        "pollers": "not measured" if math.isnan(found.poller_cores) else f"{found.pollers}",
         "disk of a day of one archive": units.format_bytes(found.archive_day_bytes),
         "written before compaction": f"{units.format_bytes(found.written_bytes_per_s)}/s",
         "disk of everything": units.format_bytes(found.storage_bytes),
@@ -278,7 +279,7 @@ def check_rows(section: Mapping[str, Any]) -> pd.DataFrame:
             "amount": what,
             "model": written(expected[name]),
             "measured": written(measured[name]),
-            "measured / model": round(measured[name] / expected[name], 2),
+            "measured / model": f"{measured[name] / expected[name]:.2f}",
         }
         for name, (what, written) in CHECKED.items()
     )

@@ -41,10 +41,11 @@ def test_a_year_of_a_national_network():
     # 24 GB, of which 0.6 are planned for, hold (14.4e9 - 1e7) / 500 readings of a day; 288e6 come
     assert found.archives == 11
     assert found.archive_day_bytes == pytest.approx(1e5 + 30 * 288e6 / 11)
-    assert found.written_bytes_per_s == pytest.approx((11 * 2e4 + 40 * 100_000) / 30)
-    assert found.storage_bytes == pytest.approx(365 * (11 * 1e5 + 30 * 288e6) + 2880 * (11 * 2e4 + 40 * 100_000))
-    assert found.poller_cores == pytest.approx((11 * 0.2 + 100_000 * 5e-3) / 30 / 0.6)
-    assert found.adding_cores == pytest.approx((11 * 1e-2 + 100_000 * 1e-6) / 30 / 0.6)
+    assert found.pollers == 29  # a round of (18 s - 0.2 s) / 5 ms = 3560 ports keeps a core as busy as it may be
+    assert found.written_bytes_per_s == pytest.approx((29 * 2e4 + 40 * 100_000) / 30)
+    assert found.storage_bytes == pytest.approx(365 * (11 * 1e5 + 30 * 288e6) + 2880 * (29 * 2e4 + 40 * 100_000))
+    assert found.poller_cores == pytest.approx((29 * 0.2 + 100_000 * 5e-3) / 30 / 0.6)
+    assert found.adding_cores == pytest.approx((29 * 1e-2 + 100_000 * 1e-6) / 30 / 0.6)
     assert found.compacting_cores == pytest.approx((11 * 0.1 + 288e6 * 3e-6) / 86400 / 0.6)
     # a month of a port is 86,400 readings; shares of 92 ports, of 8 million, are the first that read little twice
     assert found.share_readings == 92 * 86_400
@@ -88,6 +89,8 @@ def test_the_plan_keeps_what_was_asked_for(network, answer_s):
     assert found.query_s <= answer_s * (1 + 1e-9)
     a_day = network.ports * 86400 / network.interval_s / found.archives
     assert COSTS.compact_bytes.at(a_day) <= 0.6 * 24e9 * (1 + 1e-9)
+    assert COSTS.poll_s.at(network.ports / found.pollers) <= 0.6 * network.interval_s * (1 + 1e-9)
+    assert found.poller_cores <= found.pollers * (1 + 1e-9)
 
 
 @given(networks, st.integers(2, 10))
@@ -107,13 +110,15 @@ def test_more_of_anything_never_needs_less(network, times):
 
 
 def test_polling_that_was_not_measured_is_not_made_up():
-    assert math.isnan(deployment.plan(YEAR, dataclasses.replace(COSTS, poll_s=None)).poller_cores)
+    found = deployment.plan(YEAR, dataclasses.replace(COSTS, poll_s=None))
+    assert math.isnan(found.poller_cores)
+    assert found.pollers == found.archives
 
 
 def test_what_is_expected_of_a_small_run_is_what_the_plan_says():
     network = Network(200, 30.0, 10)
     expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS, asked_days=10)
-    assert found.archives == 1
+    assert (found.archives, found.pollers) == (1, 1)
     assert expected["query_s"] == pytest.approx(found.query_core_s)
     a_day = 2880 / deployment.BY_ROUND * expected["rounds_bytes"]
     assert expected["kept_bytes"] + a_day == pytest.approx(found.storage_bytes)
