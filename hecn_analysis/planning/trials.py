@@ -2,7 +2,7 @@
 
 To follow TCP round by round takes most of the time of a prediction, and hardly more for many transfers at once. So the
 models are first asked what they would have followed; what looks alike to TCP is followed together, once; then they are
-worked out with that. The numbers are those of `predict`.
+worked out with that. The numbers of outcomes are those of `predict`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hecn_analysis.errors import HecnError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.ladder import Lift
-from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.model import Effort, Model
 from hecn_analysis.prediction.transport import Transport
 
 BoolArray = npt.NDArray[np.bool_]
@@ -26,6 +26,10 @@ Result = TypeVar("Result")
 
 #: Draws of a transfer that differs from run to run, for a first look.
 SCREENED: Final = 48
+
+#: How long TCP is followed for it: a fifth of the round trips of an answer, each of which takes as long whether one
+#: transfer is followed or hundreds. Both sides of a gain are followed alike.
+FIRST_LOOK: Final = Effort(rounds=1_200)
 
 #: Fields of a tool that matter for the demands on resources alone, and not for TCP beside these.
 _DEMANDS: Final = {
@@ -91,8 +95,8 @@ def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64],
 def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
     """Throughputs of scenarios, to see which are worth an `Outcome` [bit/s].
 
-    Of transfers that differ from run to run it is the median of the first `SCREENED` draws; compare it with another one
-    of these, which has the same luck.
+    Of transfers that differ from run to run it is the median of the first `SCREENED` draws over fewer round trips;
+    compare it with another one of these, which has the same luck.
 
     Parameters
     ----------
@@ -107,7 +111,11 @@ def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
 def _screened(scenario: Scenario) -> Model | None:
     try:
         model = Model(scenario, Draws(0), levels=1)
-        return Model(scenario, Draws(SCREENED), levels=1) if model.simulated and model.is_random else model
+        return (
+            Model(scenario, Draws(SCREENED), levels=1, effort=FIRST_LOOK)
+            if model.simulated and model.is_random
+            else model
+        )
     except HecnError:
         return None
 
