@@ -1,0 +1,114 @@
+"""A room imports only from the floors below it, and no module, directly or by others, from itself."""
+
+import ast
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import hecn_analysis
+
+PACKAGE = Path(hecn_analysis.__file__).parent
+
+# From the ground up. Rooms of one floor know nothing of each other.
+FLOORS = (
+    {"", "bidi", "modules", "places", "progress", "secrets"},
+    {"errors"},
+    {"cluster", "records", "statistics", "tables", "units"},
+    {"files", "limits"},
+    {"archive", "elsewhere", "hardware"},
+    {"archive_selection"},
+    {"logs", "traffic"},
+    {"counters", "prediction"},
+    {"inventory"},
+    {"live"},
+    {"planning"},
+    {"figures"},
+    {"briefs"},
+    {"app", "report"},
+    {"cli"},
+    {"__main__"},
+)
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+
+# What asks a higher floor, inside of a function and when it is called, and why.
+ASKS = {
+    ("elsewhere", "logs"): "says which other command reads a file, and so asks their readers",
+    ("elsewhere", "counters"): "the same",
+    ("elsewhere", "inventory"): "the same",
+    ("archive", "logs"): "adds files by reading them",
+    ("archive", "counters"): "the same",
+}
+
+
+def _name(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room(module):
+    return [*module.split("."), ""][1]
+
+
+def imports(tree, *, lazy=False):
+    """Modules of ours that a tree imports when it runs, and whether only in a function; not those for type checkers."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from imports(ast.Module(node.orelse, []), lazy=lazy)
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports say the whole name"
+            names = [
+                full if (full := f"{node.module}.{alias.name}") in MODULES else node.module for alias in node.names
+            ]
+        else:
+            names = []
+        yield from ((name, lazy) for name in names if name in MODULES)
+        yield from imports(node, lazy=lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+
+
+@pytest.fixture(scope="module")
+def edges():
+    return {
+        (module, name, lazy)
+        for module, path in MODULES.items()
+        for name, lazy in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if name != module
+    }
+
+
+def test_every_room_is_on_a_floor():
+    assert {room(module) for module in MODULES} == set(FLOOR)
+
+
+def test_rooms_import_from_the_floors_below(edges):
+    wrong = sorted(
+        f"{module} imports {name}"
+        for module, name, lazy in edges
+        if room(module) != room(name)
+        and FLOOR[room(name)] >= FLOOR[room(module)]
+        and not (lazy and (room(module), room(name)) in ASKS)
+    )
+    assert wrong == []
+
+
+def test_every_exception_is_needed(edges):
+    assert {(room(module), room(name)) for module, name, lazy in edges if lazy} >= set(ASKS)
+
+
+def test_no_circles_of_modules(edges):
+    """A package is passed through on the way to its modules, and brings them to others: it is left out."""
+    graph = defaultdict(set)
+    for module, name, lazy in edges:
+        if not lazy and MODULES[name].name != "__init__.py":
+            graph[module].add(name)
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
