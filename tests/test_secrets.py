@@ -177,7 +177,7 @@ def test_there_are_calls_of_every_command():
     assert list(CALLS) == list(COMMANDS)
 
 
-TABLES = ("parse", "counters", "inventory", "archive")
+TABLES = ("parse", "inventory")  # in all forms; the others are written by the same functions
 
 
 @pytest.mark.parametrize(
