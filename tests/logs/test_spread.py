@@ -2,6 +2,8 @@
 
 import os
 import signal
+from concurrent.futures import CancelledError
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -61,6 +63,32 @@ def test_a_killed_process_is_an_error_for_people(many, monkeypatch):
     monkeypatch.setattr(spread, "read_group", _killed)
     with pytest.raises(HecnError, match="a process that read was killed"):
         read(many, processes=2)
+
+
+def test_workers_and_schedulers_that_are_killed_are_an_error_for_people(many, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    faults = [distributed.KilledWorker("read", SimpleNamespace(address="tcp://w:1"), 3), CancelledError("read")]
+
+    class Client:
+        def __init__(self, *_, **__):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+    for fault, words in zip(faults, ("one after another.*give them more", "is gone; start it"), strict=True):
+
+        def result(_, fault=fault):
+            raise fault
+
+        future = type("Future", (), {"result": result})()
+        monkeypatch.setattr(Client, "submit", lambda *_, future=future, **__: future, raising=False)
+        monkeypatch.setattr(distributed, "Client", Client)
+        with pytest.raises(HecnError, match=words):
+            read(many, dask="tcp://s:1")
 
 
 def test_without_the_table_of_intervals_the_rest_is_the_same(tmp_path):
