@@ -155,7 +155,7 @@ def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output
         begun = reader
     ends = [*starts[1:], len(section.lines)]
     pieces = {(start, end): _cut(section, start, end) for start, end in zip(starts, ends, strict=True)}
-    known = {span: reader for span, piece in pieces.items() if (reader := _reader(piece, readers)) is not None}
+    known = {span: found for span, piece in pieces.items() if (found := _reader(piece, readers)) is not None}
     cuts = [start for start, _ in known]
     if not cuts or cuts[0] != 0:
         cuts.insert(0, 0)
