@@ -53,6 +53,7 @@ CAPACITY: Final = 0.8
 HORIZON_S: Final = 2 * 365.25 * 86_400
 DRAWS: Final = 500
 _BETTER: Final = 0.95  # a level without growth must be so much better than any growth for there to be none
+_NEARLY: Final = 1.15  # of the least error: two ways to grow that differ less are told apart by nobody yet
 _YEARLY: Final = 0.25  # years of history from which on a growth is told by the year
 _ENDS: Final = (5.0, 50.0, 95.0)
 
@@ -264,7 +265,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
     busy = busy_level(before, step)[0]
     busy[: step.window - 1] = np.nan
     tested = backtest(values, step)
-    fitted, why_flat, chosen = _chosen(values, series, tested)
+    fitted, why_flat, chosen, other = _chosen(values, series, tested)
     tables.backtest += [
         {
             **names,
@@ -290,7 +291,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         **_growth(chosen, series, now),
     }
     tables.shifts += _shifts(series, values, fitted)
-    paths = fitted.paths(ahead, settings.draws, settings.seed)
+    paths = _paths(fitted, other, ahead, settings)
     tail = np.repeat(values[None, -step.window + 1 :], settings.draws, axis=0)
     every = 1 if step is DAY else step.season
     place = np.arange((ahead - 1) % every, ahead, every)
@@ -314,8 +315,20 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
             row["date_without"] = _ends(bare >= settings.capacity * speed, days[place])[1]
 
 
-def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted]:
-    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much."""
+def _paths(fitted: Fitted, other: Fitted | None, ahead: int, settings: _Settings) -> Floats:
+    """Paths of the method that forecasts, and, a third, of one that did nearly as well, for either may be right."""
+    if other is None:
+        return fitted.paths(ahead, settings.draws, settings.seed)
+    third = settings.draws // 3
+    both = (fitted.paths(ahead, settings.draws - third, settings.seed), other.paths(ahead, third, settings.seed + 1))
+    return np.concatenate(both)
+
+
+def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted, Fitted | None]:
+    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much.
+
+    The last is the other way to grow, where growing forecasts and the backtest does not tell which way it is.
+    """
     step = series.step
     courses = {log: course_of(values, step, log=log) for log in (True, False)}
 
@@ -323,18 +336,23 @@ def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitte
         made = fit(method, None if method == NAIVE else courses[is_log(method)], values, step)
         return made.widened(tested.of(method).widening)
 
-    grows = tested.best(GROWING)
+    best = tested.best(GROWING)
+    usual = tested.of(GROWING[0])  # traffic mostly grows in per cent: the other way has to do better to be taken
+    grows = usual if usual.mase < _NEARLY * best.mase else best
     rests = tested.best((LEVEL, NAIVE))
     growing = fitted(grows.method)
     low, high = growing.slope_interval
-    if rests.mase < _BETTER * grows.mase:
-        scores = f"MASE {rests.mase:.2f} against {grows.mase:.2f}"
-        return fitted(rests.method), f"no trend: {rests.method} forecasts better than any growth ({scores})", growing
+    if rests.mase < _BETTER * best.mase:
+        scores = f"MASE {rests.mase:.2f} against {best.mase:.2f}"
+        why = f"no trend: {rests.method} forecasts better than any growth ({scores})"
+        return fitted(rests.method), why, growing, None
     if low <= 0 <= high:
         level = grows.method if grows.mase < rests.mase else rests.method
         flat = growing.without_growth() if level == grows.method else fitted(level)
-        return flat, "no trend: the 90 % interval of the growth contains 0", growing
-    return growing, "", growing
+        return flat, "no trend: the 90 % interval of the growth contains 0", growing, None
+    (other,) = (method for method in GROWING if method != grows.method)
+    near = tested.of(other).mase < _NEARLY * grows.mase
+    return growing, "", growing, fitted(other) if near else None
 
 
 def _growth(fitted: Fitted, series: PortSeries, now: float) -> dict[str, float]:

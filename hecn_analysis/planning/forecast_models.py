@@ -74,6 +74,8 @@ class Course:
         Steps at which the level shifted, and by how much.
     rest
         The series without the usual course, NaN where unknown.
+    factors
+        What each place of the usual course is times the level, beside what it adds.
     """
 
     log: bool
@@ -81,6 +83,7 @@ class Course:
     shifts: tuple[int, ...]
     sizes: tuple[float, ...]
     rest: Floats
+    factors: Floats
 
     @property
     def before(self) -> Floats:
@@ -108,6 +111,8 @@ class Fitted:
         Standard deviation of what each step adds to the level.
     errors
         What the model leaves of each step that was seen, NaN where unknown.
+    factors
+        As those of `Course`.
     """
 
     method: str
@@ -118,6 +123,7 @@ class Fitted:
     covariance: Floats
     wander: float
     errors: Floats
+    factors: Floats
 
     @property
     def slope_interval(self) -> tuple[float, float]:
@@ -136,7 +142,7 @@ class Fitted:
         steps = np.arange(ahead)
         place = (len(self.errors) + steps) % len(self.season)
         z: Floats = self.level + self.slope * (steps + 1) + self.season[place]
-        return _unscaled(z, log=self.log)
+        return _unscaled(z, log=self.log) * self.factors[place]
 
     def paths(self, ahead: int, draws: int, seed: int = 0) -> Floats:
         """Draw paths of the next steps, one in each row. [bit/s].
@@ -159,11 +165,11 @@ class Fitted:
             noise = np.cumsum(noise, axis=1)  # each season repeats the one before, with its errors
         noise = noise.reshape(draws, -1)[:, begin : begin + ahead]
         steps = np.arange(ahead)
-        season = self.season[(len(self.errors) + steps) % many]
+        place = (len(self.errors) + steps) % many
         shake = np.linalg.cholesky(self.covariance + 1e-18 * np.eye(2)) @ chance.standard_normal((2, draws))
         wander = self.wander * np.cumsum(chance.standard_normal((draws, ahead)), axis=1)
         level = (self.level + shake[0])[:, None] + (self.slope + shake[1])[:, None] * (steps + 1)
-        return _unscaled(level + wander + season + noise, log=self.log)
+        return _unscaled(level + wander + self.season[place] + noise, log=self.log) * self.factors[place]
 
     def _noise(self, chance: np.random.Generator, draws: int, cycles: int) -> Floats:
         """Seasons of errors as they were seen; a missing error is any other one."""
@@ -207,7 +213,9 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
     log
         Whether on a logarithmic scale.
     """
-    z = _scaled(values, log=log)
+    every = np.arange(len(values))
+    factors = np.ones(step.season) if log else _factors(values, step)
+    z = _scaled(values / factors[every % step.season], log=log)
     number = np.flatnonzero(np.isfinite(z))
     known = z[number]
     shifts: list[int] = []
@@ -222,7 +230,18 @@ def course_of(values: Floats, step: Step, *, log: bool) -> Course:
     season = np.append(found[2 : step.season + 1], 0.0)
     season[-1] = -season.sum()
     sizes = tuple(map(float, found[step.season + 1 :]))
-    return Course(log, season, tuple(shifts), sizes, z - season[np.arange(len(z)) % step.season])
+    return Course(log, season, tuple(shifts), sizes, z - season[every % step.season], factors)
+
+
+def _factors(values: Floats, step: Step) -> Floats:
+    """Usual course as factors: also where a port grows in bit/s, a weekend is so much less of what a weekday is."""
+    z = _scaled(values, log=True)
+    number = np.flatnonzero(np.isfinite(z))
+    found = _robust(z[number], _columns(number, len(z), step, []))
+    season = np.append(found[2 : step.season + 1], 0.0)
+    season[-1] = -season.sum()
+    factors: Floats = np.exp(season)
+    return factors
 
 
 def _robust(known: Floats, columns: Floats) -> Floats:
@@ -313,7 +332,9 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
     errors = course.rest - (found.smoothed_state[0] * scale + middle)
     if shifts:
         errors -= course.before @ state[-shifts:]
-    return Fitted(method, course.log, course.season, float(state[0]) + middle, slope, covariance, wander, errors)
+    return Fitted(
+        method, course.log, course.season, float(state[0]) + middle, slope, covariance, wander, errors, course.factors
+    )
 
 
 def variances(method: str, course: Course) -> Floats | None:
@@ -365,7 +386,8 @@ def _naive(values: Floats, step: Step) -> Fitted:
     season = table.iloc[-1].fillna(float(np.nanmedian(values))).to_numpy()
     changes = np.full(len(values), np.nan)
     changes[step.season :] = values[step.season :] - table.to_numpy().ravel()[: len(values) - step.season]
-    return Fitted(NAIVE, False, season, 0.0, 0.0, np.zeros((2, 2)), 0.0, changes)  # noqa: FBT003 - no log
+    none = np.zeros((2, 2))
+    return Fitted(NAIVE, False, season, 0.0, 0.0, none, 0.0, changes, np.ones(step.season))  # noqa: FBT003 - no log
 
 
 def is_log(method: str) -> bool:

@@ -73,7 +73,7 @@ def test_more_growth_is_never_later():
 
 def test_more_capacity_is_never_earlier():
     rates = as_rates(daily(150, 2.0))
-    dates = [only(forecast(rates, speeds=8e9, capacity=part, draws=100))["date"] for part in (0.8, 0.95)]
+    dates = [only(forecast(rates, speeds=7e9, capacity=part, draws=100))["date"] for part in (0.8, 0.95)]
     assert pd.notna(dates[1])
     assert dates == sorted(dates)
 
@@ -424,3 +424,21 @@ def test_log_of_mrtg_that_repeats_itself_exactly_leaves_nothing_to_beat(corpus):
     row = only(hecn.forecast(corpus / "counters/mrtg/consolidated-60-days.log", speeds=1e9))
     assert (row["slot_s"], row["method"]) == (7200.0, NAIVE)
     assert row["mase"] == pytest.approx(0.0, abs=1e-4)
+
+
+def test_a_port_that_grows_in_bits_keeps_its_week_in_per_cent():
+    days = np.arange(400)
+    values = 3e9 * (1 + days / 365.25) * np.exp(np.resize(WEEK, 400))
+    course = course_of(values, DAY, log=False)
+    assert course.factors == pytest.approx(np.exp(WEEK) / np.exp(WEEK.mean()), rel=0.01)
+    fitted = fit("growth in bit/s", course, values, DAY)
+    came = 3e9 * (1 + np.arange(400, 600) / 365.25) * np.exp(WEEK[np.arange(400, 600) % 7])
+    assert fitted.median(200) == pytest.approx(came, rel=0.02)
+
+
+def test_where_the_past_does_not_tell_how_it_grows_the_interval_holds_both_ways(monkeypatch):
+    rates = as_rates(daily(300, 0.6, scatter=0.03))
+    both = forecast(rates, speeds=7e9, draws=200).curve.iloc[-1]
+    monkeypatch.setattr("hecn_analysis.planning.forecast._NEARLY", 0.0)
+    one = forecast(rates, speeds=7e9, draws=200).curve.iloc[-1]
+    assert both["high_bps"] - both["low_bps"] > 1.1 * (one["high_bps"] - one["low_bps"])
