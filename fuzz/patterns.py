@@ -379,11 +379,12 @@ def grows(found: Found, short: int = 1_000, long: int = 8_000) -> tuple[str, tup
     for attack in attacks(found.pattern) if long > 2 * short else ():
         given = text(attack, long)
         for method in found.methods:
-            if seconds(found.pattern, method, given, _ENOUGH_S) < _SEEN_S:
+            after = seconds(found.pattern, method, given, _ENOUGH_S)
+            if after < _SEEN_S:
                 continue
-            before = min(seconds(found.pattern, method, text(attack, short), _ENOUGH_S) for _ in range(5))
-            after = min(seconds(found.pattern, method, given, _ENOUGH_S) for _ in range(3))
-            if after > 3 * long / short * before:
+            before = min(seconds(found.pattern, method, text(attack, short), _ENOUGH_S) for _ in range(3))
+            limit = 3 * long / short * before
+            if after > limit and seconds(found.pattern, method, given, _ENOUGH_S) > limit:
                 return method, attack
     return None
 
