@@ -26,26 +26,26 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 REGRESSIONS: Final = Path(__file__).parent / "regressions"
 SECONDS_PER_MEBIBYTE: Final = 2.0
 
-# group: folders of samples whose lines it starts from, and modules of the readers beside those that all need
+_SAMPLES: Final = (ROOT / "tests" / "logs" / "samples", ROOT / "data" / "samples")
+_MEMORY: Final = (
+    *("nuttcp", "nttcp", "ttcp", "ntttcp", "iperf2", "iperf3", "netperf", "perftest", "qperf", "sockperf", "ethr"),
+    "speedtest",
+)
+_PATHS: Final = ("ping", "fping", "traceroute", "mtr", "ss", "owping", "twping", "tc", "flent", "pscheduler")
+_WRAPPED: Final = ("session", "neighbours", "nuttcp", "dd", "iperf3", "fio", "mtr", "flent", "pscheduler", "speedtest")
+_FOLDERS: Final = {path.name for place in _SAMPLES for path in place.iterdir()}
 GROUPS: Final = {
-    "memory": (
-        *("nuttcp", "nttcp", "ttcp", "ntttcp", "iperf2", "iperf3", "netperf", "perftest", "qperf", "sockperf", "ethr"),
-        "speedtest",
-    ),
-    "files": (
-        *("nuttscp", "dd", "xdd", "fio", "ior", "iozone", "bonnie", "hdparm", "gpfsperf", "bbcp", "bbftp", "fdt"),
-        *("ascp", "irods", "dsync", "rsync", "scp", "ftp", "lftp", "ncftp", "wget", "wget2", "curl", "gridftp-server"),
-        "globus-url-copy",
-    ),
-    "paths": ("ping", "fping", "traceroute", "mtr", "ss", "owping", "twping", "tc", "flent", "pscheduler"),
-    "wrappers": ("session", "neighbours", "nuttcp", "dd", "iperf3", "fio", "mtr", "flent", "pscheduler", "speedtest"),
+    "memory": _MEMORY,
+    "files": tuple(sorted(_FOLDERS - {*_MEMORY, *_PATHS, "session", "neighbours"})),  # and whatever is new
+    "paths": _PATHS,
+    "wrappers": _WRAPPED,
 }
+"""Group -> the folders of samples whose lines it starts from."""
 
 
 def samples(group: str) -> list[Path]:
     """Sample logs of a group: those of the tests and those recorded."""
-    places = (ROOT / "tests" / "logs" / "samples", ROOT / "data" / "samples")
-    return [path for place in places for name in GROUPS[group] for path in sorted((place / name).glob("*"))]
+    return [path for place in _SAMPLES for name in GROUPS[group] for path in sorted((place / name).glob("*"))]
 
 
 class Broken(AssertionError):  # noqa: N818 - it says what the reading is

@@ -7,6 +7,7 @@ import pytest
 
 from fuzz import checks
 from hecn_analysis import tables
+from hecn_analysis.places import data_dir
 
 
 @pytest.mark.parametrize("group", checks.GROUPS)
@@ -26,9 +27,10 @@ def test_the_checks_of_the_search_hold_for_the_samples_it_starts_from(group):
         checks.check(path.read_bytes())
 
 
-def test_every_folder_of_samples_is_searched(samples):
+def test_every_folder_of_samples_is_searched_and_every_folder_that_is_named_is_there(samples):
     searched = {name for names in checks.GROUPS.values() for name in names}
-    assert {path.name for path in samples.iterdir()} - searched == set()
+    there = {path.name for place in (samples, data_dir() / "samples") for path in place.iterdir()}
+    assert searched == there
 
 
 def test_the_checks_see_a_row_that_cannot_be(monkeypatch):
