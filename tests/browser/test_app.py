@@ -181,6 +181,24 @@ def test_what_cannot_be_is_said_and_read_aloud(page, tmp_path):
     page.wait_for_function("document.querySelector('.hecn-app .alarm').textContent === ''")
 
 
+def test_scenario_of_somebody_else_is_shown_as_text(page, tmp_path):
+    attack = "EVIL<img src=x onerror=\"window.hacked=1\"><a href='javascript:window.hacked=2'>k</a>"
+    opened_file = tmp_path / "theirs.yaml"
+    path = {"title": attack, "rate": "10 Gb/s", "rtt": "80 ms", "mtu": 9000, "source": attack}
+    opened_file.write_text(yaml.safe_dump({"sender": "b", "receiver": "b", "path": path, "tool": "nuttcp"}))
+    page.locator('input[type="file"]').set_input_files(opened_file)
+    page.wait_for_function("document.querySelector('.hecn-app pre').textContent.includes('EVIL<img')")
+    page.wait_for_selector(EXACT)
+    opened_file.write_text(yaml.safe_dump({"sender": "b", "receiver": attack, "path": "lan-10ge", "tool": "nuttcp"}))
+    page.locator('input[type="file"]').set_input_files(opened_file)
+    page.get_by_role("alert").filter(has_text="EVIL<img").wait_for()
+    assert page.evaluate("window.hacked ?? null") is None
+    assert page.locator(".hecn-app img, .hecn-app a[href^=javascript], .hecn-app .main-svg a").count() == 0
+    page.get_by_role("button", name="Start again").press("Enter")
+    page.wait_for_function("document.querySelector('.hecn-app .alarm').textContent === ''")
+    page.wait_for_selector(EXACT)
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (380, "dark")])
 def test_page_fits_and_can_be_read(page, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
