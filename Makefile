@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: help setup brief lab test notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -46,6 +46,9 @@ format: $(VENV)/dev.stamp ## let ruff mend what it can
 docs: $(VENV)/dev.stamp ## build docs/_build/html/index.html; any warning is an error
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+linkcheck: $(VENV)/dev.stamp ## ask every address that the documentation names (needs the network)
+	$(BIN)/sphinx-build --builder linkcheck --quiet docs docs/_build/linkcheck
 
 bench: $(VENV)/dev.stamp ## measure against peers, side by side, for docs/benchmarks.md; ARGS e.g. ARGS='--rounds 31'
 	$(BIN)/python -m benchmarks.run $(ARGS)

@@ -4,6 +4,7 @@ pyproject.toml, environment.yml and the locks declare the same packages; the ver
 documents tell people to type exists.
 """
 
+import json
 import os
 import re
 import shutil
@@ -168,11 +169,36 @@ def test_make_targets_that_documents_name_exist_and_all_are_explained():
     assert [target for target in sorted(targets) if f"make {target}" not in contributing] == []
 
 
+def anchors(text):
+    """What a link can name in a document: its headings, as GitHub and MyST write them, and explicit targets."""
+    prose = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ +(.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings} | set(
+        re.findall(r"^\((\S+)\)=$", prose, re.MULTILINE)
+    )
+
+
+def linked():
+    """Documents and notebooks with the text that holds links: of notebooks that of their cells in Markdown."""
+    for document in (*DOCUMENTS, ROOT / "SECURITY.md", ROOT / "data" / "README.md"):
+        yield document, document.read_text()
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(notebook.read_text())["cells"]
+        yield notebook, "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
 def test_links_between_documents_lead_somewhere():
-    for document in DOCUMENTS:
-        for link in re.findall(r"\]\(([^)#\s]+)", document.read_text()):
+    lost = []
+    for document, text in linked():
+        for link in re.findall(r"\]\(([^)\s]+)", text):
+            place, _, anchor = link.partition("#")
             made = "generated/" in link  # by `make docs`, which checks these
-            assert "://" in link or made or (document.parent / link).exists(), f"{document.name}: {link}"
+            if made or re.match(r"[a-z]+:", link):
+                continue
+            path = document.parent / place if place else document
+            if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path.read_text())):
+                lost.append(f"{document.name}: {link}")
+    assert lost == []
 
 
 def test_kernel_of_the_notebooks_is_the_python_that_runs_here(tmp_path, monkeypatch):
