@@ -623,7 +623,7 @@ def _said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
         It is damaged.
     """
     try:
-        said = json.loads(path.read_text("utf-8"))
+        said: Any = json.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from None
     wrong = not isinstance(said, dict) or not all(isinstance(said.get(name), kind) for name, kind in expected.items())
@@ -632,7 +632,7 @@ def _said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
     for name in said["files"]:
         if not isinstance(name, str) or not _FILE.fullmatch(name):
             raise _damaged(path, f"the name {name!r}")
-    return said
+    return dict(said)
 
 
 def _damaged(path: Path, found: str) -> InputError:

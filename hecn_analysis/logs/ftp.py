@@ -38,7 +38,7 @@ _XFERLOG: Final = re.compile(
     r"[ab] \S{1,4} (?P<way>[iod]) [arg] \S{1,200} \S{1,40} [01] \S{1,200}(?: (?P<status>[ci]))?\s*$"
 )
 _VSFTPD: Final = re.compile(
-    r"\] (?P<status>OK|FAIL) (?P<way>DOWNLOAD|UPLOAD): Client \"[^\"]{1,80}\", .{0,2000}?"
+    r"\] (?P<status>OK|FAIL) (?P<way>DOWNLOAD|UPLOAD): Client \"[^\"]{1,80}\", .{0,600}?"
     r"(?:(?P<bytes>\d{1,19}) bytes|\"), (?P<rate>\d{1,15}\.\d\d)Kbyte/sec"
 )
 _BEGUN: Final = re.compile(r"^(?:ftp> )?(?:local: \S.{0,400} remote: \S|1[25][05][ -])")
