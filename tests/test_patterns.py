@@ -36,7 +36,6 @@ def test_patterns_are_collected_wherever_they_stand(collected):
         (r"(?P<name>\w+)=", "search"),
         (r"x(?P<value>.+?)\s*$", "match"),
         (r"<[^>]*>", "sub"),
-        (r"(?:\w+\s?)*:", "match"),
     ],
 )
 def test_a_pattern_that_grows_is_found(pattern, method):

@@ -43,7 +43,7 @@ from hecn_analysis.logs.json_values import at, utc_time
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")
 _START: Final = re.compile(r"^\W{0,20}Start: (?P<time>\S{1,40})")
-_HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800})$")
+_HOP: Final = re.compile(r"(?:^|[\s>])(?P<hop>\d{1,3})\.(?P<rest>(?:\|--|\s).{1,800}+)$")
 _MORE: Final = re.compile(r"^[\s>]{3,40}(?:\||`|\[MPLS)")
 _CSV_HEAD: Final = re.compile(r"^\W{0,8}M(?:tr|TR)_Version,")
 _CSV: Final = re.compile(r"^\W{0,8}MTR\.(?P<version>[\w.-]{1,20}),(?P<time>\d{8,11}),")
