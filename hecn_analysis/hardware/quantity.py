@@ -60,6 +60,11 @@ SHOWN_UNIT: Final[dict[units.Dimension, str]] = {
     "count": "",
 }
 
+#: The dimension of a unit. A number without one is read as a fraction, which need not be whole.
+DIMENSION_OF: Final[dict[str, units.Dimension]] = {
+    unit: dimension for dimension, unit in SHOWN_UNIT.items() if dimension != "count"
+}
+
 
 #: A quantity as an editor checks it: a number in SI, text with a unit, or the same with its provenance.
 _SCHEMA = WithJsonSchema(

@@ -9,9 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis import places, units
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
-
-_DIMENSIONS = {unit: dimension for dimension, unit in SHOWN_UNIT.items()}
+from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 
 #: Spread of what nothing is known of but a calibrated value: a factor of two.
 _UNKNOWN = 0.9
@@ -42,7 +40,7 @@ def before_calibration(field: str, parameter: Parameter, year: int | None) -> Pa
         return parameter
     for prior in _priors().get(field, ()):
         if (year or 9999) <= prior.until:
-            dimension = _DIMENSIONS[parameter.unit]
+            dimension = DIMENSION_OF[parameter.unit]
             value, spread = units.parse(prior.value, dimension), units.parse(prior.spread, "fraction")
             return Parameter(value=value, spread=spread, basis="assumed", source=prior.source, unit=parameter.unit)
     return parameter.model_copy(update={"spread": _UNKNOWN, "basis": "assumed"})

@@ -20,7 +20,7 @@ import pandas as pd
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError, InputError, RangeError
 from hecn_analysis.hardware import Scenario, load_scenario
-from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
+from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 from hecn_analysis.hardware.scenario import scalar
 from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
 from hecn_analysis.prediction.model import Model
@@ -36,8 +36,6 @@ _SIMULATED_BLOCK = 64
 #: glibc maps memory of more than 128 KiB anew for each array, and gives it back with the array, which costs more than
 #: to work with it; once a larger one than these has been freed, it keeps what is freed for the next (mallopt(3)).
 _LARGEST_ARRAY = 2**24
-
-_DIMENSIONS = {unit: dimension for dimension, unit in SHOWN_UNIT.items()}
 
 
 def sweep(
@@ -164,7 +162,7 @@ class _Column:
 
 def _number(value: object, unit: str) -> float:
     try:
-        return units.parse(scalar(value), _DIMENSIONS[unit])
+        return units.parse(scalar(value), DIMENSION_OF[unit])
     except RangeError:
         return np.nan
 

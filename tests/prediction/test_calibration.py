@@ -10,7 +10,7 @@ from hecn_analysis import calibrate, load_scenario, predict
 from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
 from hecn_analysis.hardware.description import Library
-from hecn_analysis.places import models_dir
+from hecn_analysis.places import data_dir, models_dir
 from hecn_analysis.prediction.calibration import calibrated
 from hecn_analysis.prediction.held_out import recalibrated
 from hecn_analysis.prediction.measurements import Measurement
@@ -276,3 +276,14 @@ def test_an_unknown_tool_is_named_with_its_line(host, tmp_path):
     path.write_text(LOG)
     with pytest.raises(InputError, match=r"found tool 'nutcp'.*did you mean 'nuttcp'"):
         calibrate(path, sender=host, receiver=host, settings={"tool": "nutcp", "path.rate": "10 Gb/s"})
+
+
+def test_what_has_no_unit_need_not_be_whole():
+    shipped = load_scenario(
+        {"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"}
+    ).sender.cpu.contention
+    assert (shipped.basis, shipped.unit) == ("calibrated", "")
+    assert before_calibration("contention", shipped, 2009).value == 0.04
+    log = str(data_dir() / "logs" / "c-systems-nuttcp.txt")
+    found = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"})
+    assert of(found, "cpu.send_cost")["found"] == "yes"
