@@ -50,10 +50,24 @@ def read_counters(
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
 
+    Returns
+    -------
+    Counters
+        Tables ``samples``, ``interfaces``, ``rates`` and ``problems`` with the columns of
+        `hecn_analysis.tables.COLUMNS`, whose names end with their units, and ``sources``, a mapping for each file.
+
+
     Raises
     ------
     InputError
         When there is no such time zone.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
+    >>> round(found.rates["in_bps"].max() / 1e6), round(found.rates["interval_s"].max())
+    (283, 300)
     """
     clock = Clock.named(time_zone)
     files: list[tuple[Findings, list[Findings]]] = []

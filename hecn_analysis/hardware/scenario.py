@@ -73,6 +73,12 @@ def load_scenario(
     settings
         Keys set over it.
 
+    Returns
+    -------
+    Scenario
+        The hosts, the path and the tool, checked. Numbers are in SI: bit/s, bytes, seconds, fractions.
+
+
     Raises
     ------
     InputError

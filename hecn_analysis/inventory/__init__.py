@@ -61,6 +61,18 @@ def read_inventory(
         files of a folder are of one host.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Returns
+    -------
+    Inventory
+        ``hosts``, each ready for a prediction, ``sources``, a mapping for each output, and the table ``problems``.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> found = read_inventory(data_dir() / "inventory" / "virtual-machine")
+    >>> found, found.hosts[0].host.cpu.cores
+    (1 hosts, 32 outputs, 0 problems, 2)
     """
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []

@@ -49,6 +49,13 @@ def read(
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
 
+    Returns
+    -------
+    Reading
+        Tables ``runs``, ``streams``, ``intervals`` and ``problems`` with the columns of `hecn_analysis.tables.COLUMNS`,
+        whose names end with their units.
+
+
     Raises
     ------
     InputError

@@ -233,6 +233,13 @@ def advise(
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
+    Returns
+    -------
+    Advices
+        The transfer ``now``, the changes that gain something ``single`` and ``together``, the best first, and the names
+        of those ``without_gain``. A gain is a ratio of throughputs, less 1.
+
+
     Raises
     ------
     InputError

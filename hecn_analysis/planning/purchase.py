@@ -77,6 +77,12 @@ def purchase(
     offers
         What can be bought, in place of the catalogue.
 
+    Returns
+    -------
+    Purchase
+        The parts of both hosts, the bill of materials with its price ``usd`` [USD], and the prediction of the transfer.
+
+
     Raises
     ------
     InputError
@@ -123,10 +129,23 @@ def purchase_front(
     wanted
         As `purchase` takes them.
 
+    Returns
+    -------
+    tuple of Purchase
+        Each is dearer and faster than the one before it.
+
+
     Raises
     ------
     InputError
         Nothing that can be bought reaches even that target.
+
+    Examples
+    --------
+    >>> wanted = {"path": "back-to-back-12x10ge", "between": "memory", "like": "a++"}
+    >>> found = purchase_front("40 Gb/s", points=1, **wanted)
+    >>> [one.prediction.throughput_bps >= 40e9 for one in found]
+    [True]
     """
     search = _search(**wanted)
     found = [search.cheapest(units.parse(target, "rate", name="target"), budget)]

@@ -216,6 +216,13 @@ def roadmap(
         Also look for the cheapest purchase that reaches each goal: from parts whose price has a source (``sourced``),
         or also from those whose price is only assumed (``assumed``). Takes seconds a goal.
 
+    Returns
+    -------
+    Roadmap
+        Tables ``milestones`` and ``needs``, and ``purchases`` by goal, each made when it is first asked for. Rates are
+        in bit/s.
+
+
     Raises
     ------
     InputError

@@ -84,6 +84,12 @@ def keys_of(text: str) -> dict[str, str]:
     text
         The text; none where it is empty.
 
+    Returns
+    -------
+    dict
+        Text of the value by key.
+
+
     Raises
     ------
     InputError
@@ -242,6 +248,13 @@ def tornado(
     ------
     InputError
         The scenario cannot be, or no such number.
+
+    Examples
+    --------
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
+    >>> found = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
+    >>> found[["key", "low_value", "high_value", "bottleneck_high"]].to_dict("records")
+    [{'key': 'path.rtt', 'low_value': 0.04, 'high_value': 0.16, 'bottleneck_high': 'receiver.window.tool'}]
     """
     if factor is not None and not (math.isfinite(factor) and factor > 1):
         raise RangeError(f"factor: found {factor}, expected more than 1")

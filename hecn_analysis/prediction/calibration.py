@@ -142,6 +142,14 @@ def calibrate(
     ------
     InputError
         No run says anything about the hosts, or the runs contradict each other; a file cannot be used.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
+    >>> found = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"}).parameters
+    >>> found.loc[found["found"] == "yes", "parameter"].tolist()
+    ['cpu.send_cost', 'cpu.receive_cost']
     """
     keys = {"sender": str(sender), "receiver": str(receiver), **(settings or {})}
     several = [runs] if isinstance(runs, str | Path) else list(runs)

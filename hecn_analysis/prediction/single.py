@@ -40,6 +40,13 @@ def predict(
     effort
         How much work it is worth; `GLANCE` gives a first look.
 
+    Returns
+    -------
+    Prediction
+        ``throughput_bps`` with its interval ``low_bps`` to ``high_bps`` [bit/s], ``bottleneck``, the ladder of limits,
+        and what is assumed.
+
+
     Raises
     ------
     InputError

@@ -91,11 +91,29 @@ def validate(
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
+    Returns
+    -------
+    Validation
+        Table ``rows``, a row for each measurement and mode with ``measured_bps``, ``predicted_bps`` [bit/s] and
+        ``error`` (predicted over measured, less 1), table ``groups``, and how many rows are ``left_out``.
+
+
     Raises
     ------
     InputError
         The table or the mapping cannot be used: with file and line. A row that cannot be predicted is a ``fault`` in
         the result.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import models_dir
+    >>> run = {"id": 7, "valid": "yes", "group": "long", "condition": "", "tool": "iperf3", "cc": "cubic",
+    ...        "rate_mbps": 1000, "rtt_ms_ping": 20.0, "loss_configured": 0.0, "queue_bytes": 4e6, "mtu": 1500,
+    ...        "streams": 1, "window_bytes": 4e6, "span_bytes": 0.0, "span_s": 0.0, "steady_bps": 934e6,
+    ...        "total_s": 30.0, "warmup_s": 5.0}
+    >>> found = validate(pd.DataFrame([run]), models_dir() / "mappings" / "tcp-lab.yaml")
+    >>> found.rows[["bottleneck", "error"]].round(3).to_dict("records")
+    [{'bottleneck': 'path.link', 'error': 0.008}]
     """
     measured, left_out = of_table(table, mapping)
     return replace(validated(measured, modes, progress=progress), left_out=left_out)

@@ -110,6 +110,13 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
 
+    Returns
+    -------
+    RunsComparison
+        ``groups``, a row for each kind of run with its verdict, ``overall`` in one sentence, ``ratio`` of the rates,
+        second over first, with its interval, and all ``runs``. Rates are in bit/s.
+
+
     Raises
     ------
     InputError

@@ -162,6 +162,13 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
+    Returns
+    -------
+    Folder
+        Tables ``runs``, ``sources`` and ``refused``, and what the readers of logs, counters and captured outputs gave:
+        ``reading``, ``counters``, ``inventory``.
+
+
     Raises
     ------
     InputError
