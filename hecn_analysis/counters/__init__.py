@@ -56,7 +56,6 @@ def read_counters(
         Tables ``samples``, ``interfaces``, ``rates`` and ``problems`` with the columns of
         `hecn_analysis.tables.COLUMNS`, whose names end with their units, and ``sources``, a mapping for each file.
 
-
     Raises
     ------
     InputError

@@ -78,7 +78,6 @@ def load_scenario(
     Scenario
         The hosts, the path and the tool, checked. Numbers are in SI: bit/s, bytes, seconds, fractions.
 
-
     Raises
     ------
     InputError

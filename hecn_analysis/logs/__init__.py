@@ -55,7 +55,6 @@ def read(
         Tables ``runs``, ``streams``, ``intervals`` and ``problems`` with the columns of `hecn_analysis.tables.COLUMNS`,
         whose names end with their units.
 
-
     Raises
     ------
     InputError

@@ -239,7 +239,6 @@ def advise(
         The transfer ``now``, the changes that gain something ``single`` and ``together``, the best first, and the names
         of those ``without_gain``. A gain is a ratio of throughputs, less 1.
 
-
     Raises
     ------
     InputError

@@ -82,7 +82,6 @@ def purchase(
     Purchase
         The parts of both hosts, the bill of materials with its price ``usd`` [USD], and the prediction of the transfer.
 
-
     Raises
     ------
     InputError
@@ -133,7 +132,6 @@ def purchase_front(
     -------
     tuple of Purchase
         Each is dearer and faster than the one before it.
-
 
     Raises
     ------

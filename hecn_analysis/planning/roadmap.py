@@ -222,7 +222,6 @@ def roadmap(
         Tables ``milestones`` and ``needs``, and ``purchases`` by goal, each made when it is first asked for. Rates are
         in bit/s.
 
-
     Raises
     ------
     InputError

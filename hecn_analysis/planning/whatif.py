@@ -89,7 +89,6 @@ def keys_of(text: str) -> dict[str, str]:
     dict
         Text of the value by key.
 
-
     Raises
     ------
     InputError

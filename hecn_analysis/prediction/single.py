@@ -46,7 +46,6 @@ def predict(
         ``throughput_bps`` with its interval ``low_bps`` to ``high_bps`` [bit/s], ``bottleneck``, the ladder of limits,
         and what is assumed.
 
-
     Raises
     ------
     InputError

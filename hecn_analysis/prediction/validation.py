@@ -97,7 +97,6 @@ def validate(
         Table ``rows``, a row for each measurement and mode with ``measured_bps``, ``predicted_bps`` [bit/s] and
         ``error`` (predicted over measured, less 1), table ``groups``, and how many rows are ``left_out``.
 
-
     Raises
     ------
     InputError

@@ -116,7 +116,6 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
         ``groups``, a row for each kind of run with its verdict, ``overall`` in one sentence, ``ratio`` of the rates,
         second over first, with its interval, and all ``runs``. Rates are in bit/s.
 
-
     Raises
     ------
     InputError

@@ -168,7 +168,6 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
         Tables ``runs``, ``sources`` and ``refused``, and what the readers of logs, counters and captured outputs gave:
         ``reading``, ``counters``, ``inventory``.
 
-
     Raises
     ------
     InputError
