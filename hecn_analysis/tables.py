@@ -394,6 +394,11 @@ def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
     row
         Values by column name; columns that are absent are missing values.
 
+    Returns
+    -------
+    dict
+        Words by name of the column; empty for a row without faults.
+
     Examples
     --------
     >>> faults("intervals", {"bytes": -1, "t_end_s": 1.0})
@@ -421,6 +426,11 @@ def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
         Name of the table, a key of `COLUMNS`.
     rows
         One mapping per row; absent keys are missing values, and an absent flag is False.
+
+    Returns
+    -------
+    DataFrame
+        One row for each mapping, with the columns and types of `COLUMNS`, whose names end with their units.
 
     Raises
     ------
@@ -490,6 +500,11 @@ def concatenate(table: str, blocks: Sequence[Block]) -> pd.DataFrame:
         Name of the table, a key of `COLUMNS`.
     blocks
         The blocks, in the order of the rows.
+
+    Returns
+    -------
+    DataFrame
+        The rows of all blocks, with the columns and types of `COLUMNS`, whose names end with their units.
 
     Raises
     ------

@@ -84,7 +84,31 @@ ORDER: Final[dict[str, tuple[str, list[Held]]]] = {
 
 
 def in_order(kind: str, run: Callable[[Options], float], options: Options) -> Iterator[Value]:
-    """Return the steps of a kind, computed by `run` with changes to its options, from nothing that holds back on."""
+    """Return the steps of a kind, computed by `run` with changes to its options, from nothing that holds back on.
+
+    Parameters
+    ----------
+    kind
+        A kind of ``hecn limits``.
+    run
+        Gives the throughput with changes to the options. [bit/s]
+    options
+        The options of the kind, as they are.
+
+    Yields
+    ------
+    tuple
+        What holds back, in words, what is left [bit/s], and the source.
+
+    Examples
+    --------
+    >>> from hecn_analysis.limits import memory
+    >>> options = {"channels": 6, "transfers": 1333e6, "usable": 0.75, "passes": 3}
+    >>> def run(changes):
+    ...     return memory(**{**options, **changes})["throughput_bps"]
+    >>> [(words, round(left / 1e9, 1)) for words, left, _ in in_order("memory", run, options)][1:3]
+    [('part that mixed reads and writes reach', 383.9), ('passes of each byte', 128.0)]
+    """
     start, known = ORDER.get(kind, ("what the required options give", []))
     held = [
         Held({name: ideal for name, ideal in one.ideal.items() if name in options}, one.words, one.source)

@@ -65,7 +65,25 @@ _SKIP: Final = 4 / 1538  # clock compensation: 4 symbols at most every 1538
 
 
 def look_up(table: FloatArray, key: FloatArray) -> FloatArray:
-    """Return the table's values at whole keys, NaN at NaN."""
+    """Return the table's values at whole keys, NaN at NaN.
+
+    Parameters
+    ----------
+    table
+        Values, one for each whole number from 0 on.
+    key
+        Whole numbers, or NaN.
+
+    Returns
+    -------
+    array
+        A value for each key, in the table's unit.
+
+    Examples
+    --------
+    >>> look_up(np.array([0.0, 2.5e9, 5e9]), np.array([2.0, np.nan])).tolist()
+    [5000000000.0, nan]
+    """
     missing = np.isnan(key)
     if not missing.any():
         return np.asarray(table[key.astype(np.intp)])

@@ -33,6 +33,11 @@ def slant_range_m(altitude_m: Number, elevation_deg: Number = 90.0) -> Number:
     elevation_deg
         Angle :math:`\epsilon` at which it stands over the horizon. [degrees]
 
+    Returns
+    -------
+    float or array
+        The distance. [m]
+
     Examples
     --------
     >>> slant_range_m(GEOSTATIONARY_M) / 1e3, slant_range_m(GEOSTATIONARY_M, 0.0) / 1e3
@@ -60,6 +65,11 @@ def round_trip_s(altitude_m: Number, *, elevation_deg: Number = 90.0, hops: int 
         Satellites n in a row, with a ground station between them.
     ground
         Round trip of what lies on the ground. [s]
+
+    Returns
+    -------
+    float or array
+        The time. [s]
 
     Examples
     --------

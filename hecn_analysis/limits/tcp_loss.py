@@ -65,6 +65,11 @@ def mathis_bps(mss_bytes: Bytes, rtt_s: Time, loss: Fraction, *, constant: float
     constant
         1.22 with an ACK per packet (or byte counting), 0.87 with delayed ACKs, 0.93 in RFC 3819.
 
+    Returns
+    -------
+    float or array
+        The throughput. [bit/s]
+
     Examples
     --------
     >>> mathis_bps(1460, 0.1, 1e-4) / 1e6
@@ -98,6 +103,11 @@ def pftk_bps(
     ack_every
         Packets per ACK, b; RFC 5348 recommends 1.
 
+    Returns
+    -------
+    float or array
+        The throughput. [bit/s]
+
     Examples
     --------
     RFC 4828, table 1: 100 ms, loss 1 %, 168.61 KB/s (its packets count 1500 bytes).
@@ -125,6 +135,11 @@ def reno_window(loss: Fraction) -> Number:
     loss
         Probability of a loss event per packet; 0 gives infinity. [fraction]
 
+    Returns
+    -------
+    float or array
+        The window. [packets]
+
     Examples
     --------
     RFC 3649, table 2:
@@ -148,6 +163,11 @@ def hstcp_window(loss: Fraction) -> Number:
     ----------
     loss
         Probability of a loss event per packet; 0 gives infinity. [fraction]
+
+    Returns
+    -------
+    float or array
+        The window. [packets]
 
     Examples
     --------
@@ -178,6 +198,11 @@ def cubic_window(loss: Fraction, rtt_s: Time, *, c: float = CUBIC_C, beta: float
     beta
         Part of the window kept at a loss: 0.7, in Linux 717/1024.
 
+    Returns
+    -------
+    float or array
+        The window. [packets]
+
     Examples
     --------
     RFC 9438, tables 1 and 2 (100 ms and 10 ms):
@@ -200,6 +225,11 @@ def reno_loss(window: Count) -> Number:
     ----------
     window
         Average window. [packets]
+
+    Returns
+    -------
+    float or array
+        Probability of a loss event per packet. [fraction]
 
     Examples
     --------
@@ -227,6 +257,11 @@ def cubic_loss(window: Count, rtt_s: Time, *, c: float = CUBIC_C, beta: float = 
     beta
         Part of the window kept at a loss.
 
+    Returns
+    -------
+    float or array
+        Probability of a loss event per packet. [fraction]
+
     Examples
     --------
     RFC 9438, table 3: 10 Gb/s over 100 ms in packets of 1500 bytes.
@@ -249,6 +284,11 @@ def reno_recovery_s(window: Count, rtt_s: Time) -> Number:
         Window at the loss. [packets]
     rtt_s
         Round-trip time at that window; where a queue makes it, it is 3/4 of this on average.
+
+    Returns
+    -------
+    float or array
+        The time. [s]
 
     Examples
     --------
@@ -276,6 +316,11 @@ def cubic_recovery_s(window: Count, *, c: float = CUBIC_C, beta: float = CUBIC_B
     beta
         Part of the window kept at a loss.
 
+    Returns
+    -------
+    float or array
+        The time. [s]
+
     Examples
     --------
     RFC 9330, 5.1: 960 Mb/s and 7.68 Gb/s over 30 ms in packets of 1500 bytes: 12.2 s and 24.3 s.
@@ -299,6 +344,11 @@ def packet_loss(bit_error_rate: Fraction, frame_bytes: Bytes) -> Number:
         Probability that a bit is wrong. [fraction]
     frame_bytes
         Length of the frame. [bytes]
+
+    Returns
+    -------
+    float or array
+        The probability. [fraction]
 
     Examples
     --------

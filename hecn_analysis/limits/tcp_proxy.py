@@ -37,6 +37,11 @@ def split_bps(window_bytes: Bytes, rtt_s: Time, *, rate_bps: Rate = np.inf, loss
         What losses leave of each part, by `tcp_loss`; infinite for a protocol that does not slow down at a loss.
         [bit/s]
 
+    Returns
+    -------
+    float or array
+        The throughput, without the last axis. [bit/s]
+
     Examples
     --------
     A satellite with a window of 64 KB throughout: 117,027 bytes/s (RFC 2488). With proxies on the ground, 10 ms from
@@ -72,6 +77,11 @@ def split_transfer_s(amount_bytes: Bytes, part_bps: Rate, rtt_s: Time) -> Number
         Throughput of each part. [bit/s]
     rtt_s
         Round-trip time of each part. [s]
+
+    Returns
+    -------
+    float or array
+        The time, without the last axis. [s]
 
     Examples
     --------

@@ -63,6 +63,11 @@ def bdp_bytes(rate_bps: Rate, rtt_s: Time) -> Number:
     rtt_s
         Round-trip time without queueing. [s]
 
+    Returns
+    -------
+    float or array
+        The product. [bytes]
+
     Examples
     --------
     RFC 6349, table 3.3.1: 1 Gb/s over 1 ms and 10 Gb/s over 0.3 ms.
@@ -89,6 +94,11 @@ def window_limit_bps(window_bytes: Bytes, rtt_s: Time) -> Number:
     rtt_s
         Round-trip time. [s]
 
+    Returns
+    -------
+    float or array
+        The throughput. [bit/s]
+
     Examples
     --------
     RFC 6349, 4.1.2: 16 KB over 5 ms; RFC 2488: 65,535 bytes over a satellite's 560 ms are 117,027 bytes/s.
@@ -105,6 +115,16 @@ def window_limit_bps(window_bytes: Bytes, rtt_s: Time) -> Number:
 
 def kernel_version(kernel: str) -> tuple[int, int]:
     """Major and minor number of a Linux version such as "6.18" or "3.10.0-1160.el7".
+
+    Parameters
+    ----------
+    kernel
+        The version, as ``uname -r`` prints it.
+
+    Returns
+    -------
+    tuple of int
+        Major and minor number.
 
     Examples
     --------
@@ -127,6 +147,11 @@ def truesize_bytes(mss_bytes: Bytes) -> Number:
     ----------
     mss_bytes
         Payload of a packet. [bytes]
+
+    Returns
+    -------
+    float or array
+        The memory. [bytes]
 
     Examples
     --------
@@ -156,6 +181,11 @@ def window_from_space(
         Payload of a packet; matters since Linux 6.6. [bytes]
     adv_win_scale
         The sysctl `tcp_adv_win_scale` where it was changed; not used since Linux 6.6.
+
+    Returns
+    -------
+    float or array
+        The window. [bytes]
 
     Examples
     --------
@@ -199,6 +229,11 @@ def usable_window(
     adv_win_scale
         The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
 
+    Returns
+    -------
+    float or array
+        The window. [bytes]
+
     Examples
     --------
     Doubled by the kernel; then half, three quarters, or the measured part of it:
@@ -235,6 +270,11 @@ def autotuned_window(
         Payload of a packet. [bytes]
     adv_win_scale
         The receiver's sysctl `tcp_adv_win_scale`, where it was changed.
+
+    Returns
+    -------
+    float or array
+        The window. [bytes]
 
     Examples
     --------
@@ -276,6 +316,11 @@ def written_window(
         Payload of a packet m. [bytes]
     rtt_s
         Round-trip time. [s]
+
+    Returns
+    -------
+    tuple of float or array
+        The least and the largest mean. [bytes]
 
     Examples
     --------

@@ -51,7 +51,32 @@ class Array:
 
 
 def checked(level: Level, disks: Count, disk_rate: Rate, groups: Count | None, lost: Count) -> Array:
-    """Return the array, its numbers checked against the level."""
+    """Return the array, its numbers checked against the level.
+
+    Parameters
+    ----------
+    level
+        RAID level.
+    disks
+        Disks of all groups together.
+    disk_rate
+        Rate of a disk. [bit/s]
+    groups
+        Groups that data is striped over: two for RAID 50 and 60 where None, else one.
+    lost
+        Disks of a group that are lost.
+
+    Returns
+    -------
+    Array
+        The array; its numbers are arrays.
+
+    Examples
+    --------
+    >>> array = checked(60, 24, 800e6, groups=2, lost=1)
+    >>> float(array.members), array.parity, float(array.working)
+    (12.0, 2, 11.0)
+    """
     require_word(LEVELS, level=level)
     nested = level in {50, 60}
     n, g, rate, lost = arrays(

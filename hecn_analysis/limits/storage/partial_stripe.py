@@ -121,7 +121,35 @@ def partial_write_s(
 
 
 def busy_s(array: Array, size: FloatArray, begin: FloatArray, chunk: FloatArray, access: FloatArray) -> FloatArray:
-    """Time of a group's disks for `size` bytes (or none) from `begin` in a stripe: mean over places of lost ones."""
+    """Time of a group's disks for a write in a stripe: mean over places of lost ones [s].
+
+    Parameters
+    ----------
+    array
+        The array.
+    size
+        What is written; 0 is no write. [bytes]
+    begin
+        Where it begins in the stripe. [bytes]
+    chunk
+        Part of a stripe on one disk. [bytes]
+    access
+        Time to get to a place on a disk. [s]
+
+    Returns
+    -------
+    array
+        Times of the disks, added up. [s]
+
+    Examples
+    --------
+    One chunk of 64 KiB on five disks: data and parity are read, then written, 1.2 ms each with the access.
+
+    >>> from hecn_analysis.limits.storage.array_layout import checked
+    >>> array = checked(5, 5, 8 * 65536 / 0.2e-3, groups=1, lost=0)
+    >>> float(busy_s(array, *(np.array(one) for one in (65536.0, 0.0, 65536.0, 1e-3)))) * 1e3
+    4.8
+    """
     touched = np.ceil((np.mod(begin, chunk) + size) / chunk)
     depth = np.minimum(size, chunk)  # bytes of each parity chunk
     total: FloatArray = np.asarray(0.0)

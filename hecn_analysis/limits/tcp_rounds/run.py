@@ -47,12 +47,44 @@ class Simulation:
 
 
 def summed(streams: NDArray[Any]) -> NDArray[Any]:
-    """Sum over the streams of each element."""
+    """Sum over the streams of each element.
+
+    Parameters
+    ----------
+    streams
+        A row for each element, a column for each of its streams.
+
+    Returns
+    -------
+    array
+        The sums, one for each element, in the unit of the streams.
+
+    Examples
+    --------
+    >>> summed(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [3.0, 7.0]
+    """
     return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.sum(axis=1))
 
 
 def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether it is true of a stream of each element."""
+    """Whether it is true of a stream of each element.
+
+    Parameters
+    ----------
+    streams
+        A row for each element, a column for each of its streams.
+
+    Returns
+    -------
+    array of bool
+        One for each element.
+
+    Examples
+    --------
+    >>> any_stream(np.array([[False, True], [False, False]])).tolist()
+    [True, False]
+    """
     return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.any(axis=1))
 
 
