@@ -139,6 +139,18 @@ def interfaces(
     ------
     InputError
         When there is no file, a file is none of Parquet, or a column is absent.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
+    >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
+    ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
+    >>> with TemporaryDirectory() as folder:
+    ...     samples.to_parquet(f"{folder}/samples.parquet")
+    ...     found = interfaces(folder)
+    >>> found[["interface", "rates", "mean_in_bps"]].to_dict("records")
+    [{'interface': 'eth0', 'rates': 2, 'mean_in_bps': 2000000.0}]
     """
     settings = Settings(
         slot_s, max_gap, widths, speeds, None if rates_folder is None else str(Path(rates_folder).absolute())
@@ -186,6 +198,22 @@ def row_groups(path: str) -> list[Group]:
     ----------
     path
         The file.
+
+    Returns
+    -------
+    list of Group
+        One for each row group, in the order of the file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
+    >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
+    ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
+    >>> with TemporaryDirectory() as folder:
+    ...     samples.to_parquet(f"{folder}/samples.parquet")
+    ...     [(group.rows, group.keys) for group in row_groups(f"{folder}/samples.parquet")]
+    [(3, (('switch', 'eth0', None),))]
     """
     with _open(path) as file:
         absent = [name for name in NEEDED if name not in file.schema_arrow.names]
@@ -247,6 +275,17 @@ def shares(groups: Sequence[Group]) -> list[Share]:
     ----------
     groups
         The row groups, in the order of the files.
+
+    Returns
+    -------
+    list of Share
+        Together they hold each interface once.
+
+    Examples
+    --------
+    >>> groups = [Group("a.parquet", number, 1_500_000, (("switch", f"eth{number}", None),)) for number in range(3)]
+    >>> [sorted(name for _, name, _ in share.keys) for share in shares(groups)]
+    [['eth0'], ['eth1'], ['eth2']]
     """
     rows = sum(group.rows for group in groups)
     weight: dict[Key, float] = {}
@@ -290,6 +329,24 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
         The share.
     settings
         What is asked for.
+
+    Returns
+    -------
+    DataFrame
+        A row for each interface of the share, as `interfaces` gives it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
+    >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
+    ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
+    >>> with TemporaryDirectory() as folder:
+    ...     samples.to_parquet(f"{folder}/samples.parquet")
+    ...     (share,) = shares(row_groups(f"{folder}/samples.parquet"))
+    ...     found = work(share, Settings(slot_s=300.0))
+    >>> found[["interface", "slots", "peak_in_bps"]].to_dict("records")
+    [{'interface': 'eth0', 'slots': 2, 'peak_in_bps': 2000000.0}]
     """
     tables, rates = [], []
     readings = _read(share)

@@ -80,6 +80,18 @@ Flags = npt.NDArray[np.int16]
 def words(flag: int) -> str:
     """Words of a combination of flags.
 
+    Parameters
+    ----------
+    flag
+        The combination, as bits of `Flag`.
+
+    Returns
+    -------
+    str
+        Its words, joined by commas; ``ok`` for none.
+
+    Examples
+    --------
     >>> words(Flag.WRAP | Flag.GAP), words(0)
     ('wrap,gap', 'ok')
     """
@@ -90,6 +102,18 @@ def words(flag: int) -> str:
 def bits(text: str) -> int:
     """Combination of flags that words stand for; a word that is none of ours (a reader's own) counts as none.
 
+    Parameters
+    ----------
+    text
+        Words, joined by commas.
+
+    Returns
+    -------
+    int
+        The combination, as bits of `Flag`.
+
+    Examples
+    --------
     >>> bits("wrap,gap") == Flag.WRAP | Flag.GAP, bits("ok")
     (True, 0)
     """
@@ -101,13 +125,45 @@ def bits(text: str) -> int:
 
 
 def to_words(flags: Flags) -> Any:  # noqa: ANN401 - an extension array of pandas
-    """Array of texts for many combinations of flags."""
+    """Array of texts for many combinations of flags.
+
+    Parameters
+    ----------
+    flags
+        Combinations, as bits of `Flag`.
+
+    Returns
+    -------
+    array of text
+        Words of each combination, as `words` gives them.
+
+    Examples
+    --------
+    >>> to_words(np.array([0, 65], dtype=np.int16)).tolist()
+    ['ok', 'wrap,gap']
+    """
     kinds, codes = np.unique(flags, return_inverse=True)
     return pd.array([words(int(kind)) for kind in kinds], dtype="string").take(codes)
 
 
 def to_bits(column: pd.Series[Any]) -> Flags:
-    """Combinations of flags of a column of texts; a missing text is ``ok``."""
+    """Combinations of flags of a column of texts; a missing text is ``ok``.
+
+    Parameters
+    ----------
+    column
+        Texts, as `words` gives them.
+
+    Returns
+    -------
+    array
+        Combination of each text, as bits of `Flag`.
+
+    Examples
+    --------
+    >>> to_bits(pd.Series(["ok", "wrap,gap", None])).tolist()
+    [0, 65, 0]
+    """
     codes, kinds = pd.factorize(column)
     table = np.array([*(bits(str(kind)) for kind in kinds), 0], dtype=np.int16)  # the last one is that of code -1
     return table[codes]

@@ -32,6 +32,11 @@ def rank(count: int, percent: float) -> int:
     percent
         Which percentile, over 0 to 100. [%]
 
+    Returns
+    -------
+    int
+        The rank, at least 1 where there are values.
+
     Examples
     --------
     >>> rank(20, 95), rank(21, 95), rank(8640, 95)  # 8640 slots of 5 minutes are 30 days: 36 hours are thrown away
@@ -51,6 +56,11 @@ def nearest_rank(values: Floats, percent: float = 95.0) -> float:
         The values.
     percent
         Which percentile. [%]
+
+    Returns
+    -------
+    float
+        The percentile, in the unit of the values.
 
     Examples
     --------
@@ -74,6 +84,16 @@ def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats
         Where each stretch begins, ascending.
     percent
         Which percentile. [%]
+
+    Returns
+    -------
+    array
+        A percentile for each stretch, NaN where it has no value, in the unit of the values.
+
+    Examples
+    --------
+    >>> nearest_ranks(np.array([3.0, 1.0, 2.0, np.nan]), np.array([0, 3]), 50).tolist()
+    [2.0, nan]
     """
     rank(0, percent)
     lengths = np.diff(starts, append=len(values))
@@ -124,6 +144,11 @@ def percentile_bounds(
     most_bps
         The most that a slot can have: the line rate, or the largest slot where the source keeps it; one number for
         all, or one for each bin. [bit/s]
+
+    Returns
+    -------
+    tuple of float
+        The least and the largest percentile, NaN where no average is known. [bit/s]
 
     Examples
     --------
@@ -188,6 +213,11 @@ def peak_bounds(mean_bps: Floats, slots_per_bin: int, *, most_bps: Floats | floa
         How many slots a bin holds.
     most_bps
         The most that a slot can have: the line rate, or the largest slot where the source keeps it. [bit/s]
+
+    Returns
+    -------
+    tuple of float
+        The least and the largest peak, NaN where no average is known. [bit/s]
 
     Examples
     --------

@@ -65,6 +65,19 @@ def ports(rates: pd.DataFrame) -> list[Port]:
     ----------
     rates
         Rates as in the table ``rates``.
+
+    Returns
+    -------
+    list of Port
+        Two for each interface, in and out, with the intervals whose length is known.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> [(port.interface, port.direction, float(port.rate_bps.max()) / 1e6) for port in ports(table)]
+    [('eth0', 'in', 300.0), ('eth0', 'out', 100.0)]
     """
     names, intervals = gridded.from_frame(rates)
     found = []
@@ -107,6 +120,11 @@ def number_of(value: Any) -> float:  # noqa: ANN401 - a cell of a table
     value
         The cell.
 
+    Returns
+    -------
+    float
+        The number, in the unit of the cell.
+
     Examples
     --------
     >>> number_of(None), number_of(2)
@@ -122,6 +140,17 @@ def unplaced(run: Mapping[Any, Any]) -> Placed:
     ----------
     run
         A row of the table ``runs``.
+
+    Returns
+    -------
+    Placed
+        Payload [B], length and start [s], NaN where the run does not say; no port yet.
+
+    Examples
+    --------
+    >>> run = unplaced({"duration_s": 10.0, "throughput_bps": 8e9})
+    >>> run.payload, run.start, run.port
+    (10000000000.0, nan, None)
     """
     seconds, payload = number_of(run.get("duration_s")), number_of(run.get("bytes"))
     rate = number_of(run.get("throughput_bps"))
@@ -144,6 +173,23 @@ def placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_
         How payload becomes octets.
     largest_offset_s
         Within how much the clocks may differ. [s]
+
+    Returns
+    -------
+    list of Placed
+        The runs in their order; those that fit nowhere are as they were.
+
+    Examples
+    --------
+    10 GB within five minutes went out of the switch, half a minute later by its clock than by that of the host:
+
+    >>> when = pd.date_range("2013-11-20", periods=60, freq="30s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0, "in_bps": 0.0,
+    ...                       "out_bps": np.repeat([0.0, 270e6, 0.0], [20, 10, 30]), "flag": "ok"})
+    >>> run = unplaced({"bytes": 1e10, "duration_s": 300.0, "start_time": when[18]})
+    >>> (found,) = placed([run], ports(table), Framing((9000,), 4, True, False, (14.0, 18.0)), 120.0)
+    >>> found.port.direction, round(found.offset)
+    ('out', 30)
     """
     found = list(runs)
     quiet = {id(port): _quiet(port, runs) for port in every}

@@ -67,6 +67,15 @@ def rates(
         When a column is absent or a width is none.
     RangeError
         When `max_gap` is not positive.
+
+    Examples
+    --------
+    >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00"], utc=True)
+    >>> readings = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [4_000_000_000, 200_000_000],
+    ...                          "out_octets": 0, "counter_bits": 32, "speed_bps": 100e6})
+    >>> found = rates(readings)
+    >>> round(float(found["in_bps"][0]) / 1e6, 3), found["flag"][0], rates(readings, widths=64)["flag"][0]
+    (13.199, 'wrap', 'reset')
     """
     if max_gap is not None and not max_gap > 0:
         raise RangeError(f"max_gap: found {max_gap!r} s, expected more than 0 s")
@@ -83,6 +92,20 @@ def frame(named: Named, found: differences.Rates) -> pd.DataFrame:
         The readings.
     found
         Their rates.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`, a row for each reading but the first of an interface.
+
+    Examples
+    --------
+    >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00"], utc=True)
+    >>> readings = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [4_000_000_000, 200_000_000],
+    ...                          "out_octets": 0, "counter_bits": 32, "speed_bps": 100e6})
+    >>> named = from_frame(readings)
+    >>> frame(named, differences.rates(named.series))[["interface", "interval_s", "flag"]].to_dict("records")
+    [{'interface': 'eth0', 'interval_s': 300.0, 'flag': 'wrap'}]
     """
     keep = np.ones(len(found.flags), dtype=np.bool_)
     keep[found.first] = False
@@ -114,6 +137,11 @@ def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
         Rates as in the table ``rates``.
     ceiling_bps
         The most, such as one of `DISPLAY_CEILINGS`. [bit/s]
+
+    Returns
+    -------
+    DataFrame
+        The table, with ``ceiling`` among the words of ``flag`` in those rows.
 
     Examples
     --------

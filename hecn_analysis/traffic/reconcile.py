@@ -138,6 +138,18 @@ def reconcile(
         When no port has that name.
     RangeError
         When `counts` is none of `FRAME_BYTES`, the tolerance not between 0 and 1, or the offset less than 0.
+
+    Examples
+    --------
+    15 GB in two minutes, as segments of 8948 bytes in frames of 9018:
+
+    >>> when = pd.date_range("2013-11-20", periods=20, freq="30s", tz="UTC")
+    >>> counted = np.repeat([0.0, 1e9 * 9018 / 8948, 0.0], [8, 4, 8])
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0,
+    ...                       "in_bps": counted, "out_bps": 0.0, "flag": "ok"})
+    >>> runs = pd.DataFrame([{"tool": "iperf3", "start_time": when[7], "duration_s": 120.0, "bytes": 15e9}])
+    >>> reconcile(runs, rates, counts="port")[["interface", "direction", "verdict", "mtu"]].to_dict("records")
+    [{'interface': 'eth0', 'direction': 'in', 'verdict': 'agrees', 'mtu': 9000}]
     """
     if counts not in FRAME_BYTES:
         raise RangeError(f"counts: found {counts!r}, expected one of {', '.join(FRAME_BYTES)}")

@@ -141,10 +141,23 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
     widths, speeds
         What a user knows better than the source.
 
+    Returns
+    -------
+    Named
+        Names of the interfaces, and their readings in order of time.
+
     Raises
     ------
     InputError
         When a column is absent, or a width is none.
+
+    Examples
+    --------
+    >>> when = pd.to_datetime(["2013-11-20 12:05:00", "2013-11-20 12:00:00"], utc=True)
+    >>> samples = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [200, 100], "out_octets": 0})
+    >>> series = from_frame(samples).series
+    >>> series.in_octets.tolist(), series.lengths.tolist()
+    ([100, 200], [2])
     """
     absent = [name for name in NEEDED if name not in samples.columns]
     if absent:
@@ -182,6 +195,20 @@ def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None
         The readings.
     widths, speeds
         What a user knows better than the source.
+
+    Returns
+    -------
+    Named
+        Names of the interfaces, and their readings in order of time.
+
+    Examples
+    --------
+    >>> octets = np.array([300, 200, 100], dtype=np.uint64)
+    >>> readings = Readings(["switch"], ["eth0", "eth1"], 0, np.array([1, 0, 0]), 0, 0, np.array([10, 20, 10]),
+    ...                     octets, octets, None, None, None, None, 64, np.nan)
+    >>> named = in_order(readings)
+    >>> list(named.interfaces), named.series.starts.tolist(), named.series.in_octets.tolist()
+    (['eth1', 'eth0'], [0, 1], [300, 100, 200])
     """
     (named,) = in_blocks(readings, widths=widths, speeds=speeds)
     return named
@@ -202,6 +229,19 @@ def in_blocks(
         What a user knows better than the source.
     block_rows
         How many rows a block has, roughly; all by default.
+
+    Yields
+    ------
+    Named
+        Names of some interfaces, and all their readings in order of time.
+
+    Examples
+    --------
+    >>> octets = np.array([300, 200, 100], dtype=np.uint64)
+    >>> readings = Readings(["switch"], ["eth0", "eth1"], 0, np.array([1, 0, 0]), 0, 0, np.array([10, 20, 10]),
+    ...                     octets, octets, None, None, None, None, 64, np.nan)
+    >>> [list(named.interfaces) for named in in_blocks(readings, block_rows=1)]
+    [['eth1'], ['eth0']]
     """
     length = len(readings.time_ns)
     keys = [readings.host, readings.interface, readings.file, readings.index]

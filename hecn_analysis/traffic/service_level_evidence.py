@@ -52,6 +52,16 @@ def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | No
     -------
     DataFrame
         `EVIDENCE`, by criterion: a row for each run that bears on it, with file and lines, and for each port.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.traffic.service_levels import load
+    >>> runs = read(data_dir() / "transfers" / "after").runs
+    >>> found = evidence(load("hec-test-wan"), runs)
+    >>> found.loc[found["criterion"] == "rtt", ["tool", "says"]].head(1).to_dict("records")
+    [{'tool': 'iperf3', 'says': '3.74 ms'}]
     """
     rows: list[dict[str, Any]] = []
     for run in runs.to_dict("records"):
@@ -81,6 +91,16 @@ def judge_paths(
         As `hecn_analysis.traffic.service_levels.judge` gives it, with a column ``path`` in front.
     DataFrame
         As `evidence` gives it, with the same column.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.traffic.service_levels import load
+    >>> runs = read(data_dir() / "transfers" / "after").runs
+    >>> judged, said = judge_paths(load("hec-test-wan"), {"lab": (runs, None)})
+    >>> judged.loc[judged["criterion"] == "rtt", ["path", "verdict"]].to_dict("records"), len(said) > 0
+    ([{'path': 'lab', 'verdict': 'pass'}], True)
     """
     judged = [{"path": name, **row} for name, both in paths.items() for row in judge(level, *both).to_dict("records")]
     said = [{"path": name, **row} for name, both in paths.items() for row in evidence(level, *both).to_dict("records")]
@@ -151,6 +171,11 @@ def summary(found: pd.DataFrame) -> str:
     found
         As `hecn_analysis.traffic.service_levels.judge` gives it.
 
+    Returns
+    -------
+    str
+        One sentence.
+
     Examples
     --------
     >>> rows = pd.DataFrame({"criterion": ["rtt", "loss", "mtu"], "verdict": ["pass", "fail", "pass"]})
@@ -168,6 +193,18 @@ def summary(found: pd.DataFrame) -> str:
 
 def written(value: float | None, unit: str) -> str:
     """Write a limit, an estimate or a bound with its unit.
+
+    Parameters
+    ----------
+    value
+        In SI; None or NaN where there is none.
+    unit
+        Unit of it: ``s``, ``bit/s``, ``B`` or ``1``.
+
+    Returns
+    -------
+    str
+        The value with a unit, a dash for none.
 
     Examples
     --------

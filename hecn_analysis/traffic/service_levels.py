@@ -76,7 +76,18 @@ class ServiceLevel(BaseModel):
 
 
 def names() -> list[str]:
-    """Names of the tables in ``models/service_levels/``."""
+    """Names of the tables in ``models/service_levels/``.
+
+    Returns
+    -------
+    list of str
+        The names, sorted; `load` takes them.
+
+    Examples
+    --------
+    >>> "hec-test-wan" in names()
+    True
+    """
     return sorted(path.stem for path in (places.models_dir() / "service_levels").glob("*.yaml"))
 
 
@@ -87,6 +98,11 @@ def load(name: str | Path) -> ServiceLevel:
     ----------
     name
         A name in ``models/service_levels/``, or a file that ends in ``.yaml``.
+
+    Returns
+    -------
+    ServiceLevel
+        The limits, in SI: fractions, seconds, bytes, bit/s; None where the table names none.
 
     Raises
     ------
@@ -121,6 +137,11 @@ def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> 
     confidence
         Of each bound for itself. [1]
 
+    Returns
+    -------
+    tuple of float
+        The lower and the upper bound. [1]
+
     Examples
     --------
     >>> proportion_bounds(0, 30_000_000)[1]  # the rule of three
@@ -153,6 +174,11 @@ def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) 
     confidence
         Of the bound. [1]
 
+    Returns
+    -------
+    int
+        The packets.
+
     Examples
     --------
     >>> packets_needed(1e-7), packets_needed(1e-7, lost=1)
@@ -180,6 +206,11 @@ def outage_bounds(
         How long an outage is taken to last where none was seen. [s]
     confidence
         Of each bound for itself; rate and length share it. [1]
+
+    Returns
+    -------
+    tuple of float
+        The least and the largest part of the time. [1]
 
     Examples
     --------
@@ -214,6 +245,14 @@ def judge(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None 
     DataFrame
         `COLUMNS`, a row for each criterion that the table names. ``low`` and ``high`` are the bounds of the estimate,
         ``evidence`` says what it rests on, ``needed`` what is still to be measured.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> from hecn_analysis.places import data_dir
+    >>> found = judge(load("hec-test-wan"), read(data_dir() / "transfers" / "after").runs)
+    >>> found[["criterion", "verdict"]][1:3].to_dict("records")
+    [{'criterion': 'restoral time', 'verdict': 'not enough evidence'}, {'criterion': 'rtt', 'verdict': 'pass'}]
     """
     samples = pd.DataFrame() if samples is None else samples
     rows: list[dict[str, Any]] = []

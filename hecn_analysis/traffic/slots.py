@@ -106,10 +106,26 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     table
         Columns of the table ``rates``, in any order of rows.
 
+    Returns
+    -------
+    DataFrame
+        ``host`` and ``interface``, a row for each.
+    Intervals
+        Their rates in order of time. [bit/s]
+
     Raises
     ------
     InputError
         When a column is absent.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> names, intervals = from_frame(table[::-1])
+    >>> names["interface"].tolist(), (intervals.in_bps / 1e6).tolist()
+    (['eth0'], [0.0, 100.0, 200.0, 300.0])
     """
     absent = [name for name in NEEDED if name not in table.columns]
     if absent:
@@ -139,10 +155,24 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     gaps
         Whether the mean over a gap may stand for each slot in it.
 
+    Returns
+    -------
+    Slots
+        Bytes of each interface in each slot from its first interval to its last.
+
     Raises
     ------
     RangeError
         When the length is not positive, or there would be more than `MOST_SLOTS`.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> slots = regrid(from_frame(table)[1], 600.0)
+    >>> slots.lengths.tolist(), (slots.in_bytes / 1e6).tolist(), slots.covered_s.tolist()
+    ([3], [0.0, 11250.0, 11250.0], [300.0, 600.0, 300.0])
     """
     if not slot_s > 0:
         raise RangeError(f"slot: found {slot_s!r} s, expected more than 0 s")
@@ -209,6 +239,20 @@ def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
         Hosts and interfaces, a row for each.
     slots
         Their slots.
+
+    Returns
+    -------
+    DataFrame
+        A row for each slot of an interface: ``in_bytes``, ``out_bytes``, ``covered_s``, ``in_bps``, ``out_bps``.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> names, intervals = from_frame(table)
+    >>> frame(names, regrid(intervals, 600.0))[["covered_s", "in_bps"]].to_dict("list")
+    {'covered_s': [300.0, 600.0, 300.0], 'in_bps': [nan, 150000000.0, nan]}
     """
     in_bps, out_bps = slots.rates()
     named = names.iloc[np.repeat(np.arange(len(names)), slots.lengths)].reset_index(drop=True)

@@ -81,6 +81,20 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
         Length of a slot. [s]
     percent
         Which percentile; the names of the columns say 95. [%]
+
+    Returns
+    -------
+    dict
+        Arrays by the names of `COLUMNS`, with the units that stand there: an element for each interface.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=20, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(20) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> found = summarise(gridded.from_frame(table)[1])
+    >>> (found["p95_in_bps"] / 1e9).tolist(), found["slots"].tolist()
+    ([1.8], [20])
     """
     starts = intervals.starts
     slots = gridded.regrid(intervals, slot_s)
@@ -123,7 +137,29 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
 
 
 def whole(slots: Slots, intervals: Intervals) -> Any:  # noqa: ANN401 - an array of booleans
-    """Which slots lie wholly between the first and the last reading of their interface."""
+    """Say which slots lie wholly between the first and the last reading of their interface.
+
+    Parameters
+    ----------
+    slots
+        The slots.
+    intervals
+        The intervals that were put on them.
+
+    Returns
+    -------
+    array of bool
+        One for each slot.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> _, intervals = gridded.from_frame(table)
+    >>> whole(gridded.regrid(intervals, 600.0), intervals).tolist()
+    [False, True, False]
+    """
     inside = np.ones(len(slots.covered_s), dtype=np.bool_)
     if len(slots.starts) == 0:
         return inside
@@ -210,6 +246,17 @@ def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
         ``host`` and ``interface`` of each.
     speeds
         Speeds, for all or by interface or (host, interface). [bit/s]
+
+    Returns
+    -------
+    array
+        One for each row of `names`. [bit/s]
+
+    Examples
+    --------
+    >>> names = pd.DataFrame({"host": ["sw1", "sw2"], "interface": "eth0"})
+    >>> speed_of(names, 10e9).tolist(), speed_of(names, {("sw1", "eth0"): 1e9}).tolist()
+    ([10000000000.0, 10000000000.0], [1000000000.0, nan])
     """
     if not isinstance(speeds, Mapping):
         return np.full(len(names), np.nan if speeds is None else float(speeds))
@@ -224,6 +271,17 @@ def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
     ----------
     samples
         Readings as in the table ``samples``.
+
+    Returns
+    -------
+    dict
+        Speed by host and interface; those without a known one are left out. [bit/s]
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=2, freq="300s", tz="UTC")
+    >>> speeds_of(pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "speed_bps": [1e9, 10e9]}))
+    {('switch', 'eth0'): 10000000000.0}
     """
     known = samples[samples["speed_bps"] > 0].sort_values("time", kind="stable")
     last = known.groupby(["host", "interface"], dropna=False, sort=False)["speed_bps"].last()
@@ -247,6 +305,14 @@ def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
     -------
     DataFrame
         ``host``, ``interface``, ``speed_bps``, ``finding`` (``exceeded`` or ``flat``), ``message``.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> speed_findings(table, 200e6)[["interface", "finding"]].to_dict("records")
+    [{'interface': 'eth0', 'finding': 'exceeded'}]
     """
     names, intervals = gridded.from_frame(table)
     speed = speed_of(names, speeds)
@@ -310,6 +376,15 @@ def billing(
     ------
     InputError
         For a port that is not in the table, or where its rates are averages over several slots.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=20, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(20) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> bill = billing(table, direction="sum")
+    >>> bill["percentile_bps"] / 1e9, bill["rank"], bill["slots"], bill["thrown_away"]
+    (1.9, 19, 20, 1)
     """
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
@@ -393,6 +468,14 @@ def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = Fals
     DataFrame
         ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes``, ``covered_s``, ``in_bps``,
         ``out_bps`` (missing where less than nine tenths of the slot are covered).
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> slot_table(table, slot_s=900.0)[["covered_s", "in_bytes"]].to_dict("list")
+    {'covered_s': [300.0, 900.0], 'in_bytes': [0.0, 22500000000.0]}
     """
     names, intervals = gridded.from_frame(table)
     return gridded.frame(names, gridded.regrid(intervals, slot_s, gaps=gaps))
@@ -437,6 +520,15 @@ def profile(
     DataFrame
         ``host``, ``interface``, ``weekday`` (0 is Monday; week only), ``hour``, ``slots``, then mean, median and 95th
         percentile (nearest rank) of both directions. [bit/s]
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(288) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> found = profile(table, zone="America/New_York")
+    >>> len(found), int(found["hour"][found["mean_in_bps"].idxmax()])
+    (24, 17)
     """
     slots = slot_table(table, slot_s=slot_s).dropna(subset=["in_bps", "out_bps"], how="all")
     middle = (slots["time"] - pd.Timedelta(slot_s / 2, "s")).dt.tz_convert(zone)
@@ -470,6 +562,15 @@ def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame
     DataFrame
         ``host``, ``interface``, ``time`` (end of the hour), ``in_bps``, ``out_bps`` (means over the hour); an interface
         without an hour of known rates is left out.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=24, freq="300s", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(24) * 1e8, "out_bps": 1e8, "flag": "ok"})
+    >>> print(busiest_hour(table)[["time", "in_bps"]])
+                           time        in_bps
+    0 2013-11-20 01:55:00+00:00  1.750000e+09
     """
     many = round(3600 / slot_s)
     if many < 1 or abs(many * slot_s - 3600) > 1e-9:
@@ -507,6 +608,15 @@ def bounds(
     DataFrame
         ``host``, ``interface``, ``direction``, ``interval_s`` (the longest), ``peak_low_bps``, ``peak_high_bps``,
         ``percentile_low_bps``, ``percentile_high_bps``.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=3, freq="2h", tz="UTC")
+    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 7200.0,
+    ...                       "in_bps": [1e9, 2e9, 1e9], "out_bps": 0.0, "flag": "ok"})
+    >>> found = bounds(table, speeds=10e9)
+    >>> found[["direction", "peak_low_bps", "peak_high_bps"]].iloc[0].to_dict()
+    {'direction': 'in', 'peak_low_bps': 2000000000.0, 'peak_high_bps': 10000000000.0}
     """
     rows = []
     for (host, interface), part in table.groupby(["host", "interface"], dropna=False, sort=False):
