@@ -68,6 +68,12 @@ def array_use(names: Iterable[str]) -> pd.DataFrame:
         sequential stream; ``disk_measured_bps`` is the measured rate over them, ``disk_bps`` what a disk does alone;
         ``array_bps`` is what the arrays allow, with the seeks between files that share one, ``share_fraction`` the part
         of it that was measured. [bit/s]
+
+    Examples
+    --------
+    >>> found = array_use(["c-dd"])
+    >>> found[["operation", "disks", "data_disks", "share_fraction"]].round(2).to_dict("records")[0]
+    {'operation': 'read', 'disks': 32, 'data_disks': 28, 'share_fraction': 1.0}
     """
     rows = []
     for series in map(load_series, names):

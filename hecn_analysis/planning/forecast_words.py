@@ -17,6 +17,20 @@ def shown(row: Mapping[Any, Any]) -> dict[str, str | None]:
     ----------
     row
         Row of the table of ports.
+
+    Returns
+    -------
+    dict
+        Words by the heading of their column.
+
+    Examples
+    --------
+    >>> row = {"host": "switch", "interface": "eth0", "p95_bps": 4e9, "capacity_bps": 8e9, "method": "trend",
+    ...        "mase": 0.8, "mase_naive": 1.0, "growth_fraction": None, "reason": "", "date": pd.Timestamp(2027, 5, 1),
+    ...        "date_low": pd.Timestamp(2027, 3, 1), "date_high": None}
+    >>> found = shown(row)
+    >>> found["port"], found["full on"], found["90 %"], found["growth a year"]
+    ('switch eth0', '2027-05-01', '2027-03-01 … later', None)
     """
     late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
     return {
@@ -40,6 +54,16 @@ def port_name(row: Mapping[Any, Any]) -> str:
     ----------
     row
         Row of a table of ports.
+
+    Returns
+    -------
+    str
+        Both, or the interface alone where no host is known.
+
+    Examples
+    --------
+    >>> port_name({"host": "switch", "interface": "eth0"}), port_name({"host": None, "interface": "eth0"})
+    ('switch eth0', 'eth0')
     """
     return f"{row['host'] if isinstance(row['host'], str) else ''} {row['interface']}".strip()
 
@@ -51,6 +75,11 @@ def growth(row: Mapping[Any, Any]) -> str | None:
     ----------
     row
         Row of the table of ports.
+
+    Returns
+    -------
+    str or None
+        The growth in per cent; None where it is not known.
 
     Examples
     --------
@@ -72,6 +101,19 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
         Row of the table of ports.
     capacity
         Part of the speed that counts as full. [fraction]
+
+    Returns
+    -------
+    str
+        One sentence, without its full stop.
+
+    Examples
+    --------
+    >>> row = {"host": "switch", "interface": "eth0", "status": "date", "p95_bps": 4e9, "capacity_bps": 8e9,
+    ...        "growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421, "date_without": None,
+    ...        "date": pd.Timestamp(2027, 5, 1), "date_low": pd.Timestamp(2027, 3, 1), "date_high": None}
+    >>> sentence(row, 0.8)
+    'Port switch eth0 reaches 80 % of its speed, 8.00 Gb/s, on 2027-05-01, with 90 % from 2027-03-01 to later; ...'
     """
     name, full = f"Port {port_name(row)}", f"{format_fraction(capacity, digits=2)} of its speed"
     if row["status"] == "reached":
@@ -95,6 +137,17 @@ def first_full(rows: Sequence[Mapping[Any, Any]]) -> Mapping[Any, Any]:
     ----------
     rows
         Rows of the table of ports, at least one.
+
+    Returns
+    -------
+    mapping
+        One of the rows.
+
+    Examples
+    --------
+    >>> rows = [{"interface": "eth0", "date": None}, {"interface": "eth1", "date": pd.Timestamp(2027, 5, 1)}]
+    >>> first_full(rows)["interface"]
+    'eth1'
     """
     dated = [row for row in rows if not pd.isna(row["date"])]
     if dated:

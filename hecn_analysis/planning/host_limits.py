@@ -99,7 +99,18 @@ def limits_of(prediction: Prediction) -> pd.DataFrame:
 
 
 def networked_hosts() -> list[str]:
-    """Names of the shipped hosts whose network cards are described, by the year they were built and by name."""
+    """Names of the shipped hosts whose network cards are described, by the year they were built and by name.
+
+    Returns
+    -------
+    list of str
+        Names in ``models/hosts``.
+
+    Examples
+    --------
+    >>> {"b", "c"} <= set(networked_hosts())
+    True
+    """
     found = []
     for path in (places.models_dir() / "hosts").glob("*.yaml"):
         host = _host(path.stem)
@@ -115,6 +126,11 @@ def layouts(host: Host) -> list[list[str]]:
     ----------
     host
         The host. Where it says where its files are, that is the only way.
+
+    Returns
+    -------
+    list of list of str
+        Names of the arrays of each way.
 
     Examples
     --------
@@ -152,10 +168,20 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
     mtu
         MTU of the links where no path is given. [B]
 
+    Yields
+    ------
+    Scenario
+        Each of the transfers.
+
     Raises
     ------
     InputError
         Unknown host, path or tool; a host without a network card, and no path.
+
+    Examples
+    --------
+    >>> [one.sender.files_on for one in transfers("c", "disk to disk")]
+    [['raid50'], ['raid50'], ['raid50-1', 'raid50-2'], ['raid50-1', 'raid50-2']]
     """
     host, disk = _host(name), kind == "disk to disk"
     if disk and not host.arrays:
@@ -176,7 +202,32 @@ def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: flo
 
 
 def fastest(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Prediction | None:
-    """Prediction of the fastest of `transfers`, whose parameters these are; None where there is none."""
+    """Prediction of the fastest of `transfers`, whose parameters these are; None where there is none.
+
+    Parameters
+    ----------
+    name
+        Host of ``models/hosts``, or a file of one's own.
+    kind
+        From memory to memory, or from disk to disk.
+    path
+        Path of ``models/paths``, or a file.
+    tool
+        Tool; without, that of `TOOLS`.
+    mtu
+        MTU of the links where no path is given. [B]
+
+    Returns
+    -------
+    Prediction or None
+        The prediction; rates are in bit/s.
+
+    Examples
+    --------
+    >>> found = fastest("b", "memory to memory")
+    >>> round(found.throughput_bps / 1e9, 1), found.bottleneck
+    (39.6, 'path.link.1')
+    """
     ways = list(transfers(name, kind, path=path, tool=tool, mtu=mtu))
     rates = [predict(one, effort=_CENTRAL).throughput_bps if len(ways) > 1 else 0.0 for one in ways]
     return predict(ways[rates.index(max(rates))]) if ways else None
@@ -208,6 +259,12 @@ def host_limits(
     DataFrame
         Columns `COLUMNS`: ``throughput_bps`` is what the lowest part of its class allows, ``binds`` whether it is the
         bottleneck; ``predicted_bps``, ``low_bps``, ``high_bps`` of the transfer. [bit/s]
+
+    Examples
+    --------
+    >>> found = host_limits(["b"], ["memory to memory"])
+    >>> found.loc[found["binds"], ["host", "resource_class"]].to_dict("records"), len(found)
+    ([{'host': 'b', 'resource_class': 'link'}], 5)
     """
     rows = []
     for kind in kinds:
@@ -245,6 +302,13 @@ def binding(limits: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``kind``, ``host``, ``title``, ``year``, ``predicted_bps``, ``resource``, ``resource_class``, ``next`` (a
         resource), ``next_bps``, ``most_measured_bps`` (missing where there is none). [bit/s]
+
+    Examples
+    --------
+    >>> none = pd.DataFrame(columns=["kind", "host", "measured_bps"])
+    >>> found = binding(host_limits(["b"], ["memory to memory"]), none)
+    >>> found[["host", "resource_class", "next"]].to_dict("records")
+    [{'host': 'b', 'resource_class': 'link', 'next': 'receiver.slot.nic1'}]
     """
     least = reported.groupby(["kind", "host"])["measured_bps"].min()
     rows = []
@@ -277,6 +341,12 @@ def most_measured(names: Iterable[str]) -> pd.DataFrame:
         ``host``, ``kind``, ``role`` ("both" between two alike), ``title`` of the case, ``measured_bps`` [bit/s],
         ``measured_low_bound``, ``source_file``, ``line_first``, ``line_last``, ``series_title``, ``document``,
         ``place``.
+
+    Examples
+    --------
+    >>> found = most_measured(["c"])
+    >>> found.loc[found["kind"] == "disk to disk", ["role", "measured_bps"]].round(-8).to_dict("records")
+    [{'role': 'both', 'measured_bps': 17800000000.0}]
     """
     wanted = set(names)
     rows = [

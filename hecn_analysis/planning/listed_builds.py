@@ -96,6 +96,11 @@ def listed_builds(names: Iterable[str] = (), *, instead: bool = True) -> pd.Data
     ------
     InputError
         There is no build of that name.
+
+    Examples
+    --------
+    >>> listed_builds(["A++"], instead=False)[["hosts", "list_usd", "price_usd"]].to_dict("records")
+    [{'hosts': '1 x A++ + 2 x A+', 'list_usd': 11080, 'price_usd': 24080}]
     """
     chosen = list(names) or list(BUILDS)
     for name in chosen:
@@ -159,10 +164,21 @@ def filled_links(rates: Iterable[str | float], *, rtt: str | float, assume_price
     assume_prices
         Also buy parts whose price is only assumed.
 
+    Returns
+    -------
+    dict
+        Purchase by rate as written; its price is ``usd`` [USD].
+
     Raises
     ------
     InputError
         Nothing that can be bought fills one of them.
+
+    Examples
+    --------
+    >>> {rate: bought.prediction.throughput_bps > 9e9 for rate, bought in
+    ...  filled_links(["10 Gb/s"], rtt="80 ms", assume_prices=True).items()}
+    {'10.0 Gb/s': True}
     """
     found = {}
     for rate in track(list(rates), "links"):

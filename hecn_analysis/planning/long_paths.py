@@ -45,6 +45,17 @@ def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str
         Round trip of the shortest path that counts as long. [s]
     without
         Cases to leave out.
+
+    Returns
+    -------
+    list of Series
+        Each with its cases over long paths; those without one are left out.
+
+    Examples
+    --------
+    >>> [series] = far_cases(["b-netem"], least_rtt_s=0.01, without=["b-netem-60s"])
+    >>> list(series.scenarios)[:2]
+    ['b-netem-loss', 'b-lro-autotuned']
     """
     found, left_out = [], set(without)
     for series in map(load_series, names):
@@ -73,6 +84,14 @@ def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Seq
         ``x`` [s], ``line`` (the class of what limits: link, window, loss) and ``throughput_bps``: in the long run,
         without the start-up, all streams of a process together. Without losses there is no line of theirs; windows and
         losses are those of TCP from end to end, as if there were no proxies.
+
+    Examples
+    --------
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "1 ms",
+    ...         "tool.window": "4 MB"}
+    >>> found = limit_lines(base, [0.01, 0.1])
+    >>> found["line"].tolist(), (found["throughput_bps"] / 1e9).round(2).tolist()
+    (['link', 'link', 'window', 'window'], [9.41, 9.41, 3.99, 0.4])
     """
     base = load_scenario(scenario)
     payload, wire = payload_per_packet(base)

@@ -169,6 +169,11 @@ def load_matrix(name: str | Path) -> Matrix:
     name
         YAML file, or name of a shipped one.
 
+    Returns
+    -------
+    Matrix
+        Its cells, each with the scenario that is to be run; numbers are in SI.
+
     Raises
     ------
     InputError
@@ -288,6 +293,18 @@ def plan(matrix: Matrix) -> pd.DataFrame:
         One row a cell: ``cell``, a column for each axis, ``predicted_bps``, ``low_bps``, ``high_bps`` [bit/s],
         ``bottleneck``, ``load_fraction`` (share of the path that the test takes [1]), ``time_s`` and ``data_bytes`` of
         one run, ``repeats`` that the mean needs, and ``all_time_s``, ``all_data_bytes`` of all of them with the pauses.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> plan(matrix)[["cell", "repeats"]].to_dict("records")
+    [{'cell': 'far/0ms', 'repeats': 3}, {'cell': 'far/90ms', 'repeats': 3}]
     """
     outlook = matrix.outlook
     rows = []
@@ -332,6 +349,20 @@ def by_grid(matrix: Matrix, planned: pd.DataFrame, covered: pd.DataFrame) -> pd.
         ``grid``, ``title``, ``cells``, ``run`` (cells with runs), ``enough`` (cells without missing runs), ``repeats``
         and ``missing`` runs, and time [s] and data [B] of all repeats that are needed, ``all_time_s`` and
         ``all_data_bytes``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> names = [cell.name for cell in matrix.cells]
+    >>> covered = pd.DataFrame({"cell": names, "runs": [3, 0], "needed": 3, "missing": [0, 3]})
+    >>> by_grid(matrix, plan(matrix), covered)[["grid", "cells", "run", "missing"]].to_dict("records")
+    [{'grid': 'far', 'cells': 2, 'run': 1, 'missing': 3}]
     """
     cells = planned.merge(covered[["cell", "runs", "needed", "missing"]], on="cell")
     cells = cells.assign(

@@ -57,6 +57,23 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
     ------
     InputError
         A key in `given` that cannot be.
+
+    Examples
+    --------
+    >>> from hecn_analysis import tables
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> runs = tables.make("runs", [{"source_file": "log", "run": 0, "error": False, "tool": "iperf3", "rtt_s": 0.09,
+    ...                              "duration_s": 60.0, "throughput_bps": 5e9}])
+    >>> match(matrix, runs)[["cell", "throughput_bps"]].to_dict("records")
+    [{'cell': 'far/90ms', 'throughput_bps': 5000000000.0}]
     """
     told = _given(matrix, given or {})
     wanted = [_wanted(cell, {*_SAID, *told}) for cell in matrix.cells]
@@ -168,6 +185,21 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
         run) [bit/s], ``scatter_fraction`` (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell",
         "tool" or "model"), ``needed`` repeats in all, ``missing`` of them, ``inside`` (whether the mean is inside the
         interval of the prediction).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> matched = pd.DataFrame({"cell": ["far/90ms"] * 3, "throughput_bps": [5.0e9, 5.1e9, 4.9e9]})
+    >>> status(matrix, matched)[["cell", "runs", "mean_bps"]].to_dict("records")[1]
+    {'cell': 'far/90ms', 'runs': 3, 'mean_bps': 5000000000.0}
     """
     outlook = matrix.outlook
     rates = {str(cell): group.to_numpy(float) for cell, group in matched.groupby("cell")["throughput_bps"]}
@@ -232,6 +264,26 @@ def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
         The matrix.
     matched
         The runs, of `match`.
+
+    Returns
+    -------
+    Belief
+        Of the logarithms of the rates of all cells. [bit/s]
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> belief = believed(matrix, pd.DataFrame({"cell": ["far/90ms"], "throughput_bps": [5e9]}))
+    >>> belief.tested, bool(np.exp(belief.mean[1]) < np.exp(matrix.belief().mean[1]))
+    ([1], True)
     """
     belief = matrix.belief()
     number = {cell.name: place for place, cell in enumerate(matrix.cells)}
@@ -245,10 +297,36 @@ def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
 def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
     """Cells by their names.
 
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    names
+        Names of cells.
+
+    Returns
+    -------
+    list of Cell
+        The cells, in the order of the names.
+
     Raises
     ------
     InputError
         There is none of that name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> [cell.setting for cell in asked_cells(matrix, ["far/90ms"])]
+    [{'path.rtt': '90 ms'}]
     """
     by_name = {cell.name: cell for cell in matrix.cells}
     for name in names:

@@ -43,6 +43,20 @@ def rank_next(
         ``cell``, a column for each axis, ``expected_bps``, ``low_bps``, ``high_bps`` (90 % of single runs, as believed
         now) [bit/s], ``worth``, ``variance_fraction`` and ``doubt_fraction`` that it takes away [1], ``separates`` (the
         two likeliest limits of the cell about which it tells most) ``of_cell``, ``time_s``, ``data_bytes``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> rank_next(matrix, count=1)["cell"].tolist()
+    ['far/90ms']
     """
     belief = matrix.belief() if belief is None else belief
     outlook = belief.outlook
@@ -169,6 +183,25 @@ def find_best(belief: Belief, measure: Callable[[int], float], budget: int) -> S
         Runs a cell, by its number, and gives its rate. [bit/s]
     budget
         Number of runs, 1 or more.
+
+    Returns
+    -------
+    Search
+        The best cell, and the cells that were run.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> find_best(matrix.belief(), lambda number: [9.4e9, 5e9][number], budget=2)
+    Search(best=0, tested=(0, 1))
     """
     order: list[int] = []
     for _ in range(min(budget, belief.mean.size)):

@@ -170,6 +170,12 @@ def offered_by(name: str) -> tuple[Offers, Scenario, Bill]:
     ------
     InputError
         There is no such host, or it has no bill.
+
+    Examples
+    --------
+    >>> offers, host, bill = offered_by("a++")
+    >>> host.sender.name, bill.year
+    ('a++', 2009)
     """
     scenario = load_scenario({"sender": name, "receiver": name, "path": "lan-10ge", "tool": "nuttcp"})
     host = scenario.sender

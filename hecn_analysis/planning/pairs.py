@@ -208,6 +208,17 @@ def summary(table: pd.DataFrame) -> Mapping[str, int]:
     ----------
     table
         The table.
+
+    Returns
+    -------
+    mapping
+        Numbers by name.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"measured_gain": [0.5, None], "points": [3.0, None], "order_right": [True, None]})
+    >>> summary(rows)
+    {'pairs': 2, 'measured': 1, 'within_5_points': 1, 'order_right': 1, 'order_known': 1}
     """
     told = table["measured_gain"].notna()
     return {

@@ -45,6 +45,13 @@ def over_windows(scenario: str | Path | Mapping[str, Any] | Scenario, windows_by
     -------
     DataFrame
         ``window_bytes``, ``proxies`` and ``throughput_bps`` with ``bottleneck_class``.
+
+    Examples
+    --------
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "45 Mb/s", "path.rtt": "560 ms"}
+    >>> found = over_windows(base, [65536, 4e6])
+    >>> (found["throughput_bps"] / 1e6).round().tolist(), found["proxies"].tolist()
+    ([1.0, 23.0, 42.0, 42.0], [False, False, True, True])
     """
     base = load_scenario(scenario)
     parts = []
@@ -71,6 +78,13 @@ def with_windows(comparison: pd.DataFrame, series: Iterable[Series]) -> pd.DataF
     DataFrame
         With ``window_bytes`` (missing where the receiver has no limit), ``proxies``, and ``flight_bytes``, what was in
         flight: measured throughput times the path's round trip, from end to end.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare, load_series
+    >>> series = [load_series("b-netem")]
+    >>> with_windows(compare(series), series)[["case", "proxies", "flight_bytes"]].head(1).round(-6).to_dict("records")
+    [{'case': 'b-netem-60s', 'proxies': False, 'flight_bytes': 97000000.0}]
     """
     scenarios = {(one.name, case): scenario for one in series for case, scenario in one.scenarios.items()}
     chosen = [scenarios[key] for key in zip(comparison["series"], comparison["case"], strict=True)]
@@ -117,6 +131,12 @@ def orbits(
         ``orbit``, ``rtt_s``, ``window_bytes`` (that fills the link) and a throughput for each of `VARIANTS`:
         ``default_bps`` with the windows that Linux comes with and CUBIC, ``cubic_bps`` and ``bbr_bps`` with windows
         that do not matter, ``proxies_bps`` with those of Linux between proxies, between which no loss matters.
+
+    Examples
+    --------
+    >>> found = orbits(45e6, amount_bytes=1e8)
+    >>> found["orbit"].tolist()[::2], found["rtt_s"].round(3).tolist()[::2]
+    (['low, 550 km', 'geostationary'], [0.033, 0.535])
     """
     hops = {name: (altitude, 1) for name, altitude in ORBITS.items()}
     hops["geostationary, two in a row"] = (satellite.GEOSTATIONARY_M, 2)
@@ -158,6 +178,12 @@ def over_bit_errors(
     -------
     DataFrame
         ``bit_error_rate``, ``loss`` (of packets) and ``reno_bps``, ``cubic_bps``, ``bbr_bps``, ``proxies_bps``.
+
+    Examples
+    --------
+    >>> found = over_bit_errors(45e6, 0.56, [1e-7], duration_s=60.0)
+    >>> found["loss"].round(5).tolist(), bool((found["reno_bps"] < found["cubic_bps"]).all())
+    ([0.00123], True)
     """
     frame = float(framing.wire_bytes(mtu))
     losses = [float(tcp_loss.packet_loss(one, frame)) for one in bit_error_rates]
