@@ -283,7 +283,7 @@ def reno_recovery_s(window: Count, rtt_s: Time) -> Number:
     window
         Window at the loss. [packets]
     rtt_s
-        Round-trip time at that window; where a queue makes it, it is 3/4 of this on average.
+        Round-trip time at that window; where a queue makes it, it is 3/4 of this on average. [s]
 
     Returns
     -------

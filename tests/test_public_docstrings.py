@@ -1,0 +1,145 @@
+"""Every public function says what it takes and gives, with units, and has an example, which `make test` runs.
+
+Public is what `hecn_analysis` names, and each function without an underscore, in a module without one, of the rooms
+that the reference lists (`docs/api.md`). A room that it does not list is public as far as notebooks and pages import
+from it: what only its neighbours import is nobody else's. Nothing is run here, the files are read.
+"""
+
+import ast
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import hecn_analysis as hecn
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "hecn_analysis"
+
+#: Rooms of the reference whose functions are all held to this; of the others, only what `hecn_analysis` names.
+ROOMS = ("limits", "tables", "traffic", "units")
+
+#: Rooms that the reference does not list, and whose functions are held to it as far as others import them.
+IMPORTED = ("planning",)
+
+HEADING = re.compile(r"^([A-Z]\w+(?: \w+)?)\n-{3,}\n", re.MULTILINE)
+
+#: A parameter called so is a quantity, whose line names the unit in brackets.
+QUANTITY = re.compile(r"_(bps|bytes|deg|fraction|m|ns|s|usd)$")
+
+
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def modules(room):
+    """Files of a room by the name of their module, those that begin with an underscore left out."""
+    files = sorted((PACKAGE / room).rglob("*.py")) if (PACKAGE / room).is_dir() else [PACKAGE / f"{room}.py"]
+    for file in files:
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if not any(part.startswith("_") for part in name.split(".")):
+            yield name, file
+
+
+def functions(file):
+    """Functions of a file that are public by their names."""
+    return {node.name: node for node in parsed(file).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+
+
+def imports(source):
+    """Names that a program imports from this package, with their modules."""
+    return {
+        f"{node.module}.{name.name}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hecn_analysis")
+        for name in node.names
+    }
+
+
+def imported_outside():
+    """Names that notebooks and pages import."""
+    found = set()
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                found |= imports("".join(line for line in cell["source"] if not line.lstrip().startswith(("%", "!"))))
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "howto").glob("*.md")]:
+        for line in re.findall(
+            r"^(?:>>> )?(from hecn_analysis\S* import [\w, ]+)$", page.read_text("utf-8"), re.MULTILINE
+        ):
+            found |= imports(line)
+    return found
+
+
+def named_here():
+    """Functions that `hecn_analysis` names, where they are written."""
+    for value in (getattr(hecn, name) for name in hecn.__all__):
+        if inspect.isfunction(value):
+            yield f"{value.__module__}.{value.__name__}", functions(Path(inspect.getfile(value)))[value.__name__]
+
+
+def public():
+    found = dict(named_here())
+    outside = imported_outside()
+    for room in (*ROOMS, *IMPORTED):
+        for module, file in modules(room):
+            for name, node in functions(file).items():
+                if room in ROOMS or f"{module}.{name}" in outside:
+                    found[f"{module}.{name}"] = node
+    return found
+
+
+PUBLIC = public()
+
+
+def sections(doc):
+    """Text of each section of a docstring."""
+    parts = HEADING.split(doc)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def entries(text):
+    """Description by name of the parameters in a section."""
+    found, names = {}, []
+    for line in text.splitlines():
+        if line and not line[0].isspace():
+            names = [name.strip().lstrip("*") for name in line.partition(" : ")[0].split(",")]
+        for name in names:
+            found[name] = found.get(name, "") + line + "\n"
+    return found
+
+
+def parameters(node):
+    named = node.args
+    every = [*named.posonlyargs, *named.args, *named.kwonlyargs, named.vararg, named.kwarg]
+    return [one.arg for one in every if one is not None and one.arg not in {"self", "cls"}]
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_a_public_function_says_what_it_takes_and_gives_and_shows_it(name):
+    node = PUBLIC[name]
+    doc = ast.get_docstring(node) or ""
+    said = sections(doc)
+    described = entries(said.get("Parameters", ""))
+    assert [one for one in parameters(node) if one not in described] == [], "parameters without a description"
+    assert [one for one in described if one not in parameters(node)] == [], "descriptions without a parameter"
+    unmeasured = [one for one in parameters(node) if QUANTITY.search(one) and "[" not in described[one]]
+    assert unmeasured == [], "quantities without a unit in brackets"
+    returns = None if node.returns is None else ast.unparse(node.returns)
+    given = said.get("Returns", "") + said.get("Yields", "")
+    assert given or returns in {None, "None"}, "nothing said of what is given"
+    assert "[" in given or returns == "str" or not QUANTITY.search(node.name), "what is given has no unit in brackets"
+    assert ">>> " in said.get("Examples", ""), "no example"
+
+
+def test_the_public_functions_are_found():
+    assert {"hecn_analysis.logs.read", "hecn_analysis.hardware.scenario.load_scenario"} <= set(PUBLIC)
+    assert "hecn_analysis.planning.host_limits.fastest" in PUBLIC  # of a notebook
+    assert "hecn_analysis.planning.next_tests.find_best" in PUBLIC  # of a page
+    assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
+    listed = set(re.findall(r"^   hecn_analysis\.(\w+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE))
+    assert set(ROOMS) <= listed
+    assert not set(IMPORTED) & listed
