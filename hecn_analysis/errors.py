@@ -73,6 +73,18 @@ class MissingProgramError(HecnError):
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """Advice naming the known word nearest to a misspelt one, or None when nothing is near.
 
+    Parameters
+    ----------
+    word
+        What was written.
+    known
+        What may be written.
+
+    Returns
+    -------
+    str or None
+        The advice.
+
     Examples
     --------
     >>> did_you_mean("lanez", ["lanes", "gen"])

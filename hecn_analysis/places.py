@@ -13,15 +13,48 @@ def _shipped(name: str) -> Path:
 
 
 def models_dir() -> Path:
-    """Folder of the shipped YAML descriptions: parts, hosts, paths, tools, scenarios."""
+    """Folder of the shipped YAML descriptions: parts, hosts, paths, tools, scenarios.
+
+    Returns
+    -------
+    Path
+        The folder: of the checkout, or of the installed package.
+
+    Examples
+    --------
+    >>> (models_dir() / "hosts" / "b.yaml").is_file()
+    True
+    """
     return _shipped("models")
 
 
 def notebooks_dir() -> Path:
-    """Folder of the shipped notebooks and of the declarations of their parameters."""
+    """Folder of the shipped notebooks and of the declarations of their parameters.
+
+    Returns
+    -------
+    Path
+        The folder: of the checkout, or of the installed package.
+
+    Examples
+    --------
+    >>> (notebooks_dir() / "00_start_here.ipynb").is_file()
+    True
+    """
     return _shipped("notebooks")
 
 
 def data_dir() -> Path:
-    """Folder of the shipped sample logs and of the series of measured cases that refer to them."""
+    """Folder of the shipped sample logs and of the series of measured cases that refer to them.
+
+    Returns
+    -------
+    Path
+        The folder: of the checkout, or of the installed package.
+
+    Examples
+    --------
+    >>> (data_dir() / "logs" / "c-systems-dd.txt").is_file()
+    True
+    """
     return _shipped("data")

@@ -38,6 +38,16 @@ class Shift(NamedTuple):
 def least_p(n: int, m: int) -> float:
     """Smallest two-sided p that a test of ranks can give for n and m values. [1].
 
+    Parameters
+    ----------
+    n, m
+        How many values there are, 1 or more each.
+
+    Returns
+    -------
+    float
+        The probability. [1]
+
     Examples
     --------
     >>> least_p(3, 3), round(least_p(4, 4), 4)
@@ -59,6 +69,11 @@ def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
         The values; at least one each.
     confidence
         Of the interval. [1]
+
+    Returns
+    -------
+    Shift
+        Middle and ends of the interval in the unit of the values, and the two-sided ``p`` [1].
 
     Examples
     --------
@@ -148,6 +163,11 @@ def difference(
     confidence
         Of the interval. [1]
 
+    Returns
+    -------
+    Difference
+        Ratio of the geometric means, the first over the second, with its interval, and the two-sided ``p`` [1].
+
     Raises
     ------
     RangeError
@@ -198,6 +218,11 @@ def can_tell(least: npt.ArrayLike, level: float) -> npt.NDArray[np.bool_]:
     level
         Share of sets of tests in which one may err. [1]
 
+    Returns
+    -------
+    array of bool
+        One for each test.
+
     Examples
     --------
     >>> can_tell([least_p(5, 5), least_p(4, 4), least_p(2, 2)], 0.05).tolist()
@@ -218,6 +243,11 @@ def holm(p: npt.ArrayLike) -> Floats:
     ----------
     p
         The probabilities; missing ones stay so and do not count. [1]
+
+    Returns
+    -------
+    array
+        The corrected probabilities, in the same order. [1]
 
     Examples
     --------

@@ -17,6 +17,11 @@ def parts(kind: str) -> dict[str, Part]:
     kind
         boards, controllers, cpus, disks, enclosures, modules, nics, optics or switches.
 
+    Returns
+    -------
+    dict
+        Part by its name; its numbers are in SI.
+
     Raises
     ------
     InputError

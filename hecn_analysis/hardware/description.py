@@ -168,6 +168,20 @@ def _keys(host: Description, field: str) -> list[str]:
 def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
     """Words for what a name may be: all that are known or, of many, those nearest to the word that was written.
 
+    Parameters
+    ----------
+    known
+        All that it may be.
+    word
+        What was written; empty where nothing was.
+    where
+        Where all of them stand.
+
+    Returns
+    -------
+    str
+        The words.
+
     Examples
     --------
     >>> one_of(["b", "c"], "bb", where="models/hosts")

@@ -120,6 +120,17 @@ def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None
         Keys set over it.
     name
         What to call it where it does not say so itself.
+
+    Returns
+    -------
+    Scenario
+        The scenario, checked.
+
+    Examples
+    --------
+    >>> keys = "{sender: ideal, receiver: ideal, tool: iperf3, path.rate: 10 Gb/s, name: a line}"
+    >>> of_document(yaml_file.parse(keys, "line.yaml")).name
+    'a line'
     """
 
     def line(key: str) -> int | None:
@@ -136,7 +147,28 @@ def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None
 
 
 def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None) -> Scenario:  # noqa: ANN401 - a function or None
-    """Scenario of a flat mapping of keys; see `load_scenario`."""
+    """Scenario of a flat mapping of keys; see `load_scenario`.
+
+    Parameters
+    ----------
+    keys
+        Keys with dots, and their values.
+    source
+        File that they are of, for errors.
+    line
+        Gives the line of a key in that file, or None.
+
+    Returns
+    -------
+    Scenario
+        The scenario, checked.
+
+    Examples
+    --------
+    >>> made = make_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
+    >>> made.path.rate.value
+    10000000000.0
+    """
 
     def place(key: str) -> Place:
         return (source or None, None if line is None else line(key))
@@ -227,7 +259,23 @@ def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN40
 
 
 def scalar(value: Any) -> Any:  # noqa: ANN401 - text of a command line as YAML would read it
-    """Text such as ``8``, ``true`` or ``[1, 3]`` as a value; anything else as it is."""
+    """Text such as ``8``, ``true`` or ``[1, 3]`` as a value; anything else as it is.
+
+    Parameters
+    ----------
+    value
+        The text, or anything else.
+
+    Returns
+    -------
+    object
+        The value.
+
+    Examples
+    --------
+    >>> scalar("8"), scalar("[1, 3]"), scalar("80 ms"), scalar(8)
+    (8, [1, 3], '80 ms', 8)
+    """
     if not isinstance(value, str):
         return value
     try:

@@ -30,6 +30,11 @@ _NAME = {"type": "string", "description": "name of a part in models/parts"}
 def schemas() -> dict[str, dict[str, Any]]:
     """Schema of each kind of file, by file name.
 
+    Returns
+    -------
+    dict
+        JSON Schema by the name of its file.
+
     Examples
     --------
     >>> sorted(schemas())[:3]
@@ -97,7 +102,21 @@ def _scenario() -> dict[str, Any]:
 
 
 def write(folder: FilePath) -> None:
-    """Write all schemas into `folder`."""
+    """Write all schemas into `folder`.
+
+    Parameters
+    ----------
+    folder
+        A folder that is there.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(FilePath(folder))
+    ...     sorted(file.name for file in FilePath(folder).iterdir())[0]
+    'host.schema.json'
+    """
     for name, schema in schemas().items():
         (folder / name).write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

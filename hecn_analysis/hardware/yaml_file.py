@@ -71,10 +71,26 @@ class Document:
 def load(path: Path) -> Document:
     """Read a YAML file whose top level is a mapping.
 
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Document
+        Its values, each with its line.
+
     Raises
     ------
     InputError
         The file cannot be read, is not YAML (with the line), holds a key twice or is not a mapping.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import models_dir
+    >>> load(models_dir() / "scenarios" / "c-two-copies.yaml").values["sender"]
+    'c'
     """
     try:
         changed = path.stat().st_mtime_ns
@@ -91,7 +107,26 @@ def _load(path: Path, changed: int) -> Document:  # noqa: ARG001 - a changed fil
 
 
 def parse(text: str, source: str) -> Document:
-    """Read YAML text whose top level is a mapping; see `load`."""
+    """Read YAML text whose top level is a mapping; see `load`.
+
+    Parameters
+    ----------
+    text
+        The text.
+    source
+        What to call it in errors.
+
+    Returns
+    -------
+    Document
+        Its values, each with its line.
+
+    Examples
+    --------
+    >>> found = parse("{title: a host, cpu: {cores: 4}}", "host.yaml")
+    >>> found.values["cpu"], found.line(("cpu", "cores"))
+    ({'cores': 4}, 1)
+    """
     loader = _Loader(text)
     try:
         node = _node(loader, text, source)
@@ -116,10 +151,25 @@ def parse(text: str, source: str) -> Document:
 def value(text: str) -> Any:  # noqa: ANN401 - whatever it says
     """What a piece of YAML says, for instance ``8``, ``true`` or ``[1, 3]``.
 
+    Parameters
+    ----------
+    text
+        The piece.
+
+    Returns
+    -------
+    object
+        A number, a truth value, a text, a list or a mapping.
+
     Raises
     ------
     yaml.YAMLError, InputError
         It is none.
+
+    Examples
+    --------
+    >>> value("8"), value("true"), value("[1, 3]")
+    (8, True, [1, 3])
     """
     loader = _Loader(text)
     try:
@@ -185,15 +235,33 @@ def validate(
 
     Parameters
     ----------
+    model
+        What they are to be.
+    values
+        Values by key.
     place
         Says where a key at a path was written: source and line.
     prefix
         Where `values` stand in what the person wrote: put before the keys that an error names.
 
+    Returns
+    -------
+    model
+        One of them.
+
     Raises
     ------
     InputError
         The first thing that pydantic finds wrong, in people's words.
+
+    Examples
+    --------
+    >>> class Link(BaseModel):
+    ...     lanes: int
+    >>> validate(Link, {"lanes": "x"}, lambda path: ("link.yaml", 3))
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.errors.InputError: link.yaml:3: found lanes: 'x', expected a whole number
     """
     try:
         return model.model_validate(values)
