@@ -161,7 +161,27 @@ def calibrate(
 
 
 def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Calibration:
-    """Fit the parameters of all hosts of some measurements; see `calibrate`."""
+    """Fit the parameters of all hosts of some measurements; see `calibrate`.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+    update
+        As in `calibrate`.
+
+    Returns
+    -------
+    Calibration
+        Values, how well they are known, and the YAML lines to put into the hosts.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.measurements import of_series
+    >>> found = calibrated(of_series(["c-memory"])).parameters
+    >>> found.loc[found["found"] == "yes", "parameter"].tolist()
+    ['cpu.send_cost', 'cpu.receive_cost']
+    """
     if not measured:
         raise InputError("no measured run", "at least one with a rate")
     described = scenarios(measured)
@@ -341,6 +361,20 @@ def _lines(nested: Mapping[str, Any], indent: str) -> str:
 def yaml_value(value: float, unit: str) -> str:
     """A number as a description has it, with its unit where that has one.
 
+    Parameters
+    ----------
+    value
+        The number, in SI.
+    unit
+        Unit that it is shown in.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
     >>> yaml_value(7.584e8, "bit/s"), yaml_value(1.8734, "cycles/B"), yaml_value(2.6e9, "Hz")
     ('758.4 Mb/s', '1.873', '2.6 GHz')
     """

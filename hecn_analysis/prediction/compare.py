@@ -72,17 +72,43 @@ class Series:
 
 
 def series_names() -> list[str]:
-    """Names of the shipped series."""
+    """Names of the shipped series.
+
+    Returns
+    -------
+    list of str
+        The names, sorted; `load_series` takes them.
+
+    Examples
+    --------
+    >>> {"b-netem", "c-memory"} <= set(series_names())
+    True
+    """
     return sorted(path.stem for path in (places.data_dir() / "series").glob("*.yaml"))
 
 
 def load_series(name: str) -> Series:
     """Read a series of ``data/series``.
 
+    Parameters
+    ----------
+    name
+        One of `series_names`.
+
+    Returns
+    -------
+    Series
+        Its cases, and the scenario of each.
+
     Raises
     ------
     InputError
         Unknown name (the nearest is named), or something wrong in the file, with its line.
+
+    Examples
+    --------
+    >>> list(load_series("c-dd").scenarios)
+    ['c-dd-read', 'c-dd-write']
     """
     path = places.data_dir() / "series" / f"{name}.yaml"
     if name not in series_names():
@@ -104,6 +130,11 @@ def load_series(name: str) -> Series:
 def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     """Predict every case of one or more series and set it against its measurement.
 
+    Parameters
+    ----------
+    series
+        Names of series, or series.
+
     Returns
     -------
     DataFrame
@@ -112,6 +143,11 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
         enough for a prediction; ``error`` is predicted / measured - 1; ``inside`` whether the measurement lies in the
         90 % interval; ``source_file``, ``line_first``, ``line_last``, ``document``, ``place`` say where the measurement
         stands.
+
+    Examples
+    --------
+    >>> compare("c-dd")[["case", "bottleneck_class", "inside"]].to_dict("records")[0]
+    {'case': 'c-dd-read', 'bottleneck_class': 'raid', 'inside': True}
     """
     several = [series] if isinstance(series, str | Series) else list(series)
     rows = [
@@ -129,7 +165,23 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
 
 
 def provenance(names: Iterable[str]) -> pd.DataFrame:
-    """Where each measured number of some series stands, without predicting it: columns as those of `compare`."""
+    """Where each measured number of some series stands, without predicting it: columns as those of `compare`.
+
+    Parameters
+    ----------
+    names
+        Names of series.
+
+    Returns
+    -------
+    DataFrame
+        One row a case. Rates are in bit/s.
+
+    Examples
+    --------
+    >>> provenance(["c-dd"])[["case", "source_file", "line_first"]].to_dict("records")[0]
+    {'case': 'c-dd-read', 'source_file': 'logs/c-systems-dd.txt', 'line_first': 6}
+    """
     several = [load_series(name) for name in names]
     rows = [
         {
@@ -171,7 +223,27 @@ def _row(series: Series, name: str) -> dict[str, Any]:
 
 
 def measured(case: Case, series: Series) -> dict[str, Any]:
-    """What was measured in a case, and where that stands; None where its line is not available."""
+    """What was measured in a case, and where that stands; None where its line is not available.
+
+    Parameters
+    ----------
+    case
+        A case of the series.
+    series
+        The series.
+
+    Returns
+    -------
+    dict
+        ``measured_bps`` [bit/s], whether it is a lower bound, CPU shares [1], ``source_file`` and lines.
+
+    Examples
+    --------
+    >>> series = load_series("c-dd")
+    >>> found = measured(series.cases["c-dd-read"], series)
+    >>> round(found["measured_bps"] / 1e9, 2), found["source_file"]
+    (21.24, 'logs/c-systems-dd.txt')
+    """
     empty = dict.fromkeys(
         (
             "measured_bps",

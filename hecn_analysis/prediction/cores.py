@@ -32,7 +32,29 @@ _DEFAULT_APP_CORES = (1, 3, 2, 0)
 
 
 def thread_cores(host: Host, tool: Tool, flow: int) -> list[int]:
-    """Cores that the threads of a flow's process run on: as the host says, else those furthest from interrupts."""
+    """Cores that the threads of a flow's process run on: as the host says, else those furthest from interrupts.
+
+    Parameters
+    ----------
+    host
+        The host.
+    tool
+        The tool.
+    flow
+        Number of the flow, from 0.
+
+    Returns
+    -------
+    list of int
+        Numbers of cores.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> transfer = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
+    >>> thread_cores(transfer.sender, transfer.tool, 0)
+    [1]
+    """
     count = host.cpu.cores if host.cpu is not None else 1
     first = [core for core in _DEFAULT_APP_CORES if core < count]
     cores = host.app_cores or first + list(range(len(_DEFAULT_APP_CORES), count))

@@ -326,7 +326,25 @@ class Fitted:
 
 
 def rate_error(scenario: Scenario) -> float:
-    """Standard deviation of a single run's throughput from the model's, relative."""
+    """Standard deviation of a single run's throughput from the model's, relative.
+
+    Parameters
+    ----------
+    scenario
+        What was run.
+
+    Returns
+    -------
+    float
+        The standard deviation of its logarithm. [1]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
+    >>> round(100 * rate_error(load_scenario(base)), 1)
+    2.5
+    """
     return float(np.hypot(MODEL_ERROR, np.log1p(scenario.tool.repeat.spread) / Z90))
 
 
@@ -358,7 +376,25 @@ def _key(scenario: Scenario, name: str, parameter: Parameter) -> Key:
 
 
 def connected(names: Sequence[Mapping[str, int]], first: Iterable[int]) -> list[int]:
-    """Numbers of the runs that share unknowns with some, through others too."""
+    """Numbers of the runs that share unknowns with some, through others too.
+
+    Parameters
+    ----------
+    names
+        Number of each unknown of a run by its name, run by run.
+    first
+        Numbers of the runs to begin with.
+
+    Returns
+    -------
+    list of int
+        Numbers of runs, ascending.
+
+    Examples
+    --------
+    >>> connected([{"a": 0}, {"a": 0, "b": 1}, {"c": 2}, {"b": 1}], [0])
+    [0, 1, 3]
+    """
     inside = set(first)
     reached = {number for row in inside for number in names[row].values()}
     growing = True

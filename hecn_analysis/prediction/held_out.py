@@ -40,6 +40,13 @@ def recalibrated(
         For each mode, the same object for measurements of the same scenario; an error where a scenario cannot be, None
         where there is nothing to leave out: a path between hosts without limits of their own, or a measurement whose
         source does not say enough for a prediction.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.measurements import of_series
+    >>> (described,) = recalibrated(of_series(["c-memory"])[:1], ["in-sample"])["in-sample"]
+    >>> described.sender.name
+    'c'
     """
     described = scenarios(measured)
     found: dict[Mode, list[Scenario | InputError | None]] = {mode: list(described) for mode in modes}

@@ -105,10 +105,27 @@ def of_table(
     settings
         Keys set over those of the mapping.
 
+    Returns
+    -------
+    list of Measurement, int
+        What was measured [bit/s], and the number of rows.
+
     Raises
     ------
     InputError
         The table or the mapping cannot be used: with file and line.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> text = '''{measured: mbps, unit: Mb/s, id: name, set: {sender: ideal, receiver: ideal, tool: iperf3},
+    ...           columns: {path.rate: line}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mapping.yaml")
+    ...     _ = file.write_text(text)
+    ...     (found,), left_out = of_table(pd.DataFrame({"name": ["a"], "mbps": [940.0], "line": [1e9]}), file)
+    >>> found.name, found.measured_bps, left_out
+    ('a', 940000000.0, 0)
     """
     return _Table(table, mapping).measurements(settings or {})
 

@@ -62,7 +62,24 @@ class Measurement:
 
 
 def scenarios(measured: Sequence[Measurement]) -> list[Scenario | InputError]:
-    """Scenario of each measurement: the same object for the same keys, or why there can be none."""
+    """Scenario of each measurement: the same object for the same keys, or why there can be none.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+
+    Returns
+    -------
+    list
+        A scenario or an error for each.
+
+    Examples
+    --------
+    >>> made = scenarios(of_series(["c-dd"]))
+    >>> [one.tool.name for one in made]
+    ['dd-read', 'dd-write']
+    """
     made: dict[str, Scenario | InputError] = {}
     found: list[Scenario | InputError] = []
     for one in measured:
@@ -82,10 +99,25 @@ def scenarios(measured: Sequence[Measurement]) -> list[Scenario | InputError]:
 def of_series(names: Sequence[str] | None = None) -> list[Measurement]:
     """Measured cases of shipped series, all by default.
 
+    Parameters
+    ----------
+    names
+        Names of series.
+
+    Returns
+    -------
+    list of Measurement
+        What was measured; rates are in bit/s.
+
     Raises
     ------
     InputError
         Unknown name.
+
+    Examples
+    --------
+    >>> [(one.name, round(one.measured_bps / 1e9, 1)) for one in of_series(["c-dd"])]
+    [('c-dd-read', 21.2), ('c-dd-write', 20.5)]
     """
     found = []
     for name in series_names() if names is None else names:
@@ -127,10 +159,23 @@ def of_runs(paths: Sequence[str | Path], keys: Mapping[str, Any]) -> list[Measur
     keys
         Keys of the scenario, at least the hosts. What they say counts more than what a log says.
 
+    Returns
+    -------
+    list of Measurement
+        What was measured; rates are in bit/s.
+
     Raises
     ------
     InputError
         No run has a rate, or a tool is not in the library.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
+    >>> found = of_runs([log], {"sender": "c", "receiver": "c", "path": "lan-2x10ge"})
+    >>> [round(one.measured_bps / 1e9, 1) for one in found]
+    [19.8, 19.8]
     """
     runs = logs.read(list(paths)).runs
     runs = runs[runs["throughput_bps"].notna()]

@@ -35,6 +35,17 @@ def before_calibration(field: str, parameter: Parameter, year: int | None) -> Pa
         The parameter.
     year
         Year of its host.
+
+    Returns
+    -------
+    Parameter
+        What is taken, in the unit of the parameter.
+
+    Examples
+    --------
+    >>> measured = Parameter(value=1.87, spread=0.05, basis="calibrated", unit="cycles/B")
+    >>> before_calibration("write_cost", measured, 2009).value
+    1.5
     """
     if parameter.basis != "calibrated":
         return parameter
@@ -47,7 +58,23 @@ def before_calibration(field: str, parameter: Parameter, year: int | None) -> Pa
 
 
 def has_prior(field: str) -> bool:
-    """Whether something is known of a field before measuring."""
+    """Whether something is known of a field before measuring.
+
+    Parameters
+    ----------
+    field
+        Last part of a parameter's name: ``write_cost``.
+
+    Returns
+    -------
+    bool
+        Whether ``models/priors.yaml`` has it.
+
+    Examples
+    --------
+    >>> has_prior("write_cost"), has_prior("clock")
+    (True, False)
+    """
     return field in _priors()
 
 

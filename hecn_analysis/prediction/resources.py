@@ -122,6 +122,19 @@ def build(scenario: Scenario, draw: Draws) -> System:
         What to look at.
     draw
         Gives the values of parameters, and keeps which were used.
+
+    Returns
+    -------
+    System
+        Resources, and the time that each needs for a bit of each flow. [s/bit]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
+    >>> system = build(load_scenario(base), Draws(0))
+    >>> [resource.name for resource in system.resources]
+    ['path.link']
     """
     tool = scenario.tool
     ways = (False, True) if tool.bidirectional else (False,)
@@ -163,7 +176,27 @@ def _fill(
 
 
 def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
-    """Links that process `number` uses, each with its share of the process's traffic."""
+    """Links that process `number` uses, each with its share of the process's traffic.
+
+    Parameters
+    ----------
+    scenario
+        Path and tool.
+    number
+        Number of the process, from 0.
+
+    Yields
+    ------
+    tuple
+        Number of the link, and the share. [1]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
+    >>> list(link_shares(load_scenario({**base, "path.links": 2, "tool.streams": 4}), 0))
+    [(0, 0.5), (1, 0.5)]
+    """
     path, tool = scenario.path, scenario.tool
     if path.spread == "round-robin" or tool.bonding:
         yield from ((link, 1 / path.links) for link in range(path.links))
@@ -173,13 +206,49 @@ def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
 
 
 def streams_per_process(scenario: Scenario) -> int:
-    """TCP connections that a process opens."""
+    """TCP connections that a process opens.
+
+    Parameters
+    ----------
+    scenario
+        Path and tool.
+
+    Returns
+    -------
+    int
+        The connections.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
+    >>> streams_per_process(load_scenario({**base, "tool.streams": 4}))
+    4
+    """
     tool = scenario.tool
     return tool.streams * (scenario.path.links if tool.bonding else 1)
 
 
 def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
-    """Payload of a full packet, and what the packet costs on the wire [B]."""
+    """Payload of a full packet, and what the packet costs on the wire [B].
+
+    Parameters
+    ----------
+    scenario
+        Path and tool.
+
+    Returns
+    -------
+    tuple
+        Both numbers. [B]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
+    >>> payload_per_packet(load_scenario(base))
+    (8948, 9038)
+    """
     path, protocol = scenario.path, scenario.tool.protocol
     if protocol == "rdma" and path.framing == "ethernet" and path.mtu <= framing.LARGEST_MTU:
         payload = framing.payload_bytes(path.mtu, ip=path.ip, protocol="roce")

@@ -37,7 +37,25 @@ _LEAST = 1e-30
 
 
 def uncertain(scenario: Scenario) -> dict[str, Parameter]:
-    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``)."""
+    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``).
+
+    Parameters
+    ----------
+    scenario
+        The transfer.
+
+    Returns
+    -------
+    dict
+        Parameter by its name.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
+    >>> "receiver.cpu.receive_cost" in uncertain(scenario)
+    True
+    """
     draw = Draws(0)
     _evaluate(scenario, draw)
     return {
@@ -141,6 +159,23 @@ def share_of_transport(scenario: Scenario) -> float | None:
     """Share of what the resources allow that TCP reaches within the test.
 
     None where the throughput says nothing about a host: nothing sets a limit, or losses or the start-up do.
+
+    Parameters
+    ----------
+    scenario
+        The transfer.
+
+    Returns
+    -------
+    float or None
+        The share. [1]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
+    >>> round(share_of_transport(scenario), 2)
+    1.0
     """
     steady = float(max_min(_evaluate(scenario, Draws(0))[0])[0].sum())
     if not np.isfinite(steady):
@@ -170,6 +205,18 @@ def process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | 
         ``sender`` or ``receiver``.
     draw
         Values of the parameters: one result for each. [s/bit]
+
+    Returns
+    -------
+    array or None
+        One for each set of values. [s/bit]
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
+    >>> [round(float(one) * 1e12) for one in process_seconds(scenario, "receiver", Draws(0))]
+    [24]
     """
     host = getattr(scenario, role)
     if host is None or host.cpu is None:

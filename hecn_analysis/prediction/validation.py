@@ -130,10 +130,20 @@ def validate_series(
     modes, progress
         As in `validate`.
 
+    Returns
+    -------
+    Validation
+        As `validate` gives it.
+
     Raises
     ------
     InputError
         Unknown name.
+
+    Examples
+    --------
+    >>> validate_series(["c-dd"]).rows[["id", "inside"]].to_dict("records")
+    [{'id': 'c-dd-read', 'inside': True}, {'id': 'c-dd-write', 'inside': True}]
     """
     return validated(of_series(names), modes, progress=progress)
 
@@ -149,6 +159,17 @@ def validated(
         What was measured.
     modes, progress
         As in `validate`.
+
+    Returns
+    -------
+    Validation
+        As `validate` gives it.
+
+    Examples
+    --------
+    >>> found = validated(of_series(["c-dd"]))
+    >>> found.groups[["group", "rows", "coverage"]].to_dict("records")[0]
+    {'group': 'c-dd', 'rows': 2, 'coverage': 1.0}
     """
     rows: list[dict[str, Any]] = []
     predictions: dict[int, Prediction | str] = {}
@@ -220,6 +241,11 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         (median and 90th percentile of absolute relative errors), ``coverage`` (share of rows inside the 90 % interval),
         ``named`` (share of rows whose stated limit is the predicted one; missing where none states one), ``faults``,
         ``undetermined`` (rows that do not count in ``all``; missing where all do).
+
+    Examples
+    --------
+    >>> summary(validate_series(["c-dd"]).rows)[["group", "rows", "conditions", "coverage"]].to_dict("records")[-1]
+    {'group': 'all', 'rows': 2, 'conditions': 2, 'coverage': 1.0}
     """
     found = []
     for mode, of_mode in rows.groupby("mode", sort=False):
@@ -243,6 +269,11 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
         ``group``, ``id``, ``measured`` [Gb/s], for each mode ``<mode> value`` (error, with a dagger where the
         measurement lies outside of the interval) and ``<mode> interval`` [Gb/s], all as text; ``bottleneck`` and
         ``stated_limit``.
+
+    Examples
+    --------
+    >>> side_by_side(validate_series(["c-dd"]).rows)[["id", "measured", "bottleneck"]].to_dict("records")[0]
+    {'id': 'c-dd-read', 'measured': '21.24', 'bottleneck': 'sender.raid.raid50'}
     """
     keys = ["group", "id"]
     first = rows.drop_duplicates(keys).set_index(keys)
