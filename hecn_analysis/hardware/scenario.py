@@ -57,6 +57,17 @@ class Scenario:
         ----------
         settings
             Keys to values, e.g. ``{"path.rtt": "80 ms"}``.
+
+        Returns
+        -------
+        Scenario
+            A new one.
+
+        Examples
+        --------
+        >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"}
+        >>> load_scenario(base).with_({"path.rtt": "80 ms"}).path.rtt.value
+        0.08
         """
         return make_scenario({**self.keys, **settings}, source=self.source)
 

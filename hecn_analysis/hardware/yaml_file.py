@@ -61,7 +61,23 @@ class Document:
         self._lines = lines
 
     def line(self, path: tuple[str, ...]) -> int | None:
-        """Line of the key at `path`, or of its nearest parent that stands in the file."""
+        """Line of the key at `path`, or of its nearest parent that stands in the file.
+
+        Parameters
+        ----------
+        path
+            The keys that lead to it.
+
+        Returns
+        -------
+        int or None
+            The line, from 1; None where none of them stands there.
+
+        Examples
+        --------
+        >>> parse("cpu: {cores: 4}", "host.yaml").line(("cpu", "cores", "first"))
+        1
+        """
         for length in range(len(path), -1, -1):
             if path[:length] in self._lines:
                 return self._lines[path[:length]]

@@ -89,7 +89,18 @@ class Explanation:
         return self.steps[-1].value_bps
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give a row for each step, and one for the measurement: ``step``, ``takes_bps``, ``value_bps``, ``source``."""
+        """Give a row for each step, and one for the measurement: ``step``, ``takes_bps``, ``value_bps``, ``source``.
+
+        Returns
+        -------
+        list of dict
+            Rates in bit/s.
+
+        Examples
+        --------
+        >>> explain("ethernet", rate=1e9, mtu=1500).rows()[1]["takes_bps"] / 1e6
+        13.004
+        """
         rows = [
             {"step": step.name, "takes_bps": step.takes_bps, "value_bps": step.value_bps, "source": step.source}
             for step in self.steps
@@ -101,7 +112,18 @@ class Explanation:
         return rows
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give the rows as a DataFrame."""
+        """Give the rows as a DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `rows`. [bit/s]
+
+        Examples
+        --------
+        >>> len(explain("ethernet", rate=1e9, mtu=1500).to_frame())
+        6
+        """
         import pandas as pd  # noqa: PLC0415 limits are used without pandas
 
         return pd.DataFrame(self.rows())
@@ -121,7 +143,18 @@ class Explanation:
         return f"{_table(table)}<p>{'<br>'.join(html.escape(words) for words in said if words)}</p>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything in plain values, as ``hecn limits --explain --format json`` does."""
+        """Give everything in plain values, as ``hecn limits --explain --format json`` does.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists.
+
+        Examples
+        --------
+        >>> explain("ethernet", rate=1e9, mtu=1500).to_dict()["limit_bps"] / 1e6
+        941.482
+        """
         return {
             "kind": self.kind,
             "figure": self.figure,
@@ -133,11 +166,27 @@ class Explanation:
         }
 
     def to_json(self) -> str:
-        """Give `to_dict` as JSON."""
+        """Give `to_dict` as JSON.
+
+        Returns
+        -------
+        str
+            One line.
+
+        Examples
+        --------
+        >>> explain("ethernet", rate=1e9, mtu=1500).to_json()[:20]
+        '{"kind": "ethernet",'
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def verdict(self) -> str | None:
         """Say in one sentence how the measurement compares; None without one.
+
+        Returns
+        -------
+        str or None
+            The sentence, without its full stop.
 
         Examples
         --------

@@ -50,6 +50,19 @@ class Reading:
         ----------
         other
             What comes after.
+
+        Returns
+        -------
+        Reading
+            A new one.
+
+        Examples
+        --------
+        >>> from hecn_analysis.logs import read
+        >>> from hecn_analysis.places import data_dir
+        >>> found = read(data_dir() / "logs" / "c-systems-dd.txt")
+        >>> found, found.followed_by(found)
+        (2 runs, 0 intervals, 0 problems, 4 runs, 0 intervals, 0 problems)
         """
         pairs = ((getattr(self, name), getattr(other, name)) for name in ("runs", "streams", "intervals", "problems"))
         return Reading(*(pd.concat(pair, ignore_index=True) for pair in pairs))

@@ -145,6 +145,14 @@ class Advices:
         The best combinations that gain more than each of their parts and than what is left when one is left out.
     without_gain
         Names of the changes that gain nothing alone, or no more than less of the same.
+
+    Examples
+    --------
+    >>> found = advise("hotlava-transmit", purchases=False)
+    >>> found.to_rows()[["name", "gain_words"]].head(1).to_dict("records")
+    [{'name': 'sender-max-payload', 'gain_words': '+12.8%'}]
+    >>> len(found.to_steps()) == len(found.single) == len(found.to_dict()["single"])
+    True
     """
 
     now: Prediction
@@ -153,7 +161,13 @@ class Advices:
     without_gain: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain objects."""
+        """Everything as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+        """
         return {
             "now": self.now.to_dict(),
             "single": [advice.to_dict() for advice in self.single],
@@ -162,7 +176,13 @@ class Advices:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an advice, singles first: name, title, gains, rates, bottleneck, price."""
+        """One row an advice, singles first: name, title, gains, rates, bottleneck, price.
+
+        Returns
+        -------
+        DataFrame
+            Rates in bit/s, prices in USD.
+        """
         columns = [
             *("name", "title", "gain", "gain_low", "gain_high", "throughput_bps", "bottleneck", "free", "price_usd"),
             *("bottleneck_class", "price_basis"),
@@ -171,7 +191,13 @@ class Advices:
         return pd.DataFrame(rows, columns=columns)
 
     def to_rows(self) -> pd.DataFrame:
-        """Rows for a table that people read: `to_frame` with gain, its range and the price in words."""
+        """Rows for a table that people read: `to_frame` with gain, its range and the price in words.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `to_frame`, and texts whose names end with ``_words``.
+        """
         rows = self.to_frame()
         return rows.assign(
             gain_words=rows["gain"].map(gain_in_words),
@@ -183,7 +209,13 @@ class Advices:
         )
 
     def to_steps(self) -> pd.DataFrame:
-        """One row a single change: how it is made, how to see that it took, its risk, and where it is known from."""
+        """One row a single change: how it is made, how to see that it took, its risk, and where it is known from.
+
+        Returns
+        -------
+        DataFrame
+            ``title``, ``how``, ``check``, ``risk`` and ``source``, all of them texts.
+        """
         columns = ["title", "how", "check", "risk", "source"]
         steps = [{name: getattr(advice.changes[0], name) for name in columns} for advice in self.single]
         return pd.DataFrame(steps, columns=columns)

@@ -152,7 +152,25 @@ class Matrix:
         return Outlook.of({cell.name: cell.scenario for cell in self.cells}, progress=True)
 
     def belief(self) -> Belief:
-        """What is believed of the cells before anything is measured."""
+        """What is believed of the cells before anything is measured.
+
+        Returns
+        -------
+        Belief
+            Of the logarithms of the rates of all cells. [bit/s]
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+        ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "far.yaml")
+        ...     _ = file.write_text(text)
+        ...     matrix = load_matrix(file)
+        >>> matrix.belief().mean.size
+        2
+        """
         return Belief(self.outlook, [{"grid": cell.grid, **cell.numbers} for cell in self.cells])
 
 

@@ -53,11 +53,45 @@ class Offers:
     base: Mapping[str, Any] = field(default_factory=dict)
 
     def bought(self, kind: str) -> bool:
-        """Whether parts of a kind are to be bought at all."""
+        """Whether parts of a kind are to be bought at all.
+
+        Parameters
+        ----------
+        kind
+            A kind of parts, such as ``disks``.
+
+        Returns
+        -------
+        bool
+            Whether there are offers of it.
+
+        Examples
+        --------
+        >>> offers, _, _ = offered_by("a++")
+        >>> offers.bought("nics"), offers.bought("enclosures")
+        (True, False)
+        """
         return kind in self.parts
 
     def of(self, kind: str) -> dict[str, Any]:
-        """Parts of a kind, by name."""
+        """Parts of a kind, by name.
+
+        Parameters
+        ----------
+        kind
+            A kind of parts, such as ``disks``.
+
+        Returns
+        -------
+        dict
+            Part by its name; none where nothing is bought.
+
+        Examples
+        --------
+        >>> offers, _, _ = offered_by("a++")
+        >>> list(offers.of("nics"))
+        ['myri-10g-pcie2-8b2-2s']
+        """
         return dict(self.parts.get(kind, {}))
 
     @property

@@ -214,6 +214,17 @@ class Belief:
         Of the logarithms of the rates of all tests, without the chance of a run.
     wrong
         Standard deviation of what the model gets wrong of such a logarithm.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "c", "receiver": "c", "path": "lan-2x10ge"}
+    >>> tests = {tool: load_scenario({**base, "tool": tool}) for tool in ("nuttcp", "iperf3")}
+    >>> belief = Belief(Outlook.of(tests), [{"tool": tool} for tool in tests])
+    >>> before = belief.mean.copy()
+    >>> belief.tell(0, 5e9)
+    >>> (belief.mean < before).tolist(), float(belief.weights().sum())
+    ([True, True], 1.0)
     """
 
     def __init__(self, outlook: Outlook, values: Sequence[Mapping[str, Any]]) -> None:
@@ -238,7 +249,13 @@ class Belief:
         self.tell_all([(test, measured_bps)])
 
     def tell_all(self, runs: Sequence[tuple[int, float]]) -> None:
-        """Take in runs, each with the number of its test and what it reached [bit/s]."""
+        """Take in runs, each with the number of its test and what it reached [bit/s].
+
+        Parameters
+        ----------
+        runs
+            Number of the test and rate of each. [bit/s]
+        """
         self._tests += [test for test, _ in runs]
         self._logs += [float(np.log(max(measured, 1.0))) for _, measured in runs]
         self._update()
@@ -271,7 +288,13 @@ class Belief:
         return self._prior + gain @ missed, covariance - gain @ covariance[at], float(likelihood)
 
     def weights(self) -> FloatArray:
-        """How likely each draw is after what was measured; they sum to 1."""
+        """How likely each draw is after what was measured; they sum to 1.
+
+        Returns
+        -------
+        array
+            One for each draw. [1]
+        """
         draws = self.outlook.draws_bps.shape[1]
         if not self._tests:
             return np.full(draws, 1 / draws)

@@ -28,6 +28,13 @@ class Purchase:
         The transfer with it.
     rounds, cuts
         How many purchases were predicted, and how many groups of parts were ruled out.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.purchase import purchase
+    >>> bought = purchase("9 Gb/s", path="lan-10ge", between="memory", assume_prices=True)
+    >>> round(bought.to_dict()["price_usd"]) == round(bought.usd), len(bought.to_frame()) == len(bought.entries)
+    (True, True)
     """
 
     target_bps: float
@@ -54,7 +61,13 @@ class Purchase:
         return sum(entry.quantity * entry.price_usd for entry in self.entries if entry.assumed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain objects."""
+        """Everything as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+        """
         return {
             "target_bps": self.target_bps,
             "price_usd": self.usd,
@@ -71,7 +84,13 @@ class Purchase:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a line of the bill: host, part, title, quantity, price of one and of all, where it is from."""
+        """One row a line of the bill: host, part, title, quantity, price of one and of all, where it is from.
+
+        Returns
+        -------
+        DataFrame
+            Prices in USD.
+        """
         rows = [
             {
                 "host": entry.role,

@@ -63,6 +63,13 @@ class Calibration:
         What the runs cannot tell apart: combinations of parameters, each with their weights.
     remarks
         What the reader should know before relying on it.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.measurements import of_series
+    >>> found = calibrated(of_series(["c-memory"]))
+    >>> found.yaml("c").splitlines()[:2], list(found.to_dict())[:2]
+    (['# host c', 'cpu:'], ['parameters', 'runs'])
     """
 
     parameters: pd.DataFrame
@@ -71,7 +78,13 @@ class Calibration:
     remarks: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """Everything as plain objects."""
+        """Everything as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+        """
         return {
             "parameters": records(self.parameters),
             "runs": records(self.runs),
@@ -93,6 +106,11 @@ class Calibration:
         ----------
         host
             Its name; by default all, one after another, tools too.
+
+        Returns
+        -------
+        str
+            The lines.
         """
         rows = self.parameters[self.parameters["found"] != "no"]
         texts = []

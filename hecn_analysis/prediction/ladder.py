@@ -31,7 +31,23 @@ class Lift:
     start_up: bool = False
 
     def reached_from(self, below: Lift) -> bool:
-        """Whether further lifts lead from a state to this one."""
+        """Whether further lifts lead from a state to this one.
+
+        Parameters
+        ----------
+        below
+            The state to begin with.
+
+        Returns
+        -------
+        bool
+            True also for the state itself.
+
+        Examples
+        --------
+        >>> Lift(resources=2, window=True).reached_from(Lift(resources=1)), Lift().reached_from(Lift(loss=True))
+        (True, False)
+        """
         return (
             self.resources >= below.resources
             and self.window >= below.window

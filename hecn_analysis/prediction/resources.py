@@ -91,6 +91,18 @@ class System:
             Of what `part` makes of a demand: ``(1 + draws,)`` for all values of one scenario.
         part
             Which values are wanted: `draws.central`, `draws.drawn`; all by default.
+
+        Returns
+        -------
+        array
+            Time that a resource needs for a bit of a flow. [s/bit]
+
+        Examples
+        --------
+        >>> from hecn_analysis.hardware import load_scenario
+        >>> line = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
+        >>> build(line, Draws(0)).table((1,)).shape
+        (1, 1, 1)
         """
         found = np.zeros((*shape, len(self.flows), len(self.resources)))
         for number, by_flow in enumerate(self.by_resource):

@@ -77,6 +77,15 @@ class Prediction:
     draws_bps
         Throughput with other values of the parameters, drawn from their spreads; equal parameters of two predictions
         are drawn alike, so that a difference between them is one between the scenarios. [bit/s]
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> found = predict({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "1 Gb/s"})
+    >>> found.to_frame()[["resource", "utilisation"]].round(2).to_dict("records")
+    [{'resource': 'path.link', 'utilisation': 1.0}]
+    >>> found.to_dict()["bottleneck"]
+    'path.link'
     """
 
     scenario: Scenario
@@ -125,7 +134,13 @@ class Prediction:
         return f"<p>{html.escape(str(self))}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, under the names of the public contract."""
+        """Everything as plain values, under the names of the public contract.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+        """
         return {
             "name": self.scenario.name,
             "sentence": str(self),
@@ -142,11 +157,28 @@ class Prediction:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Like `to_dict`, as JSON text; what is not finite is null."""
+        """Like `to_dict`, as JSON text; what is not finite is null.
+
+        Parameters
+        ----------
+        indent
+            By how many blanks an inner line is moved in; None: all in one line.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return json.dumps(_finite(self.to_dict()), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self) -> pd.DataFrame:
-        """Ladder as a table: one row a rung, with `utilisation` beside."""
+        """Ladder as a table: one row a rung, with `utilisation` beside.
+
+        Returns
+        -------
+        DataFrame
+            Rates in bit/s, probability and utilisation as fractions.
+        """
         columns = ["resource", "resource_class", "title", "throughput_bps", "probability"]
         frame = pd.DataFrame([asdict(rung) for rung in self.ladder], columns=columns)
         return frame.assign(utilisation=frame["resource"].map(self.utilisation))

@@ -66,7 +66,18 @@ class Validation:
     left_out: int = 0
 
     def to_dict(self) -> dict[str, object]:
-        """Rows and groups as plain objects."""
+        """Rows and groups as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+
+        Examples
+        --------
+        >>> validate_series(["c-dd"]).to_dict()["left_out"]
+        0
+        """
         return {"rows": records(self.rows), "groups": records(self.groups), "left_out": self.left_out}
 
 

@@ -87,7 +87,20 @@ class RunsComparison:
         return self.overall
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the single runs, as plain objects."""
+        """Everything but the single runs, as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+
+        Examples
+        --------
+        >>> from hecn_analysis.places import data_dir
+        >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+        >>> round(found.to_dict()["ratio"], 1)
+        8.2
+        """
         return {
             "sentence": self.overall,
             "ratio": self.ratio,

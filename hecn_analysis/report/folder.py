@@ -92,7 +92,25 @@ class Folder:
         return self.sources.empty
 
     def short(self, name: str) -> str:
-        """Name of a file within the folder."""
+        """Name of a file within the folder.
+
+        Parameters
+        ----------
+        name
+            The name, with the folder in front.
+
+        Returns
+        -------
+        str
+            The rest of it.
+
+        Examples
+        --------
+        >>> from hecn_analysis.places import data_dir
+        >>> folder = read_folder(data_dir() / "transfers" / "after")
+        >>> folder.short(f"{folder.path}/ping.txt")
+        'ping.txt'
+        """
         inside = os.path.relpath(name, self.path) if name.startswith(self.path) else name
         return Path(name).name if inside == "." else inside
 

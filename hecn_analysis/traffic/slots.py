@@ -92,7 +92,22 @@ class Slots:
         return ((number + 1) * round(self.slot_s * 1e9)).astype(np.int64)
 
     def rates(self) -> tuple[Floats, Floats]:
-        """Rates of the slots in both directions, NaN where too little is covered. [bit/s]."""
+        """Rates of the slots in both directions, NaN where too little is covered. [bit/s].
+
+        Returns
+        -------
+        tuple of array
+            In and out, one for each slot. [bit/s]
+
+        Examples
+        --------
+        >>> when = pd.date_range("2013-11-20 00:05", periods=2, freq="300s", tz="UTC")
+        >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+        ...                       "in_bps": [1e8, 3e8], "out_bps": 1e8, "flag": "ok"})
+        >>> received, sent = regrid(from_frame(table)[1], 600.0).rates()
+        >>> (received / 1e6).round().tolist(), (sent / 1e6).round().tolist()
+        ([200.0], [100.0])
+        """
         scale = np.where(self.covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan)
         scale /= np.maximum(self.covered_s, 1e-9)
         return self.in_bytes * scale, self.out_bytes * scale
