@@ -2,7 +2,8 @@
 
 Public is what `hecn_analysis` names, and each function without an underscore, in a module without one, of the rooms
 that the reference lists (`docs/api.md`). A room that it does not list is public as far as notebooks and pages import
-from it: what only its neighbours import is nobody else's. Nothing is run here, the files are read.
+from it: what only its neighbours import is nobody else's. So are the methods of the classes that public functions give;
+an example in the class is one for each of its methods. Nothing is run here, the files are read.
 """
 
 import ast
@@ -92,7 +93,39 @@ def public():
     return found
 
 
+def class_in(file, name):
+    """The class that a name in a file stands for, where this package has it."""
+    tree = parsed(file)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return node
+        if isinstance(node, ast.ImportFrom) and name in {one.name for one in node.names}:
+            module = ROOT / Path(*(node.module or "").split("."))
+            source = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+            return class_in(source, name) if source.is_relative_to(PACKAGE) and source.is_file() else None
+    return None
+
+
+def is_method(node):
+    """Whether a part of a class is a method that is public by its name, and no property."""
+    words = " ".join(ast.unparse(one) for one in getattr(node, "decorator_list", ()))
+    return (
+        isinstance(node, ast.FunctionDef) and node.name[0] != "_" and "property" not in words and "valid" not in words
+    )
+
+
+def methods(found):
+    """Methods of the classes that functions give, each with its class."""
+    for name, node in found.items():
+        module = ROOT / Path(*name.split(".")[:-1])
+        file = module / "__init__.py" if module.is_dir() else module.with_suffix(".py")
+        for given in ast.walk(node.returns) if node.returns else ():
+            if isinstance(given, ast.Name) and (of := class_in(file, given.id)) is not None:
+                yield from ((f"{of.name}.{one.name}", (one, of)) for one in of.body if is_method(one))
+
+
 PUBLIC = public()
+METHODS = dict(methods(PUBLIC))
 
 
 def sections(doc):
@@ -118,11 +151,9 @@ def parameters(node):
     return [one.arg for one in every if one is not None and one.arg not in {"self", "cls"}]
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_a_public_function_says_what_it_takes_and_gives_and_shows_it(name):
-    node = PUBLIC[name]
-    doc = ast.get_docstring(node) or ""
-    said = sections(doc)
+def check(node, examples):
+    """Hold a function to the rules of the house; `examples` are those that count for it."""
+    said = sections(ast.get_docstring(node) or "")
     described = entries(said.get("Parameters", ""))
     assert [one for one in parameters(node) if one not in described] == [], "parameters without a description"
     assert [one for one in described if one not in parameters(node)] == [], "descriptions without a parameter"
@@ -132,7 +163,18 @@ def test_a_public_function_says_what_it_takes_and_gives_and_shows_it(name):
     given = said.get("Returns", "") + said.get("Yields", "")
     assert given or returns in {None, "None"}, "nothing said of what is given"
     assert "[" in given or returns == "str" or not QUANTITY.search(node.name), "what is given has no unit in brackets"
-    assert ">>> " in said.get("Examples", ""), "no example"
+    assert ">>> " in examples, "no example"
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_a_public_function_says_what_it_takes_and_gives_and_shows_it(name):
+    check(PUBLIC[name], sections(ast.get_docstring(PUBLIC[name]) or "").get("Examples", ""))
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_so_does_a_method_of_what_it_gives(name):
+    method, of = METHODS[name]
+    check(method, (ast.get_docstring(method) or "") + (ast.get_docstring(of) or ""))
 
 
 def test_the_public_functions_are_found():
@@ -141,5 +183,6 @@ def test_the_public_functions_are_found():
     assert "hecn_analysis.planning.next_tests.find_best" in PUBLIC  # of a page
     assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
     listed = set(re.findall(r"^   hecn_analysis\.(\w+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE))
+    assert {"Prediction.to_frame", "Slots.rates", "Explanation.verdict"} <= set(METHODS)
     assert set(ROOMS) <= listed
     assert not set(IMPORTED) & listed
