@@ -36,6 +36,7 @@ def test_patterns_are_collected_wherever_they_stand(collected):
         (r"(?P<name>\w+)=", "search"),
         (r"x(?P<value>.+?)\s*$", "match"),
         (r"<[^>]*>", "sub"),
+        (r"(?m)^\s*Time", "search"),  # blank lines
     ],
 )
 def test_a_pattern_that_grows_is_found(pattern, method):

@@ -55,7 +55,9 @@ def recognises(document: Document) -> bool:
     """Whether the heading and a counter below it are in the file."""
     return bool(
         re.search(
-            r"^\s{0,8}(?:NIC statistics|Statistics for \S{1,32}):?\s*\n\s+\S.{0,80}: -?\d", document.text, re.MULTILINE
+            r"^\s{0,8}(?:NIC statistics|Statistics for \S{1,32}):?[^\S\n]*+\n[^\S\n]++\S.{0,80}: -?\d",
+            document.text,
+            re.MULTILINE,
         )
     )
 
