@@ -65,7 +65,7 @@ def test_nothing_is_drawn_through_a_hole_and_out_is_below(rates):
     assert min(level for level in trace(fig, "out, downwards")["y"] if level is not None) == -2.0
     assert len(trace(fig, "no rate")["x"]) == len(trace(fig, "lower bound")["x"]) == 1
     words = [one["text"] for one in fig.to_dict()["layout"]["annotations"]]
-    assert words == ["95th percentile in: 8", "95th percentile out: 2"]
+    assert words == ["95th percentile in: 8 Gb/s", "95th percentile out: 2 Gb/s"]
 
 
 def test_many_intervals_keep_their_peaks(rates):
