@@ -35,7 +35,18 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "start": [], "model": []}
+# Pages without others below them have no list of those.
+_ALONE = (
+    "index",
+    "start",
+    "model",
+    "experience",
+    "slots-and-links",
+    "storage-and-hosts",
+    "benchmarks",
+    "security",
+)
+html_sidebars: dict[str, list[str]] = {name: [] for name in _ALONE}
 
 # Every code cell runs in the kernel of this environment, and one that fails stops the build.
 nb_execution_mode = "force"
