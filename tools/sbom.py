@@ -36,9 +36,9 @@ def licence_of(about: metadata.PackageMetadata) -> DisjunctiveLicense | LicenseE
     about
         Its metadata.
     """
-    if expression := about["License-Expression"]:
+    if expression := about.get("License-Expression"):
         return LicenseExpression(expression)
-    name = (about["License"] or "").strip().partition("\n")[0]
+    name = (about.get("License") or "").strip().partition("\n")[0]
     if not name or len(name) > _LONGEST or name == "UNKNOWN":
         classifiers = about.get_all("Classifier") or []
         name = ", ".join(line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License :: "))
