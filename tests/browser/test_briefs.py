@@ -21,7 +21,10 @@ DPI = 40
 FREE_MM = 12  # of the right margin of 15 mm
 
 # What of a figure says that something was drawn: marks of a trace, a shape, or words in place of data.
-MARKS = ".trace, .point, .sankey, .slice, .barlayer path, .imagelayer image, .heatmaplayer image, .shapelayer path, .infolayer .annotation"
+MARKS = (
+    ".trace, .point, .sankey, .slice, .barlayer path, .imagelayer image, .heatmaplayer image, .shapelayer path, "
+    ".infolayer .annotation"
+)
 WORD = re.compile(r"[A-Za-z]{4,}")
 
 
