@@ -23,7 +23,9 @@ FORMATS: Final = ("nicstat",)
 VERSIONS: Final = "nicstat 1.92, 1.95: table, -M, -x, -p"
 WHOLE: Final = False
 
-_HEADING: Final = re.compile(r"^[ \t]*Time\s+Int\s+(?:r(?P<unit>KB/s|Mbps)|In)\s+(?:w(?:KB/s|Mbps)|Out)\b", re.MULTILINE)
+_HEADING: Final = re.compile(
+    r"^[ \t]*Time\s+Int\s+(?:r(?P<unit>KB/s|Mbps)|In)\s+(?:w(?:KB/s|Mbps)|Out)\b", re.MULTILINE
+)
 _EXTENDED: Final = re.compile(r"^(?P<clock>\d\d:\d\d:\d\d)\s+Rd(?P<unit>KB|Mb)\w*\s+Wr(?:KB|Mb)", re.MULTILINE)
 _ROW: Final = re.compile(r"^(?P<clock>\d\d:\d\d:\d\d)\s+(?P<name>\S+)\s+(?P<in>[\d.,]+)\s+(?P<out>[\d.,]+)\s+[\d.,]+")
 _EXTENDED_ROW: Final = re.compile(
