@@ -13,7 +13,7 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 
 # From the ground up. Rooms of one floor know nothing of each other.
 FLOORS = (
-    {"", "bidi", "modules", "places", "progress", "secrets"},
+    {"", "bidi", "first_use", "modules", "places", "progress", "secrets"},
     {"errors"},
     {"cluster", "records", "statistics", "tables", "units"},
     {"files", "limits"},

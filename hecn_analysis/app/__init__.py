@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hecn_analysis.first_use import bring
+
 if TYPE_CHECKING:
     from hecn_analysis.app.widget import WhatIf as WhatIf
 
@@ -17,10 +19,4 @@ SCENARIO = "HECN_APP_SCENARIO"
 FOLDER = "HECN_APP_FOLDER"
 
 if not TYPE_CHECKING:  # a type checker knows the name above; the server does without Plotly and all that
-
-    def __getattr__(name: str) -> object:
-        if name != "WhatIf":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from hecn_analysis.app.widget import WhatIf  # noqa: PLC0415 (heavy)
-
-        return WhatIf
+    __getattr__ = bring(__name__, {"WhatIf": "widget"})

@@ -6,8 +6,9 @@ come from their modules when first used: a kernel that shows a table does not lo
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hecn_analysis.first_use import bring
 
 if TYPE_CHECKING:
     from hecn_analysis.briefs.catalogue import brief_names as brief_names
@@ -61,10 +62,4 @@ __all__ = [  # noqa: PLE0604  (the names are those of the table)
 ]
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
-
-    def __getattr__(name: str) -> object:
-        if (source := _SOURCES.get(name)) is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{source}"), name)
-        globals()[name] = value
-        return value
+    __getattr__ = bring(__name__, _SOURCES)

@@ -5,8 +5,9 @@ A module is loaded when one of its names is first used: a notebook then rests on
 of another one leaves its brief as it is.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hecn_analysis.first_use import bring
 
 if TYPE_CHECKING:
     from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use
@@ -161,10 +162,4 @@ def __dir__() -> list[str]:
 
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
-
-    def __getattr__(name: str) -> object:
-        if (source := _SOURCES.get(name)) is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{source}"), name)
-        globals()[name] = value  # asked once
-        return value
+    __getattr__ = bring(__name__, _SOURCES)
