@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# No deadline: how long an example takes is the machine's affair. Continuous integration: the same examples each time.
-settings.register_profile("hecn", deadline=None, derandomize=bool(os.environ.get("CI")))
+# No deadline: how long an example takes is the machine's affair. The same examples each time, so that a test that fails
+# was broken by the change at hand; `--hypothesis-profile=fresh` looks at others.
+settings.register_profile("hecn", deadline=None, derandomize=True)
+settings.register_profile("fresh", deadline=None, print_blob=True)
 settings.load_profile("hecn")
 
 

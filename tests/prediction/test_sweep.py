@@ -1,6 +1,7 @@
 """Sweeps give the numbers of single predictions, whatever is varied, and refuse what those refuse."""
 
 import itertools
+import math
 import warnings
 
 import numpy as np
@@ -67,20 +68,27 @@ def parameters(value, name):
         yield from parameters(below, f"{name}.{key}")
 
 
+def around(parameter):
+    """Draw values from a third of what a parameter has to all of it; a number of things stays whole."""
+    if parameter.unit == "" and parameter.value.is_integer():
+        return st.integers(math.ceil(0.3 * parameter.value), int(parameter.value))
+    return st.floats(0.3 * parameter.value, parameter.value)
+
+
 @st.composite
 def grids(draw):
     """Draw a scenario and values of one to three of its keys around what they are, some in other units or absent."""
     name = draw(st.sampled_from(sorted(STEADY)))
     scenario = hecn.load_scenario(STEADY[name])
     known = {
-        key: parameter.value
+        key: parameter
         for role in ("sender", "receiver", "path", "tool")
         for key, parameter in parameters(getattr(scenario, role), role)
         if not any(word in key for word in ("bill", "price", "power", "max_payload", "max_read", "duration"))
         and 0 < parameter.value < 1e300
     }
     chosen = draw(st.lists(st.sampled_from(sorted(known)), min_size=1, max_size=2, unique=True))
-    vary = {key: [known[key] * draw(st.floats(0.3, 1.0)) for _ in range(draw(st.integers(1, 3)))] for key in chosen}
+    vary = {key: draw(st.lists(around(known[key]), min_size=1, max_size=3)) for key in chosen}
     if draw(st.booleans()):
         vary["path.rtt"] = draw(st.sampled_from([[0, "2 ms"], [None, 1e-3], ["0.1 ms", 3e-3]]))
     if draw(st.booleans()):
