@@ -77,6 +77,7 @@ class LossBased(Run):
         if pending.any():
             flight = self.reduce(pending, flight)
             slow &= ~pending
+        self.starting &= any_stream(slow & (self.window < self.cap))
         if self.silent.any():
             flight = np.where(self.silent > 0, 0.0, flight)
             held |= self.silent > 0
@@ -101,7 +102,6 @@ class LossBased(Run):
             self.random_loss(flight * times[:, None], new_loss)
         self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
-        self.starting &= any_stream(slow & (self.window < self.cap))
         if self.in_turn:
             self.sent += flight * times[:, None]
             np.maximum(self.widest, self.window, out=self.widest)

@@ -181,13 +181,13 @@ class Run:
         self.counted += delivered * np.minimum(np.maximum(span / length, 0.0), 1.0)
         self.lost_time += self.starting * (length - delivered / self.full_rate)
         missing = self.amount - self.received
+        self.received = self.received + delivered * np.minimum((self.end - self.t) / length, 1.0)
         done = ((after >= self.end) | (delivered >= missing)) & ~self.over
         if done.any():
             with np.errstate(invalid="ignore"):
                 part = self.time_of_part(missing / delivered, train)
                 finish = np.where(np.isfinite(self.end), self.end, self.t + part + self.rtt / 2)
             self.finish(done, finish)
-        self.received = self.received + delivered
         self.t = after
         if done.any():
             self.over |= done
