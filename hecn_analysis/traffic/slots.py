@@ -67,7 +67,9 @@ class Slots:
     in_bytes, out_bytes
         Bytes in each slot. [B]
     covered_s
-        How much of it known rates cover. [s]
+        How much of it intervals with a known rate cover, in one direction or both. [s]
+    in_covered_s, out_covered_s
+        How much of it those cover whose rate in this direction is known. [s]
     expected
         How many slots lie wholly between the first and the last reading of each interface.
     """
@@ -78,6 +80,8 @@ class Slots:
     in_bytes: Floats
     out_bytes: Floats
     covered_s: Floats
+    in_covered_s: Floats
+    out_covered_s: Floats
     expected: Ints
 
     @property
@@ -108,9 +112,13 @@ class Slots:
         >>> (received / 1e6).round().tolist(), (sent / 1e6).round().tolist()
         ([200.0], [100.0])
         """
-        scale = np.where(self.covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan)
-        scale /= np.maximum(self.covered_s, 1e-9)
-        return self.in_bytes * scale, self.out_bytes * scale
+        received = self._scale(self.in_covered_s)
+        sent = received if self.out_covered_s is self.in_covered_s else self._scale(self.out_covered_s)
+        return self.in_bytes * received, self.out_bytes * sent
+
+    def _scale(self, covered_s: Floats) -> Floats:
+        """From bytes to rates."""
+        return np.where(covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan) / np.maximum(covered_s, 1e-9)
 
 
 def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
@@ -199,7 +207,7 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     begin_ns = intervals.end_ns - np.rint(span * 1e9).astype(np.int64)
     if len(intervals.starts) == 0:
         empty, none = np.empty(0), np.empty(0, dtype=np.int64)
-        return Slots(none, none, slot_s, empty, empty, empty, none)
+        return Slots(none, none, slot_s, empty, empty, empty, empty, empty, none)
     earliest = np.minimum.reduceat(begin_ns, intervals.starts)
     latest = np.maximum.reduceat(intervals.end_ns, intervals.starts)
     first = earliest // slot_ns
@@ -215,12 +223,16 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
         )
     filled = {name: np.zeros(size) for name in ("in", "out", "seconds")}
     rates = {"in": np.nan_to_num(intervals.in_bps) / 8, "out": np.nan_to_num(intervals.out_bps) / 8}
+    one_sided = {"in": used & np.isnan(intervals.in_bps), "out": used & np.isnan(intervals.out_bps)}
+    unknown = {name: (np.zeros(size), rows) for name, rows in one_sided.items() if rows.any()}
 
     def add(rows: Ints | slice, slot: Ints, seconds: Floats) -> None:
         place = slot + shift[rows]
         filled["seconds"] += np.bincount(place, weights=seconds, minlength=size)
         for name, rate in rates.items():
             filled[name] += np.bincount(place, weights=seconds * rate[rows], minlength=size)
+        for lost_s, these in unknown.values():
+            np.add(lost_s, np.bincount(place, weights=seconds * these[rows], minlength=size), out=lost_s)
 
     begin_slot = begin_ns // slot_ns
     end_slot = -(-intervals.end_ns // slot_ns) - 1  # of the last moment before the end
@@ -242,7 +254,9 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
         )
         add(row, slot, (ends - begins) * 1e-9)
     expected = np.maximum(latest // slot_ns + (-earliest // slot_ns), 0)
-    return Slots(starts, first, slot_s, filled["in"], filled["out"], filled["seconds"], expected)
+    covered = filled["seconds"]
+    in_covered, out_covered = (covered - unknown[name][0] if name in unknown else covered for name in ("in", "out"))
+    return Slots(starts, first, slot_s, filled["in"], filled["out"], covered, in_covered, out_covered, expected)
 
 
 def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:

@@ -54,7 +54,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
         "rates": "intervals",
         "unrated": "of these, without a known rate (reset, gap in the file, lower bound …)",
         "slots": "equal slots wholly between first and last time",
-        "missing_slots": "of these, without a known rate: left out of the percentiles",
+        "missing_slots": "of these, without a known rate in one direction or both: left out of the percentiles",
         "in_bytes": "bytes in, in all intervals with a rate, gaps included [B]",
         "out_bytes": "bytes out [B]",
         "mean_in_bps": "mean over the time with a known rate [bit/s]",
@@ -102,17 +102,19 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
     seconds = intervals.seconds
     known = (seconds > 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))
     rated = known & (intervals.flags & int(LOWER_BOUND) == 0)
-    time_s = _sums(np.where(rated, seconds, 0.0), starts)
-    amounts = {}
+    amounts, time_s = {}, {}
     for name, rate in (("in", intervals.in_bps), ("out", intervals.out_bps)):
-        amounts[name] = _sums(np.nan_to_num(np.where(rated, rate * seconds / 8, 0.0)), starts)
+        counted = rated & ~np.isnan(rate)
+        time_s[name] = _sums(np.where(counted, seconds, 0.0), starts)
+        amounts[name] = _sums(np.where(counted, rate * seconds / 8, 0.0), starts)
     begin_ns = intervals.end_ns - np.nan_to_num(seconds * 1e9).astype(np.int64)
     long = _too_long(intervals, slot_s)
-    missing_slots = slots.expected - _sums((~np.isnan(in_bps) & whole(slots, intervals)).astype(float), slots.starts)
+    there = ~np.isnan(in_bps) & ~np.isnan(out_bps) & whole(slots, intervals)
+    missing_slots = slots.expected - _sums(there.astype(float), slots.starts)
     ranked = {
         "in": in_bps,
         "out": out_bps,
-        "slot_greater": np.fmax(in_bps, out_bps),
+        "slot_greater": np.maximum(in_bps, out_bps),
         "sum": in_bps + out_bps,
     }
     p95 = {
@@ -120,7 +122,7 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
     }
     p95["greater"] = np.fmax(p95["in"], p95["out"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = {name: np.where(time_s > 0, amount * 8 / time_s, np.nan) for name, amount in amounts.items()}
+        means = {name: np.where(time_s[name] > 0, 8 * amounts[name] / time_s[name], np.nan) for name in amounts}
     return {
         "first_time": _utc(np.minimum.reduceat(begin_ns, starts) if len(starts) else begin_ns),
         "last_time": _utc(np.maximum.reduceat(intervals.end_ns, starts) if len(starts) else begin_ns),
@@ -425,7 +427,8 @@ def billing(
     begin = np.zeros(1, dtype=np.int64)
     found = {name: float(nearest_ranks(values, begin, percent)[0]) for name, values in ranked.items()}
     found["greater"] = float(np.fmax(found["in"], found["out"]))
-    count = counted["in" if direction == "greater" else direction]
+    larger = "out" if np.isnan(found["in"]) or found["out"] > found["in"] else "in"
+    count = counted[larger if direction == "greater" else direction]
     place_in_order = int(np.ceil(round(count * percent / 100, 9)))
     return {
         "percentile_bps": found[direction],
@@ -579,9 +582,10 @@ def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame
     rates = slots.groupby(["host", "interface"], dropna=False, sort=False)[["in_bps", "out_bps"]]
     hours = rates.rolling(many).mean().reset_index(drop=True)
     hours = slots[["host", "interface", "time"]].join(hours)
-    larger = hours[["in_bps", "out_bps"]].max(axis=1)
-    best = larger.groupby([hours["host"], hours["interface"]], dropna=False, sort=False).idxmax(skipna=True).dropna()
-    return hours.loc[best.astype(int)].reset_index(drop=True)
+    larger = hours[["in_bps", "out_bps"]].max(axis=1).dropna()
+    names = hours.loc[larger.index, ["host", "interface"]]
+    best = larger.groupby([names["host"], names["interface"]], dropna=False, sort=False).idxmax()
+    return hours.loc[best].reset_index(drop=True)
 
 
 def bounds(
