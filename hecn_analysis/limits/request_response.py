@@ -220,7 +220,9 @@ def outstanding_to_fill(
     """
     time = request_s(request, round_trip, service, round_trips=round_trips, rate=rate, store_rate=store_rate)
     size, line, store = arrays(request=request, rate=rate, store_rate=store_rate)
-    return given(np.asarray(time) / (8 * size) * np.minimum(line, store))
+    fill, rate_of_all = np.asarray(time) / (8 * size), np.minimum(line, store)
+    with np.errstate(invalid="ignore"):  # where nothing is waited for and nothing is the limit
+        return given(np.where(np.isinf(rate_of_all) & ~np.isnan(fill), np.inf, fill * rate_of_all))
 
 
 def serial_bps(*rates: Rate) -> Number:

@@ -15,6 +15,7 @@ from hecn_analysis.limits._checks import (
     arrays,
     given,
     require_between,
+    require_not_negative,
     require_positive,
     require_whole,
     require_word,
@@ -90,6 +91,8 @@ def tcp(
     no = np.nan
     optional = {"window": window, "rate": rate, "queue": queue, "duration": duration, "bytes": bytes}
     require_positive(**{k: v for k, v in optional.items() if v is not None and k != "queue"})
+    if queue is not None:
+        require_not_negative(queue=queue)
     t, p, size, n, w, r, q, d, b = np.broadcast_arrays(
         *arrays(rtt=rtt, loss=loss, mtu=mtu, streams=streams),
         *(np.asarray(no) if v is None else arrays(**{k: v})[0] for k, v in optional.items()),
