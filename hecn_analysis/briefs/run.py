@@ -152,6 +152,8 @@ def _run(
         return f"a cell took longer than {time_limit_s:g} s"
     except DeadKernelError:
         return "the Python process that ran the notebook ended without an answer (out of memory?)"
+    except RuntimeError as failed:  # all that Jupyter gives for one that ended, or was still silent after a minute
+        return f"the Python process that runs the notebook did not start (out of memory?): {failed}"
     finally:
         ensure_event_loop().close()  # the one that Jupyter made for this thread and would leave open
     return None
