@@ -11,6 +11,7 @@ from hecn_analysis.limits.causes import causes
 from hecn_analysis.limits.explanation import explain
 from hecn_analysis.limits.layers import LAYERS
 from hecn_analysis.limits.order import ORDER
+from hecn_analysis.limits.pci_express_link import packet_bps
 
 OPTIONS = [
     ("pcie", {"gen": 2, "lanes": 16, "max_payload": 128}),
@@ -108,6 +109,273 @@ def test_the_largest_takers_of_an_oc3c():
     takes = {step.name: step.takes_bps for step in explain("atm", carrier="oc3c").steps[1:]}
     assert takes["cell headers, 5 of 53 bytes"] == pytest.approx(149.76e6 * 5 / 53)
     assert takes["section, line and path overhead"] == pytest.approx(5.76e6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "layers", "line_bytes", "rate"),
+    [
+        # 9180 + 8 + 8 bytes are 192 cells of 48, 20 of them padding; a cell takes 53
+        (
+            "atm",
+            {"carrier": "oc3c"},
+            {"padding of 192 cells": 20, "AAL5 trailer": 8, "LLC/SNAP": 8}
+            | {"IPv4 header": 20, "TCP header": 20, "timestamps": 12},
+            192 * 53,
+            149.76e6,
+        ),
+        # without LLC/SNAP, 1500 + 8 of 32 cells
+        (
+            "atm",
+            {"carrier": "ds3", "mtu": 1500, "encapsulation": "vc", "ip": 6, "protocol": "udp"},
+            {"padding of 32 cells": 28, "AAL5 trailer": 8, "IPv6 header": 40, "UDP header": 8},
+            32 * 53,
+            40.704e6,
+        ),
+        (
+            "sonet",
+            {"carrier": "oc48c", "mtu": 4470, "timestamps": False},
+            {"PPP: flag, address, control, protocol, check": 9, "IPv4 header": 20, "TCP header": 20},
+            4479,
+            2396.16e6,
+        ),
+        (
+            "ethernet",
+            {"rate": 1e9, "mtu": 1500, "vlan": True},
+            {"preamble and gap": 20, "Ethernet header and check": 18, "VLAN tag": 4}
+            | {"IPv4 header": 20, "TCP header": 20, "timestamps": 12},
+            1542,
+            1e9,
+        ),
+        (
+            "ethernet",
+            {"rate": 100e9, "mtu": 9000, "protocol": "roce", "ip": 6, "timestamps": False},
+            {"preamble and gap": 20, "Ethernet header and check": 18}
+            | {"IPv6 header": 40, "UDP header": 8, "RoCE header and check": 16},
+            4096 + 102,
+            100e9,
+        ),
+    ],
+)
+def test_a_layer_takes_the_bytes_that_it_names(kind, options, layers, line_bytes, rate):
+    """In the order of the packet, from the wire in: so many bytes of those that a packet takes of the line."""
+    steps = [
+        step for step in explain(kind, **options).steps[1:] if "bytes" in step.name and "cell headers" not in step.name
+    ]
+    assert [step.name.rpartition(", for")[0] or step.name for step in steps] == [
+        f"{name}, {taken} of {line_bytes} bytes" if name == "preamble and gap" else f"{name}, {taken} bytes"
+        for name, taken in layers.items()
+    ]
+    assert [step.takes_bps for step in steps] == pytest.approx([rate * n / line_bytes for n in layers.values()])
+
+
+def test_stuffing_takes_a_byte_of_128_of_all_but_the_flag():
+    plain, stuffed = (explain("sonet", carrier="oc48c", stuffing=stuffing).steps for stuffing in (False, True))
+    (more,) = [step for step in stuffed if step.name not in {other.name for other in plain}]
+    assert more.name == "byte stuffing of random data, 1 in 128"
+    assert more.takes_bps / 2396.16e6 == pytest.approx(1 - 4479 / (1 + 4478 * 129 / 128))
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "steps"),
+    [
+        (
+            "infiniband",
+            {"generation": "hdr", "message": 65_537, "global_route": True, "op": "read"},
+            {
+                "signalling, HDR x4": 212.5e9,
+                "line coding and error correction": 200e9,
+                "headers and checks of packets of 4096 bytes, 26 bytes": 200e9 * 4096 / 4122,
+                "global route header, 40 bytes": 200e9 * 4096 / 4162,
+                # 17 packets, the last with one byte; the first and the last of an answer carry 4 more
+                "extended headers, packets not filled by the message": 200e9 * 65_537 / (65_537 + 17 * 66 + 8),
+            },
+        ),
+        (
+            "lag",
+            {"links": 4, "link_rate": 10e9, "flows": 3, "flow_rate": 7e9},
+            {
+                "4 links together": 40e9,
+                "3 flows, each on one link": 30e9,
+                "what the flows move alone": 21e9,
+                # 24 of 64 ways apart, 4 all on one link, 36 two of three
+                "flows that meet on a link, in the mean": (24 * 21e9 + 36 * 17e9 + 4 * 10e9) / 64,
+            },
+        ),
+        (
+            "lag",
+            {"links": 4, "link_rate": 10e9, "flows": 9, "flow_rate": 4e9, "placement": "turns"},
+            {"4 links together": 40e9, "what the flows move alone": 36e9, "packets out of order": 32e9},
+        ),
+        (
+            "buffer",
+            {"ingress": 10e9, "egress": 1e9, "buffer": 5e5, "burst": 1e6, "interval": 0.01},
+            {
+                "fast link": 10e9,
+                "bursts of 1000000 bytes only": 0.8e9,
+                # 0.9 MB wait at the end of a burst, 0.4 MB too much
+                "tail of a burst that does not fit the buffer": 0.48e9,
+            },
+        ),
+        (
+            "buffer",
+            {"ingress": 10e9, "egress": 1e9, "buffer": 5e5, "burst": 1e6, "interval": 0.0008},
+            {"fast link": 10e9, "slow link": 1e9},
+        ),
+        (
+            "enclosure",
+            {"disks": 24, "disk_rate": 3.2e9, "interface": "sas-12", "disk_interface": "sata-3", "lanes": 8}
+            | {"buffered": True, "slot_rate": 50e9, "controller_rate": 9e9},
+            {
+                "24 disks together": 76.8e9,
+                "each disk's own link": 24 * 2.4e9 * 8192 / 8208,
+                "slot of the controller": 50e9,
+                "controller": 9e9,
+            },
+        ),
+        (
+            "enclosure",
+            {"disks": 24, "disk_rate": 3.2e9, "interface": "sas-6"},
+            {"24 disks together": 76.8e9, "4 lanes of sas-6": 4 * 4.8e9 * 1024 / 1060},
+        ),
+        (
+            "interconnect",
+            {"link": "qpi-6.4", "links": 2},
+            {"2 links of qpi-6.4": 204.8e9, "headers and checks": 204.8e9 * 8 / 9},
+        ),
+        (
+            "nic",
+            {"gen": 2, "lanes": 8, "max_payload": 128, "op": "receive", "driver": "simple", "frame": 1518},
+            {
+                "signalling of the card, generation 2 x8": 40e9,
+                "line coding 8b/10b": 32e9,
+                "clock compensation (SKP), 4 of 1538 symbols": 32e9 * 1534 / 1538,
+                "acknowledgements and flow control (DLLPs)": 32e9 * (1534 / 1538 - 16 / 156),
+                # 12 writes of 24 bytes beside their data
+                "headers and framing of 1514 bytes of each frame, requests": 32e9
+                * (1534 / 1538 - 16 / 156)
+                * 1514
+                / (1514 + 12 * 24),
+                # and a descriptor, an interrupt, and a pointer that is read
+                "descriptors, pointers, interrupts of a simple driver": 32e9
+                * (1534 / 1538 - 16 / 156)
+                * 1514
+                / (1514 + 12 * 24 + 40 + 28 + 24),
+            },
+        ),
+        (
+            "pcix",
+            {"clock": 100e6, "width": 64, "burst": 1024, "overhead_clocks": 64},
+            {
+                "clock times width, both directions together": 6.4e9,
+                "address, turnaround and waiting: 64 clocks for each burst of 1024 bytes": 6.4e9 * 128 / 192,
+            },
+        ),
+        (
+            "tcp",
+            {"rtt": 0.08, "rate": 1e9, "window": 4e6, "mtu": 9000},
+            {
+                "line rate": 1e9,
+                "Ethernet, IP and TCP headers with timestamps": 1e9 * 8948 / 9038,
+                "window: one of it each round trip": 0.4e9,
+            },
+        ),
+        (
+            "tcp",
+            {"rtt": 0.1, "loss": 1e-4, "window": 1e9, "congestion_control": "reno"},
+            {
+                "window: one of it each round trip": 80e9,
+                "random loss, reno in the long run": 120 * 1448 * 8 / 0.1 * (1 - 1e-4),
+            },
+        ),
+        (
+            "pagecache",
+            {"size": 1e10, "memory_rate": 4e10, "disk_rate": 1.6e9, "op": "read", "cached": 5e9},
+            {
+                "copy between page cache and program": 40e9,
+                "what must be read from the disk": 80e9 / (1 + 25),
+            },
+        ),
+        (
+            "pagecache",
+            {"size": 1e10, "memory_rate": 4e10, "disk_rate": 2e9, "op": "write", "available": 1e9, "sync": True}
+            | {"background_ratio": 0.0},
+            {"copy between page cache and program": 40e9, "what must be flushed to the disk": 2e9},
+        ),
+    ],
+)
+def test_steps_by_hand(kind, options, steps):
+    """Their words, their order and what each leaves, in bit/s."""
+    found = explain(kind, **options).steps
+    assert [step.name for step in found] == list(steps)
+    assert [step.value_bps for step in found] == pytest.approx(list(steps.values()))
+
+
+def test_a_slot_step_by_step():
+    """A device of generation 4 x16 in a slot of generation 3 x8, in the words and bytes of each layer."""
+    options = {"gen": 4, "lanes": 16, "max_payload": 256, "op": "read", "slot_gen": 3, "slot_lanes": 8}
+    options |= {"ecrc": True, "transfer": 1500, "completion_boundary": 64, "max_read_request": 512}
+    options |= {"outstanding": 8, "round_trip": 1e-6, "uplink_gen": 3, "uplink_lanes": 8, "devices": 3}
+    packets = packet_bps(3, 8, 256)
+    # completions of 256, then 64 bytes with 20 beside, then 24; 1500 bytes are 24 of 64 and three requests
+    checked = packets * 1500 / (1500 + 24 * 24)
+    steps = explain("pcie", **options).steps
+    assert {step.name: step.value_bps for step in steps} == pytest.approx(
+        {
+            "signalling of the device, generation 4 x16": 256e9,
+            "the slot: generation 3 x8": 64e9,
+            "line coding 128b/130b": 64e9 * 128 / 130,
+            "clock compensation (SKP), 4 of 1538 symbols": 64e9 * 128 / 130 * 1534 / 1538,
+            "acknowledgements and flow control (DLLPs)": packets,
+            "headers and framing of packets of 256 bytes": packets * 256 / 276,
+            "read completions cut at 64 bytes": packets * 64 / 84,
+            "end-to-end checksum, 4 bytes a packet": packets * 64 / 88,
+            "transfers of 1500 bytes do not fill their packets": checked,
+            "8 reads open for a round trip": 8 * 500 * 8 / 1e-6,
+            "uplink, generation 3 x8 for 3 devices": checked / 3,
+        }
+    )
+    assert [step.name for step in steps][-2:] == [
+        "8 reads open for a round trip",
+        "uplink, generation 3 x8 for 3 devices",
+    ]
+    both = [step.name for step in explain("pcie", gen=3, lanes=8, max_payload=256, op="both").steps]
+    assert both[-1] == "requests of the reads between the writes"
+
+
+def test_what_holds_back_in_turn_is_named_in_its_order():
+    """Each with the value that is left when it and all before it hold back."""
+    options = {"clock": 3e9, "cycles_per_byte": 1.0, "cycles_per_packet": 65_536, "cycles_per_call": 131_072}
+    steps = explain("cpu", **options, cores=2, neighbours=1, interrupts=0.1, quota=0.4).steps
+    assert {step.name: step.value_bps / 8e9 for step in steps} == pytest.approx(
+        {
+            "cores that only copy": 6,
+            "cost of each packet": 3,
+            "cost of each system call": 2,
+            "other threads on the cores": 1,
+            "interrupts": 0.9,
+            "quota": 0.8,
+        }
+    )
+    disk = explain(
+        "disk", outer_rate=800e6, inner_rate=400e6, position=0.5, request=750_000, seek=6e-3, revolution=8e-3
+    )
+    assert {step.name: step.value_bps / 1e6 for step in disk.steps} == pytest.approx(
+        {"outermost zone": 800, "slower zones": 600, "seeks between requests": 300}
+    )
+    raid = explain("raid", level=5, disks=8, disk_rate=1e9, op="read", lost=1, rebuild=0.5, controller_rate=3e9)
+    assert {step.name: step.value_bps / 1e9 for step in raid.steps} == pytest.approx(
+        {"all disks at once": 8, "parity or mirrors of the level": 7, "lost disks and rebuild": 3.5, "controller": 3}
+    )
+    asked = explain("requests", request=1e6, round_trip=0.1, service=0.1, round_trips=2, rate=80e6, store_rate=40e6)
+    assert {step.name: step.value_bps / 1e6 for step in asked.steps} == pytest.approx(
+        {
+            "requests under way, one round trip each": 80,
+            "time of a request at the other end": 40,
+            "further round trips of each": 8 / 0.3,
+            "line": 8 / 0.4,
+            "store, in turn with the line": 8 / 0.6,
+        }
+    )
 
 
 def test_a_measurement_below_the_limit_is_a_share_of_it():
