@@ -27,9 +27,9 @@ _ROW: Final = re.compile(
 
 
 def recognises(document: Document) -> bool:
-    """Whether every line is a name and two rates."""
-    lines = [line for line in document.lines if line.strip()]
-    return len(lines) > 1 and all(_ROW.fullmatch(line) for line in lines[:1000])
+    """Whether every line is a name and two rates; the last one may break off."""
+    rows = [_ROW.fullmatch(line) is not None for line in document.lines if line.strip()]
+    return sum(rows) > 1 and all(rows[:-1])
 
 
 def read(document: Document, findings: Findings) -> None:

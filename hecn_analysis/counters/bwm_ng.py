@@ -41,7 +41,7 @@ def read(document: Document, findings: Findings) -> None:
     before: dict[str, float] = {}
     times: list[float] = []
     for line, text in enumerate(document.lines, 1):
-        found = _ROW.fullmatch(text)
+        found = _ROW.fullmatch(text.strip())
         if found is None:
             if text.strip():
                 findings.problem(line, "malformed", f"found {text[:80]!r}, expected a row of bwm-ng; left out")
@@ -57,8 +57,7 @@ def read(document: Document, findings: Findings) -> None:
             line=line, interface=name, time=time, interval_s=length, in_bps=8 * float(found["in"]),
             out_bps=8 * float(found["out"]),
         )  # fmt: skip
-    if times:
-        own = [[float(str(row["time"])) for row in findings.rates if row["interface"] == name] for name in before]
-        longest = max(own, key=len, default=[])
-        findings.facts.update(n_samples=len(longest), first_time=iso(times[0]), last_time=iso(times[-1]))
-        findings.facts["interval_s"] = round(step, 1) if (step := interval(longest)) is not None else None
+    own = [[float(str(row["time"])) for row in findings.rates if row["interface"] == name] for name in before]
+    longest = max(own, key=len, default=[])
+    findings.facts.update(n_samples=len(longest), first_time=iso(times[0]), last_time=iso(times[-1]))
+    findings.facts["interval_s"] = round(step, 1) if (step := interval(longest)) is not None else None

@@ -54,8 +54,6 @@ class Document(documents.Document):
     @cached_property
     def xml(self) -> Element | None:
         """The root element of a text that is well-formed XML without entities of its own, else None."""
-        if not self.start.startswith("<"):
-            return None
         try:
             root: Element = SafeElementTree.fromstring(self.content)
         except (SafeElementTree.ParseError, ValueError, LookupError):

@@ -81,10 +81,9 @@ def read(document: Document, findings: Findings) -> None:
             findings.sample(line=first, interface=interface, counter_bits=width(row), **row)
         else:
             findings.interface(interface=interface)
-    if blocks:
-        findings.facts.update(counters=blocks[0][2], n_counters=len(blocks[0][2]))
-        row = totals(blocks[0][2])
-        findings.facts.update({key: row.get(key) for key in ("in_octets", "out_octets", "in_packets", "out_packets")})
+    findings.facts.update(counters=blocks[0][2], n_counters=len(blocks[0][2]))
+    row = totals(blocks[0][2])
+    findings.facts.update({key: row.get(key) for key in ("in_octets", "out_octets", "in_packets", "out_packets")})
 
 
 def totals(counters: Mapping[str, int]) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def _values(point: _Point) -> dict[str, float | int]:
     for name, value in point.fields.items():
         key = metrics.column(name.rsplit("/", 1)[-1].replace("-", "_"), metrics.FIELDS)
         if key == "state" and isinstance(value, str):
-            value = 1 if value.lower() in {"up", "1"} else 2  # noqa: PLW2901 - the word as IF-MIB's number
+            value = 1 if re.match(r"up\b|1$", value, re.IGNORECASE) else 2  # noqa: PLW2901 - IF-MIB's number
         if key and isinstance(value, (int, float)):
             values[key] = value
     return values if any("octets" in name or "packets" in name or "err" in name for name in values) else {}

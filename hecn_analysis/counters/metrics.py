@@ -67,7 +67,7 @@ METRICS: Final[Mapping[str, str]] = {
     **IF_MIB,
 }
 """Metrics of Prometheus by name; those of IF-MIB may have a prefix ("interface_ifHCInOctets")."""
-FIELDS: Final[Mapping[str, str]] = {**_TELEGRAF, "speed": "speed_mbps", **IF_MIB}
+FIELDS: Final[Mapping[str, str]] = {**_TELEGRAF, "speed": "speed_mbps", "oper_status": "state", **IF_MIB}
 """Fields of InfluxDB by name, without what stands before the last slash."""
 _LARGEST_32: Final = (1 << 32) - 1
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.json_parts import values_of
 from hecn_analysis.counters.readings import local_time, moments, number
-from hecn_analysis.counters.sysstat import CLOCK, Days, clock_of, day_of, first_line, stamp_of
+from hecn_analysis.counters.sysstat import CLOCK, Days, First, clock_of, day_of, first_line, stamp_of
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"
@@ -55,10 +55,9 @@ def read(document: Document, findings: Findings) -> None:
         return
     findings.format = "mpstat"
     days = Days(findings)
-    first = first_line(document)
-    if first:
-        days.begin(first, document)
-        findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
+    first = cast("First", first_line(document))
+    days.begin(first, document)
+    findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
     columns: list[str] = []
     times: list[float] = []
     loads: list[Mapping[str, str]] = []
@@ -85,8 +84,8 @@ def read(document: Document, findings: Findings) -> None:
 def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
     """Facts of the rows of all processors together."""
     shares = {
-        name: [number(str(load.get(key))) for load in loads]
-        for name, key in (("idle", "idle"), ("sys", "sys"), ("soft", "soft"))
+        name: [number(str(next((load[key] for key in keys if key in load), None))) for load in loads]
+        for name, keys in (("idle", ("idle",)), ("sys", ("sys", "system")), ("soft", ("soft",)))
     }
     known = {
         name: np.array([np.nan if value is None else value / 100 for value in values])

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Final
+from typing import Final, cast
 
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings
@@ -58,9 +58,7 @@ def read(document: Document, findings: Findings) -> None:
     name = document.stem
     numbered = [(number, line) for number, line in enumerate(document.lines, 1) if line.strip()]
     number, line = numbered[0]
-    first = _FIRST.match(line)
-    if first is None:
-        return
+    first = cast("re.Match[str]", _FIRST.match(line))
     poll = int(first["time"])
     counters = [
         None if text == "U" or text.startswith("-") else int(text) for text in (first["inward"], first["outward"])

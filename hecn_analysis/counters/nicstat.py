@@ -13,7 +13,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.contract import interval as typical
@@ -37,6 +37,8 @@ _PARSABLE: Final = re.compile(
     re.MULTILINE,
 )
 _DAY: Final = 86400
+_Row: TypeAlias = tuple[int, str, float, float | None, float | None, float | None]
+"""Line, name, seconds of the row or its clock, seconds since 1970 where it has them, rates in and out."""
 
 
 def recognises(document: Document) -> bool:
@@ -48,7 +50,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Read the rows of all tables."""
     findings.format = "nicstat"
-    rows: list[tuple[int, str, float | None, float | None, float | None, float | None]] = []  # line, name, clock, time
+    rows: list[_Row] = []
     scale, clock, extended = 8.0 * 1024, "", False
     days, last = 0, 0.0
     for line, text in enumerate(document.lines, 1):
@@ -59,7 +61,8 @@ def read(document: Document, findings: Findings) -> None:
             continue
         parsed = _PARSABLE.match(text)
         if parsed:
-            rows.append((line, parsed["name"], None, float(parsed["time"]), *_rates(parsed, 8.0 * 1024)))
+            time = float(parsed["time"])
+            rows.append((line, parsed["name"], time, time, *_rates(parsed, 8.0 * 1024)))
             continue
         row = _EXTENDED_ROW.match(text) if extended else _ROW.match(text)
         if row:
@@ -76,18 +79,14 @@ def _rates(row: re.Match[str], scale: float) -> tuple[float | None, float | None
     return None if received is None else scale * received, None if sent is None else scale * sent
 
 
-def _hand_over(
-    rows: list[tuple[int, str, float | None, float | None, float | None, float | None]], findings: Findings
-) -> None:
+def _hand_over(rows: list[_Row], findings: Findings) -> None:
     before: dict[str, float] = {}
-    for line, name, clock, time, received, sent in rows:
-        at = clock if time is None else time
+    for line, name, at, time, received, sent in rows:
         known: dict[str, Any] = {"flag": "since_start"}
-        if name in before and at is not None:
+        if name in before:
             known = {"interval_s": at - before[name] or None}
         findings.rate(line=line, interface=name, time=time, in_bps=received, out_bps=sent, **known)
-        if at is not None:
-            before[name] = at
-    moments = sorted({clock if time is None else time for _, _, clock, time, _, _ in rows} - {None})  # type: ignore[type-var]
+        before[name] = at
+    moments = sorted({at for _, _, at, _, _, _ in rows})
     findings.facts["n_samples"] = len(moments)
-    findings.facts["interval_s"] = typical([moment for moment in moments if moment is not None])
+    findings.facts["interval_s"] = typical(moments)

@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 from xml.etree.ElementTree import Element
 
 import defusedxml.ElementTree as SafeElementTree
@@ -69,10 +69,7 @@ def read(document: Document, findings: Findings) -> None:
         rows = []
     else:
         findings.format = "prtg-csv"
-        table = _table(document)
-        if table is None:
-            return
-        at, separator, header = table
+        at, separator, header = cast("tuple[int, str, list[str]]", _table(document))
         if _GRAPHER in header:
             rows = list(_of_grapher(document, findings, at, separator, header))
         else:
@@ -252,8 +249,6 @@ def _of_json(document: Document, findings: Findings) -> Iterator[Row]:
             line, "truncated", "found JSON that breaks off or is no JSON, expected its end; whole rows are read"
         )
         value = _whole_rows(document.text)
-    if not isinstance(value, dict):
-        return
     findings.facts["version"] = value.get("prtg-version")
     items = value.get("histdata")
     unnamed = False

@@ -34,14 +34,16 @@ _BITS: Final = 8
 
 def recognises(document: Document) -> bool:
     """Whether a line of names is followed by a row with as many values."""
-    return any(_header(document, at) is not None for at in _rows_begin(document))
+    first = next(((at, row) for at, line in enumerate(document.lines[:2000]) if (row := _ROW.match(line))), None)
+    return first is not None and _header(document, first[0], len(first[1]["values"].split())) is not None
 
 
 def read(document: Document, findings: Findings) -> None:
     """Read the rows."""
     findings.format = "rrdtool-fetch"
     name = document.stem
-    columns: list[str] = []
+    columns: list[str] = []  # of the first table
+    names: list[str] = []  # of the one that a row is in
     rows: list[tuple[int, int, list[float]]] = []
     for at, line in enumerate(document.lines):
         row = _ROW.match(line)
@@ -51,21 +53,21 @@ def read(document: Document, findings: Findings) -> None:
                 findings.problem(
                     at + 1,
                     "truncated" if last else "malformed",
-                    f"found {line.strip()[:80]!r}, expected a time and {len(columns)} values; left out",
+                    f"found {line.strip()[:80]!r}, expected a time and {len(names)} values; left out",
                 )
             continue
-        if not rows or (header := _header(document, at)) is not None:
-            header = _header(document, at)
-            columns = columns or header or []
         values = [_value(text) for text in row["values"].split()]
-        if len(values) != len(columns):
+        names = _header(document, at, len(values)) or names
+        columns = columns or names
+        if len(values) != len(names):
             findings.problem(
                 at + 1,
                 "malformed",
-                f"found {len(values)} values, expected {len(columns)} as in the line of names; left out",
+                f"found {len(values)} values, expected {len(names)} as in the line of names; left out",
             )
             continue
-        rows.append((at + 1, int(row["time"]), values))
+        given = dict(zip(names, values, strict=True))
+        rows.append((at + 1, int(row["time"]), [given.get(name, math.nan) for name in columns]))
     _hand_over(name, columns, rows, findings)
 
 
@@ -97,25 +99,11 @@ def _hand_over(name: str, columns: list[str], rows: list[tuple[int, int, list[fl
         )
 
 
-def _rows_begin(document: Document) -> list[int]:
-    """Places of the first rows of the file."""
-    return [at for at, line in enumerate(document.lines[:2000]) if _ROW.match(line)][:1]
-
-
-def _header(document: Document, at: int) -> list[str] | None:
-    """Give the names above a row, with at most one empty line between them."""
-    row = _ROW.match(document.lines[at])
-    for above in (at - 1, at - 2):
-        if row is None or above < 0:
-            return None
-        line = document.lines[above]
-        if not line.strip():
-            continue
-        words = line.split()
-        if _NAMES.match(line) and len(words) in {len(row["values"].split()), len(row["values"].split()) + 1}:
-            return words[-len(row["values"].split()) :]
-        return None
-    return None
+def _header(document: Document, at: int, n: int) -> list[str] | None:
+    """Give the names of n values above a row, with at most one empty line between them."""
+    above = next((line for line in reversed(document.lines[max(at - 2, 0) : at]) if line.strip()), "")
+    words = above.split()
+    return words[-n:] if _NAMES.match(above) and len(words) in {n, n + 1} else None
 
 
 def _value(text: str) -> float:

@@ -38,6 +38,7 @@ _TAGGED: Final = re.compile(
 )
 _MOMENT: Final = re.compile(r"(?P<date>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d)(?: (?P<zone>\S+))?")
 _OCTETS: Final = {"rxkB": ("in", 8192.0), "txkB": ("out", 8192.0), "rxbyt": ("in", 8.0), "txbyt": ("out", 8.0)}
+_SYSTEM: Final = ("system", "sys", "%system", "%sys")
 _LAST: Final = re.compile(r".*</timestamp>", re.DOTALL)
 
 
@@ -90,9 +91,9 @@ class _Records:
     def processor(self, columns: Mapping[str, Any]) -> None:
         """Take the idle share of all processors."""
         idle = next((number(str(columns[name])) for name in ("idle", "%idle") if name in columns), None)
-        system = next((number(str(columns[name])) for name in ("system", "sys", "%system") if name in columns), None)
-        if idle is not None:
-            self.busy.append((1 - idle / 100, (system or 0.0) / 100))
+        system = next((number(str(columns[name])) for name in _SYSTEM if name in columns), None)
+        if idle is not None and system is not None:
+            self.busy.append((1 - idle / 100, system / 100))
 
     def finish(self) -> None:
         """Hand over the facts."""

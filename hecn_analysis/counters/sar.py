@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from hecn_analysis.counters import mpstat
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.readings import moments, number
-from hecn_analysis.counters.sysstat import CLOCK, Days, first_line
+from hecn_analysis.counters.sysstat import CLOCK, Days, First, first_line
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
@@ -74,11 +74,10 @@ class _Report:
     def __init__(self, document: Document, findings: Findings) -> None:
         self._findings = findings
         self._days = Days(findings)
-        first = first_line(document)
-        self._host = first.host if first else None
-        if first:
-            self._days.begin(first, document)
-            findings.facts.update(host=first.host, n_cpus=first.cpus)
+        first = cast("First", first_line(document))
+        self._host = first.host
+        self._days.begin(first, document)
+        findings.facts.update(host=first.host, n_cpus=first.cpus)
         self._columns: Sequence[str] = ()
         self._before: float | None = None  # where the interval of the rows begins
         self._time: float | None = None
@@ -96,11 +95,9 @@ class _Report:
         if not self._columns:
             return
         time = self._days.time(line, clock, " ".join(self._columns))
-        if time is None:
-            return
         if time != self._time:
             self._before, self._time = self._time, time
-        self._times.append(time)
+        self._times += [] if time is None else [time]
         row = dict(zip(self._columns, words, strict=False))
         if "IFACE" in row and any(name in row for name in _OCTETS):
             if len(words) != len(self._columns):
@@ -123,13 +120,13 @@ class _Report:
             }  # fmt: skip
 
 
-def _rate(line: int, row: dict[str, str], known: tuple[str | None, float, float | None], findings: Findings) -> None:
+def _rate(line: int, row: dict[str, str], known: tuple[str, float | None, float | None], findings: Findings) -> None:
     host, time, before = known
     rates: dict[str, Any] = {}
     for name, (way, factor) in _OCTETS.items():
         if name in row:
             rates[f"{way}_bps"] = _bits(row[name], factor)
-    length = time - before if before is not None and time > before else None
+    length = time - before if time is not None and before is not None and time > before else None
     findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
 
 

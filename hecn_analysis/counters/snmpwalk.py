@@ -151,15 +151,13 @@ class _Walk:
             and not self._open[2].text
             and (typed := _TYPED.match(line.strip()))
             and typed["type"]
+            and (below := _value(line.strip(), number)[0]) is not None
         ):
-            below, _ = _value(line.strip(), number)
-            if below is not None:
-                self._open = (*self._open[:2], below)
+            self._open = (*self._open[:2], below)
             return
-        if self._quoted:
-            if self._open is not None:
-                prefix, instance, value = self._open
-                self._open = (prefix, instance, value._replace(text=f"{value.text} {line}"))
+        if self._open is not None and self._quoted:
+            prefix, instance, value = self._open
+            self._open = (prefix, instance, value._replace(text=f"{value.text} {line}"))
             self._quoted = not _ends(line)
             return
         if _NO_ANSWER.search(line):

@@ -12,3 +12,9 @@ def test_rows(counters_of):
 
 def test_other_words_are_not_taken(counters_of):
     assert not counters_of("eth0 0.00 0.00\ntotal of the day\n").sources
+
+
+def test_the_last_line_may_break_off(counters_of, said):
+    counters = counters_of("eth0 0.00 0.00\neth0 100.00 200.00\neth0 0.00 30")
+    assert counters.rates.in_bps.tolist() == [0, 800]
+    assert said(counters) == ["3: malformed: found 'eth0 0.00 30', expected a name and two rates; left out"]

@@ -32,3 +32,16 @@ def test_a_row_that_breaks_off(samples, counters_of, said):
     assert said(counters) == [
         '12: truncated: found \'"2010-11-15 10:10:00","125\', expected a date and 2 values; left out'
     ]
+
+
+def test_a_graph_without_its_rows(samples, counters_of, said):
+    """The export was cut behind the lines about the graph; a row has no date."""
+    text = (samples / "cacti" / "0.8.csv").read_text()
+    counters = counters_of(text[: text.index('"Date"')], time_zone="UTC")
+    assert counters.rates.empty
+    (line,) = said(counters)
+    assert line.endswith("truncated: found no names of columns, expected them behind the lines about the graph")
+    counters = counters_of(text.replace('"2010-11-15 10:05:00"', '""'), time_zone="UTC")
+    assert len(counters.rates) == 1
+    (line,) = said(counters)
+    assert 'malformed: found \'"","125' in line

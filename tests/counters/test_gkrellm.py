@@ -38,3 +38,9 @@ def test_sections(counters_of):
 
 def test_without_interfaces_it_is_not_ours(counters_of):
     assert not counters_of("<cpu>\n0 1 2 3 4\n").sources
+
+
+def test_a_time_that_breaks_off(counters_of):
+    counters = counters_of(SENT.replace("5 30 10 21 10 126 6 324 0", "5 30 10 21"), time_zone="UTC")
+    assert counters.samples.in_octets.tolist() == [5000000000, 7, 5000001000]
+    assert counters.samples.time.isna().all()

@@ -92,3 +92,14 @@ def test_netbsd_verbose_has_counters(counters_of):
         22,
         5678,
     ]
+
+
+def test_what_a_shell_prints_between(counters_of):
+    counters = counters_of(
+        f"{BSD}root@gw:~ # uptime\n 10:00AM  up 3 days\n\tether 02:00:5e:00:53:09\n{OLD['English']}$ "
+    )
+    assert counters.interfaces.interface.tolist() == ["em0", "lo0", "eth0"]
+    assert counters.interfaces.set_index("interface").mac_address.isna().to_dict() == {
+        "em0": False, "lo0": True, "eth0": False,
+    }  # fmt: skip
+    assert counters.samples.in_octets.tolist() == [482963442899]

@@ -49,3 +49,29 @@ def test_a_line_that_is_cut(counters_of, said):
     assert said(counters) == [
         "61: malformed: found 'net,interface=eth0 bytes_re', expected a line of the protocol; left out"
     ]
+
+
+def test_points_without_a_time(counters_of):
+    """The database gives them the time of their arrival, which nobody knows here."""
+    counters = counters_of(
+        'net,host=dtn1,interface=eth0 bytes_recv=5i,bytes_sent=6i,driver="ixgbe 5.1"\n'
+        "net,host=dtn1,interface=eth1 bytes_recv=7i,bytes_sent=8i\n"
+    )
+    assert counters.samples[["interface", "in_octets"]].to_numpy().tolist() == [["eth0", 5], ["eth1", 7]]
+    assert counters.samples.time.isna().all()
+    assert "first_time" not in counters.sources[0]
+    assert counters.problems.empty
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('openconfig,name=E1 state/counters/in_octets=5i,state/oper-status="{}"', ("UP", "LOWER_LAYER_DOWN")),
+        ('interface,ifName=E1 ifInOctets=5u,ifOperStatus="{}"', ("up", "down")),  # conversion = "enum"
+        ('interface,ifName=E1 ifInOctets=5u,ifOperStatus="{}"', ("up(1)", "down(2)")),  # conversion = "enum(1)"
+    ],
+)
+def test_a_state_in_words(counters_of, line, words):
+    """Telegraf's inputs gnmi and snmp."""
+    counters = counters_of("".join(f"{line} 173715250{n}\n".format(word) for n, word in enumerate(words)))
+    assert counters.samples[["in_octets", "up"]].to_numpy().tolist() == [[5, True], [5, False]]

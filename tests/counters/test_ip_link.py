@@ -91,3 +91,18 @@ def test_an_index_that_cannot_be_is_left_out(counters_of, said):
     assert counters.samples[["interface", "in_octets"]].to_numpy().tolist() == [["eth0", 5]]
     assert counters.samples["index"].isna().all()
     assert "inconsistent: index: found -1, expected a whole number of at least 0; left out" in said(counters)
+
+
+def test_outputs_one_after_another(counters_of):
+    """The same command twice: each a whole document."""
+    link = '[{{"ifindex": 2, "ifname": "eth0", "stats64": {{"rx": {{"bytes": {}}}, "tx": {{"bytes": 6}}}}}}]\n'
+    counters = counters_of(link.format(5) + link.format(7))
+    assert counters.samples.in_octets.tolist() == [5, 7]
+    assert counters.problems.empty
+
+
+def test_json_too_deep_to_be_anybodys(counters_of, said):
+    link = '[{"ifindex": 2, "ifname": "eth0", "stats64": {"rx": {"bytes": 5}, "tx": {"bytes": 6}}}'
+    counters = counters_of(f"{link}, {'[' * 100_000}")
+    assert counters.samples.empty
+    assert said(counters) == ["1: malformed: found JSON that cannot be read, expected a whole document; left out"]

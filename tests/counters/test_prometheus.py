@@ -122,3 +122,39 @@ def test_a_line_that_is_cut(counters_of, said):
     assert said(counters) == [
         "12: malformed: found 'ifInErrors{ifDescr=\"Port 2\",ifInd', expected a metric with its value; left out"
     ]
+
+
+def test_windows_exporter(counters_of):
+    counters = counters_of(
+        "# TYPE windows_net_bytes_received_total counter\n"
+        'windows_net_bytes_received_total{nic="Intel_R_Ethernet_X550"} 9.025982194e+09\n'
+        'windows_net_bytes_sent_total{nic="Intel_R_Ethernet_X550"} NaN\n'
+    )
+    assert counters.sources[0]["source"] == "windows_exporter"
+    assert counters.samples[["interface", "in_octets"]].to_numpy().tolist() == [["Intel_R_Ethernet_X550", 9025982194]]
+    assert counters.samples.out_octets.isna().all()
+
+
+def test_the_address_of_infiniband_is_none_of_ethernet(counters_of):
+    gid = ":".join(["80", "00", "02", "08", "fe", *["00"] * 15])
+    counters = counters_of(
+        "# TYPE node_network_info gauge\n"
+        f'node_network_info{{address="{gid}",device="ib0",operstate="up"}} 1\n'
+        'node_network_info{address="02:00:5e:00:53:01",device="eth0",operstate="down"} 1\n'
+    )
+    assert counters.interfaces[["interface", "up"]].to_numpy().tolist() == [["ib0", True], ["eth0", False]]
+    assert counters.interfaces.mac_address.tolist()[1] == "02:00:5e:00:53:01"
+    assert counters.interfaces.mac_address.isna().tolist() == [True, False]
+
+
+def test_a_query_of_a_moment(counters_of):
+    """Series that went stale have NaN; all results have the name of their metric, so there is nothing to tell."""
+    results = [
+        {"metric": {"__name__": f"node_network_{way}_bytes_total", "device": "eth0"}, "value": [1795259000, value]}
+        for way, value in (("receive", "100"), ("transmit", "NaN"))
+    ]
+    answer = {"status": "success", "data": {"resultType": "vector", "result": results}}
+    counters = counters_of(json.dumps(answer))
+    assert counters.samples.in_octets.tolist() == [100]
+    assert counters.samples.out_octets.isna().all()
+    assert counters.problems.empty

@@ -212,4 +212,185 @@ def test_dates(text, half_days, clock, expected, doubtful):
 def test_stamps_of_no_time():
     assert stamp_of("25:61:00") is None
     assert stamp_of("2026-11-21 25:00:00") is None
+    assert stamp_of("11/21/2026 13:00:00 PM") is None
     assert stamp_of("loop0 1 2") is None
+
+
+LOADS = {
+    "-d": "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n"
+    "h;600;2026-11-21 10:10:00 UTC;-1;20.00;0.00;4.00;1.00;0.00;75.00\n"
+    "h;600;2026-11-21 10:10:00 UTC;0;40.00;0.00;8.00;2.00;0.00;50.00\n"
+    "h;600;2026-11-21 10:20:00 UTC;-1;40.00;0.00;9.00;1.00;0.00;50.00\n",
+    "-d, -u ALL": "# hostname;interval;timestamp;CPU;%usr;%nice;%sys;%iowait;%steal;%irq;%soft;%guest;%gnice;%idle\n"
+    "h;600;2026-11-21 10:10:00 UTC;-1;20.00;0.00;4.00;1.00;0.00;0.00;0.00;0.00;0.00;75.00\n"
+    "h;600;2026-11-21 10:20:00 UTC;-1;40.00;0.00;9.00;1.00;0.00;0.00;0.00;0.00;0.00;50.00\n",
+    "-p": "h\t600\t2026-11-21 10:10:00 UTC\tall\t%user\t20.00\nh\t600\t2026-11-21 10:10:00 UTC\tall\t%system\t4.00\n"
+    "h\t600\t2026-11-21 10:10:00 UTC\tall\t%idle\t75.00\nh\t600\t2026-11-21 10:20:00 UTC\tall\t%system\t9.00\n"
+    "h\t600\t2026-11-21 10:20:00 UTC\tall\t%idle\t50.00\n",
+    "-j": """{"sysstat": {"hosts": [{"nodename": "h", "file-date": "2026-11-21", "statistics": [
+        {"timestamp": {"date": "2026-11-21", "time": "10:10:00", "utc": 1, "interval": 600}, "cpu-load": [
+            {"cpu": "all", "user": 20.00, "nice": 0.00, "system": 4.00, "iowait": 1.00, "steal": 0.00, "idle": 75.00},
+            {"cpu": "0", "user": 40.00, "nice": 0.00, "system": 8.00, "iowait": 2.00, "steal": 0.00, "idle": 50.00}]},
+        {"timestamp": {"date": "2026-11-21", "time": "10:20:00", "utc": 1, "interval": 600}, "cpu-load": [
+            {"cpu": "all", "user": 40.00, "nice": 0.00, "system": 9.00, "iowait": 1.00, "steal": 0.00, "idle": 50.00}
+        ]}]}]}}""",
+    "-x": """<sysstat><host nodename="h"><statistics>
+        <timestamp date="2026-11-21" time="10:10:00" utc="1" interval="600"><cpu-load>
+            <cpu number="all" user="20.00" nice="0.00" system="4.00" iowait="1.00" steal="0.00" idle="75.00"/>
+            <cpu number="0" user="40.00" nice="0.00" system="8.00" iowait="2.00" steal="0.00" idle="50.00"/></cpu-load>
+        </timestamp>
+        <timestamp date="2026-11-21" time="10:20:00" utc="1" interval="600">
+            <cpu-load><cpu number="all" user="40.00" system="9.00" iowait="1.00" idle="50.00"/></cpu-load>
+        </timestamp></statistics></host></sysstat>""",
+}
+
+
+@pytest.mark.parametrize("form", LOADS)
+def test_processors_of_sadf_in_every_form(counters_of, form):
+    counters = counters_of(LOADS[form])
+    (source,) = counters.sources
+    assert counters.rates.empty
+    assert (source["n_samples"], source["last_time"]) == (2, "2026-11-21T10:20:00Z")
+    assert source["cpu"] == pytest.approx(
+        {"mean_busy_fraction": 0.375, "max_busy_fraction": 0.5, "max_sys_fraction": 0.09}
+    )
+
+
+def test_clocks_of_processors_are_no_load(counters_of):
+    text = "h\t600\t2026-11-21 10:10:00 UTC\tall\tMHz\t2400.00\n"
+    (source,) = counters_of(text).sources
+    assert source["n_samples"] == 1
+    assert "cpu" not in source
+
+
+def test_activities_side_by_side(counters_of, said):
+    """sadf -d -h with two of them: where the columns of the second begin depends on the number of processors."""
+    counters = counters_of(
+        "# hostname;interval;timestamp;CPU;%user;%system;%idle[...];IFACE;rxpck/s;txpck/s;rxkB/s;txkB/s[...]\n"
+        "h;600;2026-11-21 10:10:00 UTC;-1;20.00;5.00;75.00;0;20.00;5.00;75.00;eth0;1.00;1.00;1.00;2.00\n"
+    )
+    assert counters.sources[0]["cpu"]["mean_busy_fraction"] == 0.25
+    assert counters.rates.empty
+    assert said(counters) == [
+        "1: ambiguous: found several activities side by side, expected one; only the first of them is read"
+    ]
+
+
+NETWORK = {
+    "-d": "# hostname;interval;timestamp;IFACE;rxpck/s;txpck/s;rxkB/s;txkB/s\n"
+    "h;600;2026-02-30 10:00:00 UTC;eth0;1;1;1;2\nh;600;2026-11-21 10:10:00 UTC;eth0;1;1;3;4\n",
+    "-p": "h\t600\t2026-02-30 10:00:00 UTC\teth0\trxkB/s\t1.00\nh\t600\t2026-11-21 10:10:00 UTC\teth0\trxkB/s\t3.00\n",
+    "-j": '{"sysstat": {"hosts": [{"nodename": "h", "file-date": "2026-11-21", "statistics": ['
+    '{"timestamp": {"date": "2026-02-30", "time": "10:00:00", "utc": 1, "interval": 600}, "network": {"net-dev": ['
+    '{"iface": "eth0", "rxkB": 1.00}]}}, '
+    '{"timestamp": {"date": "2026-11-21", "time": "10:10:00", "utc": 1, "interval": 600}, "network": {"net-dev": ['
+    '{"iface": "eth0", "rxkB": 3.00}]}}]}]}}',
+    "-x": '<sysstat><host nodename="h"><statistics>'
+    '<timestamp date="2026-02-30" time="10:00:00" utc="1" interval="600"><network>'
+    '<net-dev iface="eth0" rxkB="1.00"/></network></timestamp>'
+    '<timestamp date="2026-11-21" time="10:10:00" utc="1" interval="600"><network>'
+    '<net-dev iface="eth0" rxkB="3.00"/></network></timestamp></statistics></host></sysstat>',
+}
+
+
+@pytest.mark.parametrize("form", NETWORK)
+def test_a_day_that_no_calendar_has(counters_of, said, form):
+    counters = counters_of(NETWORK[form])
+    assert counters.rates[["host", "interface", "in_bps", "interval_s"]].to_numpy().tolist() == [
+        ["h", "eth0", 24576, 600]
+    ]
+    (line,) = said(counters)
+    assert "malformed: found time '2026-02-30 10:00:00" in line
+    assert line.endswith("expected a date and a time; left out")
+
+
+def test_local_times_of_sadf(counters_of):
+    text = NETWORK["-j"].replace('"utc": 1', '"utc": 0').replace("02-30", "06-21")
+    berlin = counters_of(text, time_zone="Europe/Berlin")
+    assert berlin.rates.time.dt.strftime("%d %H:%M").tolist() == ["21 08:00", "21 09:10"]
+    assert berlin.problems.empty
+
+
+FIRST = "Linux 6.1.0 (h) \t{date} \t_x86_64_\t(2 CPU)\n\n"
+SAR = FIRST + (
+    "11:03:33        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s\n"
+    "11:03:43         eth0      1.00      2.00      3.00      4.50\n"
+)
+MPSTAT = FIRST + (
+    "11:03:33     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n"
+    "11:03:43     all   20.00    0.00    4.00    0.00    0.00    1.00    0.00    0.00    0.00   75.00\n"
+)
+
+
+@pytest.mark.parametrize("text", [SAR, MPSTAT], ids=["sar", "mpstat"])
+def test_a_date_that_could_be_read_both_ways_is_told(counters_of, said, text):
+    counters = counters_of(text.format(date="04/03/2026"), time_zone="UTC")
+    assert counters.sources[0]["first_time"] == "2026-03-04T11:03:43Z"
+    assert said(counters) == ["1: ambiguous: found date '04/03/2026', which is day or month first; read as 2026-03-04"]
+
+
+@pytest.mark.parametrize("text", [SAR, MPSTAT], ids=["sar", "mpstat"])
+def test_without_a_date_there_are_no_times(counters_of, said, text):
+    counters = counters_of(text.format(date="99/99/99"))
+    assert "first_time" not in counters.sources[0]
+    assert said(counters) == ["1: malformed: found date '99/99/99', expected day, month and year; no times"]
+
+
+def test_rates_and_load_do_not_need_a_date(counters_of):
+    rates = counters_of(SAR.format(date="99/99/99")).rates
+    assert rates[["in_bps", "out_bps"]].to_numpy().tolist() == [[24576, 36864]]
+    assert rates[["time", "interval_s"]].isna().all(axis=None)
+    (source,) = counters_of(MPSTAT.format(date="99/99/99")).sources
+    assert source["cpu"]["all_busy_fraction"] == [0.25]
+    text = """{"sysstat": {"hosts": [{"nodename": "h", "number-of-cpus": 2, "date": "99/99/99", "statistics": [
+        {"timestamp": "11:03:43", "cpu-load": [{"cpu": "all", "usr": 20.0, "sys": 4.0, "idle": 75.0}]}]}]}}"""
+    (source,) = counters_of(text).sources
+    assert (source["n_samples"], source["cpu"]["all_busy_fraction"]) == (1, [0.25])
+    assert "first_time_local" not in source
+
+
+def test_a_restart_in_a_report_of_sar(counters_of):
+    counters = counters_of(
+        SAR.format(date="11/21/26") + "\n11:05:01     LINUX RESTART\t(2 CPU)\n\n"
+        "11:10:00        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s\n"
+        "11:10:30         eth0      1.00      2.00      1.00      1.50\n",
+        time_zone="UTC",
+    )
+    assert counters.rates[["interval_s", "in_bps"]].to_numpy().tolist() == [[10, 24576], [30, 8192]]
+    assert counters.problems.empty
+
+
+def test_mpstat_of_sysstat_6(counters_of):
+    """RHEL 4: %system for %sys."""
+    (source,) = counters_of(
+        "Linux 2.6.9 (h) \t03/01/08\n\n"
+        "10:00:01 AM  CPU   %user   %nice %system %iowait    %irq   %soft   %idle    intr/s\n"
+        "10:00:11 AM  all   20.00    0.00    4.00    0.00    0.00    1.00   75.00   1010.00\n"
+    ).sources
+    assert source["cpu"]["all_busy_fraction"] == [0.25]
+    assert source["cpu"]["all_mean_sys_fraction"] == 0.04
+
+
+def test_interrupts_alone_are_no_load(counters_of):
+    """mpstat -I SUM."""
+    (source,) = counters_of(
+        FIRST.format(date="11/21/26") + "11:03:33     CPU    intr/s\n11:03:43     all   1010.00\n"
+    ).sources
+    assert (source["format"], source["n_samples"]) == ("mpstat", 1)
+    assert "cpu" not in source
+
+
+def test_iostat_of_disks_alone(counters_of):
+    """iostat -d -o JSON has neither times nor processors; text without the first line has no host."""
+    text = """{"sysstat": {"hosts": [{"nodename": "h", "number-of-cpus": 2, "date": "11/21/26", "statistics": [
+        {"disk": [{"disk_device": "sda", "tps": 1.5, "kB_read/s": 10.0, "kB_wrtn/s": 20.0}]}]}]}}"""
+    (source,) = counters_of(text).sources
+    assert (source["host"], source["date"], source["devices"]) == ("h", "2026-11-21", ["sda"])
+    assert "first_time_local" not in source
+    assert "cpu" not in source
+    (source,) = counters_of(
+        "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\n"
+        "sda               1.50        10.00        20.00        100        200\n"
+    ).sources
+    assert source["devices"][0]["write_bps"] == 8 * 20 * 1024
+    assert "host" not in source
