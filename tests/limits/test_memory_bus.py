@@ -34,16 +34,28 @@ def test_the_far_socket_is_reached_through_its_link():
 @pytest.mark.parametrize(
     ("kind", "printed"),
     [
-        ("fsb", {"800": 6.4, "1333": 10.67}),
-        ("ht", {"1.6": 3.2, "2.0": 4.0, "5.2": 10.4, "6.4": 12.8}),
-        ("qpi", {"4.8": 9.6, "5.86": 11.72, "6.4": 12.8, "8.0": 16.0, "9.6": 19.2}),
-        ("upi", {"10.4": 20.8, "11.2": 22.4, "16": 32.0}),
-        ("dmi", {"1": 1.0, "2": 2.0, "3": 3.94}),
+        ("fsb", {"533": 4.267, "667": 5.333, "800": 6.4, "1066": 8.533, "1333": 10.67}),
+        ("ht", {"1.6": 3.2, "2.0": 4.0, "2.8": 5.6, "4.8": 9.6, "5.2": 10.4, "6.4": 12.8}),
+        ("qpi", {"4.8": 9.6, "5.86": 11.72, "6.4": 12.8, "7.2": 14.4, "8.0": 16.0, "9.6": 19.2}),
+        ("upi", {"9.6": 19.2, "10.4": 20.8, "11.2": 22.4, "16": 32.0, "20": 40.0, "24": 48.0}),
+        ("fabric", {"10.7": 21.333, "16": 32.0, "18": 36.0, "32": 64.0}),
+        ("dmi", {"1": 1.0, "2": 2.0, "3": 3.938, "4": 15.754}),
     ],
 )
 def test_links_carry_what_is_printed(kind, printed):
     """GB/s each way; both ways together on the front-side bus."""
     assert {speed: raw_bps(f"{kind}-{speed}") / GB for speed in printed} == pytest.approx(printed, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("link", "share"),
+    [("fsb-800", 1), ("ht-6.4", 64 / 72), ("upi-10.4", 8 / 9), ("fabric-16", 8 / 9), ("dmi-3", 128 / 152)],
+)
+def test_data_that_links_carry_beside_headers(link, share):
+    """None on the bus of old, whose addresses have lines of their own; DMI's packets carry 128 bytes."""
+    figures = interconnect(link)
+    assert figures["throughput_bps"] / figures["raw_bps"] == pytest.approx(share)
+    assert figures["raw_bps"] == raw_bps(link)
 
 
 def test_headers_and_check_bits_take_a_ninth():

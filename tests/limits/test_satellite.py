@@ -38,3 +38,15 @@ def test_arrays_in_arrays_out_and_nan_stays():
 def test_impossible_values_are_refused(wrong):
     with pytest.raises(RangeError):
         round_trip_s(**wrong)
+
+
+def test_distances_by_pythagoras_and_times_by_the_speed_of_light():
+    """Overhead the altitude; at the horizon the tangent; four ways of a hop, there and back."""
+    radius, height = 6_378_137.0, 35_786e3
+    assert height == GEOSTATIONARY_M
+    assert slant_range_m(height, 90.0) == pytest.approx(height)
+    assert slant_range_m(height, 0.0) == pytest.approx((height * (height + 2 * radius)) ** 0.5)
+    # at 30 degrees the law of cosines holds with 120 degrees between the radius and the range
+    at = slant_range_m(550e3, 30.0)
+    assert at**2 + radius**2 + at * radius == pytest.approx((radius + 550e3) ** 2)
+    assert round_trip_s(height) == pytest.approx(4 * height / 299_792_458, rel=1e-12)

@@ -50,6 +50,36 @@ def test_streams_add_up_to_the_line():
     assert figures["throughput_bps"] == pytest.approx([1e9, 4e9, 10e9 * 8948 / 9038], rel=1e-4)
 
 
+@pytest.mark.parametrize(("control", "packets"), [("reno", 12), ("cubic", 12)])
+@pytest.mark.parametrize("streams", [1, 3])
+def test_what_is_lost_does_not_arrive(control, packets, streams):
+    """RFC 3649, table 2: 12 packets at a loss of 1 %, of which 99 % arrive; CUBIC is no slower over short ways."""
+    figures = tcp(rtt=0.01, loss=0.01, mtu=1500, congestion_control=control, streams=streams)
+    assert figures["loss_limit_bps"] == pytest.approx(streams * packets * 1448 * 8 / 0.01 * 0.99)
+    assert figures["throughput_bps"] == figures["loss_limit_bps"]
+    assert tcp(rtt=0.01, congestion_control=control)["loss_limit_bps"] == np.inf
+
+
+def test_streams_without_a_closed_form_add_up_too():
+    one, four = (tcp(rtt=1, loss=[0, 1e-2], congestion_control="htcp", streams=n)["loss_limit_bps"] for n in (1, 4))
+    assert four.tolist() == [np.inf, pytest.approx(4 * one[1])]
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic", "bic", "htcp"])
+def test_the_long_run_leaves_out_the_start(control):
+    figures = tcp(rtt=np.array([0.001, 0.3]), rate=100e6, mtu=1500, congestion_control=control, window=1e6, queue=1e7)
+    assert figures["throughput_bps"] == pytest.approx([100e6 * 1448 / 1538, 8e6 / 0.3], rel=1e-9)
+
+
+def test_a_transfer_by_hand():
+    """10, 20 and 40 packets in rounds of 100 ms, 30 of 80 in a train of 1538 bytes; half a round trip at the end."""
+    figures = tcp(rtt=0.1, rate=1e9, bytes=100 * 1448, queue=1e6)
+    assert 8 * 100 * 1448 / figures["throughput_bps"] == pytest.approx(0.3 + 0.05 + 30 * 1538 * 8 / 1e9, rel=1e-3)
+    assert tcp(rtt=0.1, rate=1e9, bytes=70 * 1448)["throughput_bps"] < figures["throughput_bps"]
+    timed = tcp(rtt=0.1, rate=1e12, duration=0.4, congestion_control="reno")
+    assert timed["throughput_bps"] == pytest.approx(150 * 1448 * 8 / 0.4)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,5 +1,7 @@
 """Windows against the RFCs' printed values and the kernel's rules."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -106,3 +108,65 @@ def test_written_window_keeps_shapes_and_one_packet():
     assert least[0] == most[0] == 1448
     assert least.shape == (3,)
     assert np.isnan(least[2])
+
+
+def test_the_largest_window_is_16_bits_shifted_by_14():
+    assert LARGEST_WINDOW == 2**30 - 2**14  # RFC 7323, 2.3
+
+
+@pytest.mark.parametrize(
+    ("mss", "memory"),
+    # half a page up to where a frame with its headers no longer fits it, then whole pages, and 256 bytes each
+    [(536, 2304), (1448, 2304), (1600, 2304), (1601, 4352), (4096, 4352), (4097, 8448), (8192, 8448), (8948, 12544)],
+)
+def test_memory_of_a_packet_is_whole_pages(mss, memory):
+    assert truesize_bytes(mss) == memory
+    assert window_from_space(2**20, kernel="6.6", mss_bytes=mss) == math.floor(256 * mss / memory) * 2**12
+
+
+@pytest.mark.parametrize(("scale", "part"), [(1, 1 / 2), (2, 3 / 4), (3, 7 / 8), (0, 1), (-1, 1 / 2), (-2, 1 / 4)])
+def test_every_scale_is_a_power_of_two(scale, part):
+    """ip-sysctl.rst: the window is the buffer less its 2**-scale part, or that part where the scale is not positive."""
+    for kernel in ("2.6.18", "6.5"):
+        assert window_from_space(2**20, kernel=kernel, adv_win_scale=scale) == part * 2**20
+
+
+def test_what_is_asked_for_is_doubled_on_both_ends():
+    """setsockopt doubles; the receiver offers three quarters of its own, the sender uses all of it."""
+    assert usable_window(1e6, kernel="2.6.32") == 1.5e6
+    assert usable_window(1e6, kernel="2.6.32", rmem_max=5e5) == 0.75e6
+    assert usable_window(1e6, kernel="2.6.32", wmem_max=5e5) == 1e6
+    assert autotuned_window(tcp_rmem_max=4e6, tcp_wmem_max=1e9, kernel="2.6.32") == 3e6
+    assert autotuned_window(tcp_rmem_max=1e12, tcp_wmem_max=1e12, kernel="2.6.32") == LARGEST_WINDOW
+
+
+def written_by_hand(window, space, bunch, mss):
+    """Least and largest mean in flight, in bytes, for a bunch of so many bytes: the docstring's formula in steps."""
+    full = space * bunch / (bunch + 896)
+    wake = 2 / 3 * full
+    assert wake < window < full
+    # full - window is read while window is in flight, then what is in flight falls evenly to where the writer wakes
+    mean = ((full - window) * window + (window - wake) * (window + wake) / 2) / (full - wake)
+    return wake - (bunch - mss) / 2, mean
+
+
+@pytest.mark.parametrize(
+    ("mss", "rtt", "bunch"),
+    [
+        (4096, 0.001, 65536),  # 64 KiB hold 16 packets of a page
+        (1000, 0.09, 37_000),  # 4 * 860,000 bytes in 90 ms are 37.3 packets in 1/1024 s
+        (8948, 0.09, 35_792),  # 4.14 packets
+        (8948, 1.0, 17_896),  # two at least
+    ],
+)
+def test_a_writer_that_sleeps_by_hand(mss, rtt, bunch):
+    window = 860_000 // mss * mss
+    least, most = written_window(860_000, 2**20, mss_bytes=mss, rtt_s=rtt)
+    assert (least, most) == pytest.approx(written_by_hand(window, 2**20, bunch, mss))
+
+
+def test_a_window_below_two_thirds_is_always_full_and_one_above_the_buffer_is_the_buffer():
+    bunch = 16 * 4096
+    full = 2**20 * bunch / (bunch + 896)
+    assert written_window(163 * 4096, 2**20, mss_bytes=4096, rtt_s=1e-3)[1] == 163 * 4096
+    assert written_window(1e9, 2**20, mss_bytes=4096, rtt_s=1e-3)[1] == pytest.approx(full * 5 / 6)

@@ -22,12 +22,26 @@ GB = 8e9  # [bit]
             "sas-12": 1200,
             "sas-24": 2400,
         }.items()
-        | {"fc-8": 850, "fc-16": 1700, "fc-32": 3400}.items()
+        | {"fc-1": 106.25, "fc-2": 212.5, "fc-4": 425, "fc-8": 850, "fc-16": 1700, "fc-32": 3400}.items()
     ),
 )
 def test_coded_rates_are_the_printed_ones(interface, printed):
     assert coded_bps(interface) / 8e6 == pytest.approx(printed)
     assert 0.94 * printed < link_bps(interface) / 8e6 < printed
+
+
+@pytest.mark.parametrize(
+    ("kind", "speeds", "data", "around"),
+    [
+        ("sata", ("1.5", "3", "6"), 8192, 4 * 4),  # start, header, check and end of a data frame
+        ("sas", ("3", "6", "12", "24"), 1024, 24 + 3 * 4),
+        ("fc", ("1", "2", "4", "8", "16", "32"), 2112, 24 + 3 * 4 + 6 * 4),  # six words between frames
+    ],
+)
+def test_full_frames_by_hand(kind, speeds, data, around):
+    for speed in speeds:
+        interface = f"{kind}-{speed}"
+        assert link_bps(interface) / coded_bps(interface) == pytest.approx(data / (data + around))
 
 
 def test_a_lane_waits_for_a_slower_disk_unless_the_expander_buffers():
