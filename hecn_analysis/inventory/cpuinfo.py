@@ -26,7 +26,7 @@ COMMANDS = ("/proc/cpuinfo", "cpuinfo")
 BEGINS = re.compile(r"processor\s{1,20}: 0\s*$|vendor_id\s{1,20}: IBM/S390\s*$|Processor\s{1,20}: (?:ARM|AArch64)")
 REPEATS = False
 
-_FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w /()\[\].#$-]{0,30}?)\s{0,20}:(?:\s(?P<value>.{0,4000}))?$")
+_FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w /()\[\].#$-]{0,30}?)\s{0,40}:(?:\s(?P<value>.{0,4000}))?$")
 _S390: Final = re.compile(r"processor (?P<number>\d{1,5}): version = ")
 _NOMINAL: Final = re.compile(r"@ {0,2}(?P<clock>\d{1,2}(?:\.\d{1,3})?) ?GHz")
 _ARM: Final = {
@@ -84,7 +84,14 @@ def read(output: Output) -> Facts:
 
 def _models(values: dict[str, Any], first: dict[str, str], rest: dict[str, str]) -> None:
     part = _ARM.get((first.get("CPU implementer", ""), first.get("CPU part", "")))
-    names = (first.get("model name"), first.get("cpu"), part, rest.get("Processor"), rest.get("Hardware"))
+    names = (
+        first.get("model name"),
+        first.get("cpu"),
+        first.get("cpu model"),
+        part,
+        rest.get("Processor"),
+        rest.get("Hardware"),
+    )
     values["model"] = next((name for name in names if name), None)
     values["vendor"] = first.get("vendor_id") or rest.get("vendor_id")
     values["mhz"] = number(first.get("cpu MHz") or first.get("clock", "").removesuffix("MHz"))

@@ -3,7 +3,9 @@
 Units and traps
 ---------------
 - Without -b sizes are rounded to one decimal, in powers of two: 447.1G. JSON has numbers with -b, texts without.
-- Columns are chosen by options: what is not there is missing. ``disks`` are devices of the type ``disk``, and where
+- Columns are chosen by options: what is not there is missing. Other programs have tables with some of the same heads
+  (swapon, nmcli), which is why all heads must be known. The table ends with a blank line.
+- ``disks`` are devices of the type ``disk``, and where
   there is no type those at the root of the tree.
 - The same array or logical volume is listed below each of its members.
 """
@@ -20,10 +22,13 @@ from hecn_analysis.inventory.contract import Facts, Output
 FORMATS: tuple[str, ...] = ("lsblk", "lsblk-json")
 VERSIONS: str = "util-linux 2.19 to 2.41"
 COMMANDS: tuple[str, ...] = ("lsblk",)
-BEGINS: re.Pattern[str] | None = re.compile(
-    r"NAME\s+(?:KNAME|PATH|MAJ:MIN|SIZE|ROTA|TYPE|FSTYPE|FSVER|LABEL|UUID|MOUNTPOINTS?|RM|RO|RA|WSAME|STATE|SCHED|MODEL|SERIAL"
-    r"|VENDOR|TRAN|HCTL|PKNAME|ZONED|ALIGNMENT|MIN-IO|OPT-IO|PHY-SEC|LOG-SEC|RQ-SIZE|DISC-[A-Z]{2,4}|HOTPLUG|RAND)(?:\s|$)"
+_COLUMN: Final = (
+    r"(?:K?NAME|PATH|MAJ(?::MIN)?|MIN|SIZE|ROTA|TYPE|FS(?:TYPE|VER|AVAIL|SIZE|USED|USE%|ROOTS)|LABEL|UUID|MOUNTPOINTS?|RM|RO"
+    r"|RA|WSAME|STATE|SCHED|MODEL|SERIAL|VENDOR|REV|TRAN|HCTL|PKNAME|ZONE[A-Z-]{1,6}|ALIGNMENT|MIN-IO|OPT-IO|PHY-SEC"
+    r"|LOG-SEC|RQ-SIZE|DISC-[A-Z]{2,4}|HOTPLUG|RAND|PT(?:UUID|TYPE)|PART[A-Z]{1,8}|OWNER|GROUP|MODE|WWN|SUBSYSTEMS|DAX"
+    r"|START|ID(?:-LINK)?|DISK-SEQ|MQ)"
 )
+BEGINS: re.Pattern[str] | None = re.compile(rf"(?:K?NAME|PATH)(?:\s{{1,200}}{_COLUMN}){{1,80}}\s*$")
 REPEATS: bool = False
 
 _PAIRS: Final = re.compile(r'(?:[A-Z][A-Z:-]{1,12}="[^"]{0,400}" ?){2,60}$')
@@ -47,6 +52,7 @@ _RIGHT: Final = frozenset(
         "RAND",
     )
 )
+_WORDS: Final = frozenset(("MODEL", "VENDOR", "LABEL", "PARTLABEL", "PARTTYPENAME", "MOUNTPOINT", "MOUNTPOINTS"))
 _MOST: Final = 4096
 _DEEPEST: Final = 12
 
@@ -111,6 +117,8 @@ def _lines(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:
                 yield {**pairs, "NAME": pairs.get("NAME") or pairs["KNAME"], "_parent": pairs.get("PKNAME") or None}
         elif BEGINS is not None and BEGINS.match(line):
             columns = [(head[0], head.start(), head.end()) for head in _HEAD.finditer(line[:2000])]
+        elif not line.strip():
+            columns = []
         elif columns and (found := _NAME.match(line)) is not None:
             depth = len(found["tree"])
             above = [one for one in above if one[0] < depth]
@@ -131,11 +139,19 @@ def _cells(columns: list[tuple[str, int, int]], line: str, name_end: int) -> dic
         shift = colon - (place + len("MAJ"))
     for word in re.finditer(r"\S{1,200}", line[name_end:4000]):
         start, end = word.start() + name_end - shift, word.end() + name_end - shift
-        for head, first, last in columns[1:]:
-            if (end == last if head in _RIGHT else start == first) or (start < last and end > first):
-                cells[head] = f"{cells[head]} {word[0]}" if head in cells else word[0]
-                break
+        under = next((head for head, *place in columns[1:] if _is_under(head, place, start, end)), None)
+        if under is None:
+            before = [head for head, first, _ in columns[1:] if first <= start]
+            under = before[-1] if before and before[-1] in _WORDS else None
+        if under is not None:
+            cells[under] = f"{cells[under]} {word[0]}" if under in cells else word[0]
     return cells
+
+
+def _is_under(head: str, place: list[int], start: int, end: int) -> bool:
+    """Whether a word from a place to another stands under a head: at the side to which it is set, or over it."""
+    first, last = place
+    return (end == last if head in _RIGHT else start == first) or (start < last and end > first)
 
 
 def _block(row: dict[str, Any]) -> dict[str, Any]:

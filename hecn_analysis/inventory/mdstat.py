@@ -8,11 +8,13 @@ Units and traps
 - The order of the members means nothing; they are given sorted. (F) failed, (S) spare, (W) write-mostly, (R) a
   replacement, (J) a journal.
 - ``[6/4]``: six devices make the array, four of them work.
+- Mail breaks long lines. What begins at the margin, as nothing does below an array, goes on with the line above.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory import amounts
@@ -44,6 +46,9 @@ _PROGRESS: Final = re.compile(
     r"(?:.{0,20}?speed=(?P<speed>\d{1,15})K/sec)?"
 )
 _PENDING: Final = re.compile(r"(?P<pending>[A-Z]{3,20})\b")
+_NEAR: Final = 12
+_BEGINNING: Final = re.compile(r"(?:Personalities|unused devices| *md\S{0,60} :)")
+_LONGEST: Final = 4000
 _UNUSED: Final = re.compile(r"unused devices: ?(?P<names>.{0,400})")
 
 
@@ -53,7 +58,7 @@ def recognises(output: Output) -> bool:
     if any(line.startswith(("Personalities :", "Personalities:")) for line in head):
         return True
     return any(
-        _ARRAY.match(line) and index + 1 < len(output.lines) and " blocks" in output.lines[index + 1]
+        _ARRAY.match(line) and any(" blocks" in below for below in output.lines[index + 1 : index + _NEAR])
         for index, line in enumerate(head)
     )
 
@@ -62,7 +67,7 @@ def read(output: Output) -> Facts:
     """Read all arrays."""
     arrays: list[dict[str, Any]] = []
     facts = Facts("mdstat", {"n_arrays": 0, "arrays": arrays, "personalities": None})
-    for number, line in output.numbered():
+    for number, line in _unbroken(output):
         if line.startswith("Personalities"):
             facts.values["personalities"] = re.findall(r"\[(\w{1,20})\]", line[:400])
         elif (found := _ARRAY.match(line)) is not None:
@@ -78,6 +83,21 @@ def read(output: Output) -> Facts:
             facts.problem(number, "malformed", f"found {line[:80]!r}, expected the state of an array; left out")
     facts.values["n_arrays"] = len(arrays)
     return facts
+
+
+def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, those that were broken joined again."""
+    kept: tuple[int, str] | None = None
+    for number, line in output.numbered():
+        begins = not line.strip() or line[0].isspace() or _BEGINNING.match(line) is not None
+        if not begins and kept is not None and kept[1].strip():
+            kept = (kept[0], f"{kept[1]} {line}") if len(kept[1]) < _LONGEST else kept
+            continue
+        if kept is not None:
+            yield kept
+        kept = (number, line)
+    if kept is not None:
+        yield kept
 
 
 def _array(found: re.Match[str]) -> dict[str, Any]:

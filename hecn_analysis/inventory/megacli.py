@@ -6,6 +6,7 @@ Units and traps
 - The level is spelled ``Primary-5, Secondary-0, RAID Level Qualifier-3`` (RAID 5). ``Primary-1, Secondary-3``, and
   mirrors over more than one span, are RAID 10; with Secondary-3, 5 is 50 and 6 is 60.
 - ``Number Of Drives`` counts those of one span.
+- A drive that CacheCade keeps its copies on is listed as a volume; it holds no data of its own and is left out.
 - What runs is the *current* cache policy; without a healthy battery it differs from the default one.
 - ``Inquiry Data`` has columns: of SATA drives 20 characters serial number, 40 model; of SAS drives 8 vendor, 16 model.
 """
@@ -30,6 +31,8 @@ REPEATS: bool = False
 _VOLUME: Final = re.compile(
     r"\s{0,16}Virtual (?:Drive|Disk) ?: ?(?P<id>\d{1,6}) \(Target Id: ?\d{1,6}\)", re.IGNORECASE
 )
+_CACHE: Final = re.compile(r"\s{0,16}CacheCade Virtual Drive ?: ?\d{1,6} ", re.IGNORECASE)
+_NONE: Final = re.compile(r"Adapter \d{1,3}: No Virtual Drive", re.IGNORECASE)
 _LEVEL: Final = re.compile(r"Primary-(?P<primary>\d), Secondary-(?P<secondary>\d)(?:, RAID Level Qualifier-\d)?")
 _SECTORS: Final = re.compile(r"\[0x(?P<sectors>[0-9a-fA-F]{1,16}) Sectors\]")
 _INQUIRY: Final = re.compile(r"Inquiry Data: ?(?P<data>.{0,200})")
@@ -85,7 +88,8 @@ def read(output: Output) -> Facts:
 def _count(values: dict[str, Any]) -> None:
     """What is not counted in the output itself is counted in its lists."""
     volumes, drives = values["volumes"], values["drives"]
-    values.update(n_volumes=len(volumes), n_drives=len(drives))
+    values["n_volumes"] = len(volumes) or values.get("n_virtual_drives")
+    values["n_drives"] = len(drives) or values.get("n_disks")
     if volumes:
         values.setdefault("n_virtual_drives", len(volumes))
         values.setdefault("n_degraded", sum("egraded" in (one.get("state") or "") for one in volumes))
@@ -108,6 +112,10 @@ class _Reading:
 
     def line(self, number: int, line: str) -> None:
         """Take a line."""
+        if _CACHE.match(line) is not None:
+            self._volume, self._drive = {}, None
+        elif _NONE.match(line) is not None:
+            self._values.setdefault("n_virtual_drives", 0)
         if (volume := _VOLUME.match(line)) is not None:
             self._volume = {"id": int(volume["id"]), "level": None, "size_bytes": None, "strip_bytes": None}
             self._values["volumes"].append(self._volume)

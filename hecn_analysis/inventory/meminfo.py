@@ -21,6 +21,7 @@ REPEATS = True
 _FIELD: Final = re.compile(
     r"\s{0,8}(?P<name>[A-Za-z_]{2,30}(?:\([a-z_]{1,20}\))?):\s{1,40}(?P<value>\d{1,16})(?: kB)?\s*"
 )
+_BESIDE: Final = re.compile(r"(?<=kB)\s{2,40}(?=[A-Z])")  # two columns, as people put them to save lines
 _NAMES: Final = {
     "MemTotal": "mem_total_bytes",
     "MemFree": "mem_free_bytes",
@@ -42,7 +43,7 @@ def recognises(output: Output) -> bool:
 def read(output: Output) -> Facts:
     """The sizes that say how much memory there is, in bytes."""
     facts = Facts("meminfo", dict.fromkeys([*_NAMES.values(), "hugepages_total"]))
-    for number, line in output.numbered():
+    for number, line in ((number, part) for number, both in output.numbered() for part in _BESIDE.split(both[:400])):
         found = _FIELD.fullmatch(line)
         if found is None:
             if line.partition(":")[0].strip() in _NAMES:

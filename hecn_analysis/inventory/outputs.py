@@ -3,7 +3,7 @@
 People capture with `script`, paste a terminal, or let a loop write everything into one file. A file is cut at command
 lines (after a prompt, after ``+`` as a shell's -x prints, between marks as ``==> /proc/meminfo <==`` or
 ``#==[ Command ]==#``), then at lines that can only be the first of an output, where what follows is one. Nothing is
-ever run.
+ever run. Marks of quoted mail and margins of what was pasted are passed over (`hecn_analysis.files.pasted`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from hecn_analysis.files import pasted
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory.contract import Output, Reader
 
@@ -100,12 +101,24 @@ def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Out
     """
     known = {name for reader in readers for name in reader.COMMANDS}
     for section in _sections(document, known):
-        yield from _pieces(section, readers)
+        yield from _known(section, readers)
+
+
+def _known(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
+    """The outputs of a section as they stand; where nobody knows any of them, without the margins of a paste."""
+    pieces = list(_pieces(section, readers))
+    if all(reader is None for _, reader in pieces):
+        moved = tuple(pasted.without_margins(section.lines))
+        if moved != section.lines:
+            found = list(_pieces(replace(section, lines=moved), readers))
+            if any(reader is not None for _, reader in found):
+                pieces = found
+    yield from pieces
 
 
 def _sections(document: Document, known: Collection[str]) -> Iterator[Output]:
     """Cut at command lines."""
-    lines = document.lines
+    lines = pasted.plain(document.lines)
     complete = not lines[-1]
     start = 0
     words: tuple[str, ...] = ()

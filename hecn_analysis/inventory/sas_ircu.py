@@ -42,7 +42,7 @@ def read(output: Output) -> Facts:
     drive: dict[str, Any] | None = None
     for number, line in output.numbered():
         if (one := _VOLUME.match(line)) is not None:
-            volume = {"id": int(one["id"]), "level": None, "size_bytes": None, "state": None, "n_drives": 0}
+            volume = {"id": int(one["id"]), "level": None, "size_bytes": None, "state": None, "n_drives": None}
             values["volumes"].append(volume)
         elif line.startswith("----"):
             volume = drive = None
@@ -53,7 +53,7 @@ def read(output: Output) -> Facts:
                 values["drives"].append(drive)
         elif (found := labelled(number, line)) is not None:
             _take(values, volume, drive, found)
-    values["n_drives"] = len(values["drives"])
+    values["n_drives"] = len(values["drives"]) if "Physical device information" in output.text else None
     return Facts("sas2ircu", values)
 
 
@@ -76,10 +76,10 @@ def _volume(volume: dict[str, Any], found: Labelled) -> None:
         volume["level"] = found.value.lower() or None
     elif found.name == "Size (in MB)":
         volume["size_bytes"] = amounts.size(found.value, unit=1 << 20)
-    elif found.name == "Status of volume":
+    elif found.name in ("Status of volume", "Volume state"):
         volume["state"] = found.value or None
     elif found.name.startswith("PHY["):
-        volume["n_drives"] += 1
+        volume["n_drives"] = (volume["n_drives"] or 0) + 1
 
 
 def _drive(drive: dict[str, Any], found: Labelled) -> None:

@@ -9,6 +9,7 @@ Units and traps
   with two or three digits only.
 - The cache size is in GB where no unit is printed.
 - RAID 1+0 is RAID 10, "6 (ADG)" is RAID 6. A mirror of two drives is printed as 1 or as 1+0.
+- A shelf of its own (MSA) is named by its chassis: "MSA1500 CS in BACKUP".
 - Drives are listed under the array they belong to; a spare is listed there too, and is not counted.
 """
 
@@ -24,11 +25,15 @@ from hecn_analysis.inventory.labels import Labelled, labelled
 FORMATS: tuple[str, ...] = ("ssacli", "hpacucli")
 VERSIONS: str = "hpacucli 8 to 9, hpssacli 1 to 2, ssacli 2 to 6"
 COMMANDS: tuple[str, ...] = ("ssacli", "hpssacli", "hpacucli", "ssascripting")
-BEGINS: re.Pattern[str] | None = re.compile(r"(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S")
+BEGINS: re.Pattern[str] | None = re.compile(
+    r"(?:HPE? )?(?:Dynamic )?Smart (?:Array|HBA) .{1,40} in Slot \S"
+    r"|HPE [MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2} in Slot \d"
+)
 REPEATS: bool = False
 
 _CONTROLLER: Final = re.compile(
-    r"(?:HPE? )?(?P<model>(?:Dynamic )?Smart (?:Array|HBA) .{1,60}?) in Slot (?P<slot>\d{1,3})?(?P<rest>.{0,120})$"
+    r"(?:HPE? )?(?P<model>(?:Dynamic )?Smart (?:Array|HBA) .{1,60}?|(?<=HPE )[MNS][RS]\d\S{1,12}(?: \S{1,12}){0,2}?"
+    r"|MSA\S{1,8}(?: CS)?(?! in Slot)) in (?:Slot (?P<slot>\d{1,3})?|(?<=[\dSs] in ))(?P<rest>.{0,120})$"
 )
 _ARRAY: Final = re.compile(r"\s{1,12}[Aa]rray:? (?P<name>[A-Z]{1,3})\b")
 _UNASSIGNED: Final = re.compile(r"\s{1,12}(?i:unassigned|hba drives)")

@@ -41,7 +41,9 @@ _FEWEST: Final = 2
 
 def recognises(output: Output) -> bool:
     """Look for paths with values."""
-    return sum(_LINE.match(line) is not None for line in output.lines[:10]) >= min(_FEWEST, len(output.lines))
+    found = [file for line in output.lines[:10] if (file := _LINE.match(line)) is not None]
+    names = {file["path"].rpartition("/")[2] for file in found}
+    return len(found) >= min(_FEWEST, len(output.lines)) and not names.isdisjoint({*_PARSERS, "smp_affinity_list"})
 
 
 def read(output: Output) -> Facts:

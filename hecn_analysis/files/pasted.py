@@ -1,0 +1,82 @@
+"""Text that went through a mail, a web page or an editor before it became a file.
+
+What these put in and the program never printed is taken out again: marks of quoted mail, blanks that do not break, and
+the margin of a block of code. Every line stays the line that it was, so that numbers of lines keep their meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+_QUOTE: Final = re.compile(r"(?: {0,2}>){1,20}(?: |$)?")
+_BLANKS: Final = str.maketrans({"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u200b": "", "\ufeff": ""})
+_FOREIGN: Final = re.compile("[\u00a0\u2007\u202f\u200b\ufeff]")
+
+
+def plain(lines: Sequence[str]) -> Sequence[str]:
+    """Lines without marks of quoted mail, and with blanks for those that do not break.
+
+    A line is taken for quoted only beside another one: ``> lspci`` alone is a command after a prompt.
+
+    Parameters
+    ----------
+    lines
+        The lines of a file.
+
+    Examples
+    --------
+    >>> plain(["You wrote:", "> > MemTotal:\u00a0 1 kB", "> >", "> lspci"])
+    ['You wrote:', 'MemTotal:  1 kB', '', 'lspci']
+    >>> plain(["> lspci", "00:00.0 Host bridge: A"])
+    ['> lspci', '00:00.0 Host bridge: A']
+    """
+    quoted = [line.startswith((">", " >")) for line in lines]
+    if any(one and other for one, other in pairwise(quoted)):
+        beside = zip(lines, quoted, [False, *quoted], [*quoted[1:], False], strict=False)
+        lines = [
+            _QUOTE.sub("", line, count=1) if one and (above or below) else line for line, one, above, below in beside
+        ]
+    if any(_FOREIGN.search(line) for line in lines):
+        lines = [line.translate(_BLANKS) for line in lines]
+    return lines
+
+
+def without_margins(lines: Sequence[str]) -> list[str]:
+    """Lines of which those that are indented are moved to the left, each run of them by what all of it have in common.
+
+    This destroys what a program indents on purpose, so it is for what nobody knows otherwise.
+
+    Parameters
+    ----------
+    lines
+        The lines of a file, or of a part of one.
+
+    Examples
+    --------
+    >>> without_margins(["I see:", "", "    md0 : active raid1", "          100 blocks", "Thanks"])
+    ['I see:', '', 'md0 : active raid1', '      100 blocks', 'Thanks']
+    """
+    result = list(lines)
+    start = 0
+    for index in range(len(result) + 1):
+        if index < len(result) and (not result[index].strip() or result[index][0] in " \t"):
+            continue
+        run = [line for line in result[start:index] if line.strip()]
+        margin = min((_margin(line, run[0]) for line in run), default=0)
+        if margin:
+            result[start:index] = [line[margin:] if line.strip() else line for line in result[start:index]]
+        start = index + 1
+    return result
+
+
+def _margin(line: str, first: str) -> int:
+    """How many blanks or tabs a line begins with, as far as they are those of another one."""
+    count = 0
+    for mine, other in zip(line, first, strict=False):
+        if mine != other or mine not in " \t":
+            break
+        count += 1
+    return count

@@ -1,0 +1,197 @@
+"""Outputs as people hand them on: quoted, indented, wrapped, beside prose, and tables of others that look alike."""
+
+import pytest
+
+from hecn_analysis.files import pasted
+from hecn_analysis.files.documents import Document
+from hecn_analysis.inventory import registry
+
+DETAIL = """/dev/md4:
+           Version : 1.2
+        Raid Level : raid6
+        Array Size : 3906764800 (3.64 TiB 4.00 TB)
+     Used Dev Size : 976691200 (931.45 GiB 1000.13 GB)
+      Raid Devices : 6
+     Total Devices : 6
+
+             State : clean
+    Active Devices : 6
+        Chunk Size : 512K
+"""
+
+
+def read(text):
+    found = registry.read(Document("mail.txt", text.encode()))
+    return [{"format": one.facts.format, **one.facts.values} for one in found.captured], found.problems
+
+
+def quoted(mark):
+    return "You wrote:\n" + "".join(f"{mark}{line}\n" for line in DETAIL.split("\n")) + "\nThat is fine.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DETAIL,
+        quoted("> "),
+        quoted(">> "),
+        quoted("> > "),
+        quoted("    "),
+        quoted("\t"),
+        DETAIL.replace(" ", "\u00a0"),
+        DETAIL.replace("        ", "\u00a0 \u00a0 \u00a0 \u00a0 "),
+        DETAIL.replace("\n", "\r\n"),
+    ],
+    ids=["plain", "quoted", "twice", "apart", "indented", "tab", "unbreakable", "half", "crlf"],
+)
+def test_what_mail_and_pages_put_in_changes_nothing(text):
+    [array], problems = read(text)
+    assert array["format"] == "mdadm-detail"
+    assert (array["device"], array["level"], array["n_raid_devices"]) == ("/dev/md4", "raid6", 6)
+    assert (array["size_bytes"], array["chunk_bytes"]) == (3906764800 * 1024, 512 * 1024)
+    assert problems == []
+
+
+def test_lines_keep_their_numbers():
+    found = registry.read(Document("mail.txt", quoted("> ").encode()))
+    assert [one.output.first for one in found.captured] == [2]
+
+
+def test_a_lone_mark_is_a_prompt():
+    found = registry.read(Document("a.txt", f"> mdadm --detail /dev/md4\n{DETAIL}".encode()))
+    assert [one.output.command for one in found.captured] == [("mdadm", "--detail", "/dev/md4")]
+
+
+def test_what_stands_at_its_place_is_not_moved():
+    assert list(pasted.plain(["a", "b > c"])) == ["a", "b > c"]
+    assert pasted.without_margins(["a", "  b", "\tc", "d"]) == ["a", "  b", "\tc", "d"]
+    assert pasted.without_margins(["\t  a", "\t b"]) == [" a", "b"]
+    assert pasted.without_margins([]) == []
+
+
+def test_arrays_whose_lines_a_mail_has_broken():
+    [found], _ = read(
+        "# cat /proc/mdstat\n\nmd3 : active raid6 sdf1[5] sde1[4] sdd1[3]\nsdc1[2] sdb1[1](F) sda1[0]\n"
+        "      400000 blocks super 1.2 level 6, 512k chunk, algorithm 2\n[6/5] [U_UUUU]\n"
+        "      [==>..................]  recovery = 12.5% (50000/400000)\nfinish=4.5min speed=2000K/sec\n"
+        "md1 : active raid1 sdh[1] sdg[0]\n      100 blocks [2/2] [UU]\n"
+    )
+    first, second = found["arrays"]
+    assert first["members"] == ["sda1", "sdb1", "sdc1", "sdd1", "sde1", "sdf1"]
+    assert (first["failed"], first["n_configured"], first["n_working"]) == (["sdb1"], 6, 5)
+    assert first["sync"] == {
+        "action": "recovery",
+        "fraction": 0.125,
+        "finish_s": 270,
+        "speed_bytes_per_s": 2000 * 1024,
+    }
+    assert (second["name"], second["size_bytes"], second["n_working"]) == ("md1", 102400, 2)
+
+
+def test_memory_in_two_columns():
+    [found], problems = read(
+        "MemTotal:       64000 kB    MemFree:        1000 kB\nBuffers:  20 kB  Cached:   300 kB\nHugePages_Total: 4\n"
+    )
+    assert (found["mem_total_bytes"], found["mem_free_bytes"]) == (65536000, 1024000)
+    assert (found["buffers_bytes"], found["cached_bytes"], found["hugepages_total"]) == (20480, 307200, 4)
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "NAME      TYPE SIZE USED PRIO\n/swapfile file   4G   0B   -2\n",
+        "NAME   UUID      TYPE      DEVICE\neth0   d92ece08  ethernet  eth0\n",
+        "NAME   SIZE  ALLOC   FREE  HEALTH\ntank  10T  2T  8T  ONLINE\n",
+    ],
+    ids=["swapon", "nmcli", "zpool list"],
+)
+def test_tables_of_others_are_no_disks(table):
+    assert read(table)[0] == []
+
+
+def test_the_list_of_disks_ends_with_a_blank_line():
+    [found], _ = read(
+        "$ lsblk\nNAME   MAJ:MIN RM SIZE RO TYPE MOUNTPOINT\n"
+        "sda      8:0    0  10G  0 disk\n`-sda1   8:1    0  10G  0 part /\n"
+        "\nBoth are disks that I bought in 2019, and NAME is not one.\n"
+    )
+    assert [one["name"] for one in found["devices"]] == ["sda", "sda1"]
+    assert found["mounts"] == {"/": "sda1"}
+
+
+def test_disks_by_the_name_of_the_kernel():
+    [found], _ = read("KNAME   MODEL          ROTA       SIZE\nnvme0n1 Fast Disk 3       0 1000204886016\n")
+    assert found["disks"] == {"nvme0n1": 1000204886016}
+    assert found["devices"][0]["model"] == "Fast Disk 3"
+
+
+def test_proc_version_names_no_host():
+    [found], _ = read("Linux version 6.1.0-9-amd64 (me@build-arm64) (gcc-12 12.2.0) #1 SMP Debian 6.1.27-1\n")
+    assert found == {"format": "uname", "os": "Linux", "host_name": None, "kernel": "6.1.0-9-amd64", "machine": None}
+
+
+def test_a_kernel_before_prose_is_read_after_its_command():
+    text = "$ uname -a\nLinux dtn7 6.1.0-9-amd64 #1 SMP Debian 6.1.27-1\nx86_64 GNU/Linux\n\nIt runs\nfor\na year.\n"
+    [found], problems = read(text)
+    assert (found["host_name"], found["kernel"]) == ("dtn7", "6.1.0-9-amd64")
+    assert problems == []
+
+
+def test_paths_in_what_a_program_says_are_no_settings():
+    assert (
+        read("mdadm: looking\n/sys/devices/pci0000:00/0000:00:0e.0/a:b c\n/sys/devices/pci0000:00/usb2/x:y\n")[0] == []
+    )
+
+
+def test_a_cache_of_the_controller_is_no_volume():
+    [found], _ = read(
+        "Adapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\nName                :bulk\n"
+        "RAID Level          : Primary-6, Secondary-0, RAID Level Qualifier-3\nSize                : 2.0 TB\n"
+        "State               : Optimal\nNumber Of Drives    : 7\nSpan Depth          : 1\n\n"
+        "CacheCade Virtual Drive: 1 (Target Id: 1)\nVirtual Drive Type: CacheCade\nName:fast\nSize:512.0 GB\n"
+    )
+    assert [(one["name"], one["size_bytes"]) for one in found["volumes"]] == [("bulk", 2 << 40)]
+    assert (found["n_volumes"], found["n_drives"]) == (1, None)
+
+
+def test_what_an_output_does_not_count_is_missing():
+    [found], _ = read("Adapter 0: No Virtual Drive Configured.\n")
+    assert (found["n_volumes"], found["n_drives"]) == (0, None)
+    [found], _ = read(
+        "Controllers found: 1\nLogical device Task:\n   Logical device                 : 0\n   Status : In Progress\n"
+    )
+    assert (found["n_volumes"], found["n_drives"]) == (None, None)
+    [found], _ = read(
+        "LSI Corporation SAS2 IR Configuration Utility.\nBackground command progress status for controller 0...\n"
+        "IR Volume 1\n  Volume ID     : 79\n  Volume state  : Degraded\n"
+        "SAS2IRCU: Command STATUS Completed Successfully.\n"
+    )
+    assert found["n_drives"] is None
+    assert found["volumes"] == [{"id": 1, "level": None, "size_bytes": None, "state": "Degraded", "n_drives": None}]
+
+
+def test_a_shelf_of_its_own_and_newer_controllers():
+    [found], _ = read("MSA1500 CS in BACKUP\n\n   array A\n\n      logicaldrive 3 (2.0 TB, RAID 6 (ADG), OK)\n")
+    assert found["controller"] == "MSA1500 CS"
+    [volume] = found["volumes"]
+    assert (volume["id"], volume["level"], volume["size_bytes"]) == (3, "raid6", 2 << 40)
+    [found], _ = read(
+        "HPE SR932i-p Gen10+ in Slot 3 (sn: X)\n\n   Array A\n\n      logicaldrive 1 (1.0 TB, RAID 1, OK)\n"
+    )
+    assert (found["controller"], found["controllers"][0]["slot"]) == ("SR932i-p Gen10+", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        (
+            "system type     : Big Box\nprocessor       : 0\ncpu model       : R9000 V1.0\nBogoMIPS  : 70\n",
+            "R9000 V1.0",
+        ),
+        ("cpu                     : Alpha\ncpu model               : EV6\ncpus detected           : 2\n", "Alpha"),
+    ],
+)
+def test_processors_with_wide_labels(text, model):
+    [found], _ = read(text)
+    assert found["model"] == model
