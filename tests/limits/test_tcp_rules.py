@@ -8,6 +8,7 @@ import pytest
 from hecn_analysis.limits.tcp_rounds import simulate
 from hecn_analysis.limits.tcp_rounds.bbr import Bbr
 from hecn_analysis.limits.tcp_rounds.loss_based import LossBased
+from hecn_analysis.limits.tcp_rounds.run import GAP, HIT, LUCK, PHASE, _mixed
 
 KEPT = 717 / 1024  # CUBIC's beta of 0.7 in the kernel's steps
 FRIENDLY = 3 * (1 - KEPT) / (1 + KEPT)  # RFC 9438, 4.3: packets a round trip that Reno would grow by on average
@@ -603,3 +604,115 @@ def test_bbr_is_not_held_back_by_losses_but_counts_the_rounds_that_have_one():
     flight, _, _, flow = bbr(9, queue_bytes=1e9, loss=1 / 700)
     assert flight[:8].tolist() == [20, 40, 80, 160, 320, 640, 1280, 2560]
     assert flow.events[0] == 2  # 1280 and 2560 packets, of which more than one is lost
+
+
+# ---- luck, and several streams --------------------------------------------------------------------------------------
+
+
+def test_random_numbers_are_those_of_splitmix64():
+    """The reference program's first numbers after a seed of 1234567 (prng.di.unimi.it/splitmix64.c)."""
+    states = np.array([(1234567 + n * 0x9E3779B97F4A7C15) % 2**64 for n in range(1, 6)], dtype=np.uint64)
+    assert _mixed(states).tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+def test_chances_are_spread_evenly_and_have_nothing_to_do_with_each_other():
+    many = {name: np.repeat(value, 20_000) for name, value in settings().items()} | {"sequence": np.arange(20_000.0)}
+    flow = LossBased("reno", many, 2, 0)
+    draws = []
+    for flow.rounds in (1, 2):
+        draws += [flow.chance(purpose)[:, stream] for purpose in (GAP, HIT, LUCK, PHASE) for stream in (0, 1)]
+    for numbers in draws:
+        assert ((numbers > 0) & (numbers < 1)).all()
+        assert np.histogram(numbers, 10, (0, 1))[0] == pytest.approx([2000] * 10, rel=0.1)
+    between = np.corrcoef(draws) - np.eye(len(draws))
+    assert np.abs(between).max() < 0.03
+    chosen = (np.array([5, 7]), np.array([1, 0]))
+    assert flow.chance(GAP, chosen).tolist() == flow.chance(GAP)[chosen].tolist()
+
+
+def test_a_loss_in_the_first_round_is_as_probable_as_one_among_its_packets():
+    """10 packets with a loss of 5 %: exp(-1/2) of the transfers have none; where it falls is as good as random."""
+    many = {name: np.repeat(value, 4000) for name, value in settings(loss=0.05).items()} | {
+        "sequence": np.arange(4000.0)
+    }
+    flow = LossBased("reno", many, 1, 0)
+    list(rounds(flow, 1))
+    lost = np.isfinite(flow.loss_at)
+    assert lost.mean() == pytest.approx(1 - math.exp(-0.5), abs=0.02)
+    # the first one of several falls earlier: the mean of an exponential of mean 2 that is cut off at 1
+    assert flow.loss_at[lost].mean() == pytest.approx(2 - 1 / math.expm1(0.5), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("window", "queue", "part"),
+    [
+        (62, 30.5, 30.5 / 31),  # half of the round waits when it ends
+        (500, 200, 50 / 251),  # 250 - 100 wait as it begins, 500 - 100 and one of a bunch as it ends
+        (500, 140, 0),
+    ],
+)
+def test_the_queue_of_slow_start_overflows_at_its_part_of_the_round(window, queue, part):
+    """It grows evenly from what the round before left to what this one leaves."""
+    flow = LossBased("reno", settings(rate_bps=8e6, mss_bytes=1000, queue_bytes=1000 * queue), 1, 0)
+    flow.rounds, flow.window[:] = 3, window
+    list(rounds(flow, 1))
+    assert flow.loss_at[0, 0] == pytest.approx(part)
+
+
+def test_a_full_queue_hits_streams_by_their_share():
+    """Eight streams lose 0.8 packets: each is hit with 1 - exp(-0.1), and one at least."""
+    path = settings(rate_bps=8e6, mss_bytes=1000, queue_bytes=59_200, bunching=0)
+    many = {name: np.repeat(value, 4000) for name, value in path.items()} | {"sequence": np.arange(4000.0)}
+    flow = LossBased("reno", many, 8, 0)
+    flow.rounds, flow.window[:] = 3, 20
+    flow.threshold[:] = 20
+    list(rounds(flow, 1))
+    hits = np.isfinite(flow.loss_at).sum(axis=1)
+    assert hits.min() == 1
+    assert hits.mean() == pytest.approx(8 * (1 - math.exp(-0.1)) + math.exp(-0.8), rel=0.02)
+    assert flow.loss_at[np.isfinite(flow.loss_at)] == pytest.approx(0.5)
+
+
+def in_turn(flow, allowed, number):
+    """What streams send that one process writes in turn, and what of it comes in a burst."""
+    for _ in range(number):
+        sent, burst = flow.in_step(np.array([allowed], dtype=float))
+        flow.dry, flow.before = sent < allowed, sent
+        flow.sent += sent
+        yield [*sent[0].tolist(), float(burst[0])]
+
+
+def test_a_process_that_writes_in_turn_stops_at_the_fullest_socket():
+    """Buffers of 150 packets, streams that may send 100 and 10 a round trip.
+
+    The process stops with 150 written to each. It is woken when the slow stream has a third free, 100 left of 150, and
+    writes 50 more: four rounds without, then 50 of the fast one at once.
+    """
+    flow = LossBased("reno", settings(mss_bytes=1448, window_bytes=144_800, lockstep=1), 2, 0)
+    flow.widest[:] = 100
+    fast = [100, 50, 0, 0, 0, 50, 0, 0, 0, 0, 50]
+    bursts = [0, 0, 0, 0, 0, 50, 0, 0, 0, 0, 50]
+    assert list(in_turn(flow, [100, 10], 11)) == [[sent, 10, burst] for sent, burst in zip(fast, bursts, strict=True)]
+
+
+def test_a_burst_comes_on_top_of_what_waits():
+    flow = LossBased("reno", settings(rate_bps=8e6, mss_bytes=1448, window_bytes=1448e3, lockstep=1), 2, 0)
+    flow.written[:], flow.sent[:], flow.dry[:] = 100, 0, True
+    flow.before[:] = [[40, 60]]  # of which 69 fit the way
+    sent, burst = flow.in_step(np.array([[90.0, 60.0]]))
+    assert sent.tolist() == [[90, 60]]
+    assert burst[0] == pytest.approx(50 + 100 - 8e6 * 0.1 / 8 / 1448)
+
+
+def test_a_buffer_that_grows_holds_twice_the_largest_window_in_memory():
+    """A segment of 1448 bytes is counted with the next power of two of it and its headers, and 256: 4352 bytes."""
+    flow = LossBased("reno", settings(mss_bytes=1448, lockstep=1), 2, 0)
+    flow.widest[:] = 100
+    (sent,) = in_turn(flow, [1000, 10], 1)
+    assert sent[:2] == pytest.approx([2 * 100 * 0.9 * 4352 / 1448, 10])
