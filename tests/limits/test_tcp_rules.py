@@ -716,3 +716,102 @@ def test_a_buffer_that_grows_holds_twice_the_largest_window_in_memory():
     flow.widest[:] = 100
     (sent,) = in_turn(flow, [1000, 10], 1)
     assert sent[:2] == pytest.approx([2 * 100 * 0.9 * 4352 / 1448, 10])
+
+
+# ---- what BBR measures ----------------------------------------------------------------------------------------------
+
+
+def many_bbr(number, **changes):
+    many = {name: np.repeat(value, number) for name, value in settings(**changes).items()}
+    return Bbr(many | {"sequence": np.arange(float(number))}, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("rtt", "mss", "silent"),
+    [
+        (0.09, 1448, 1 + 2 + 0.04 / 0.09),  # an odd packet's ACK comes 40 ms after the second round trip, at 220 ms
+        (0.09, 60_000, 1 + 3),  # in pairs: 270 ms
+        (0.07, 1448, 1 + 3),  # 210 ms, before 250
+        (0.25, 1448, 1 + 1),
+        (0.18, 1448, 1 + 1 + 0.04 / 0.18),
+        (0.2, 1448, 1 + 1),
+    ],
+)
+def test_a_probe_of_bbr_lasts_200_ms_and_until_an_ack_comes(rtt, mss, silent):
+    """A round trip to drain, then four packets a round trip; pairs are 2 packets of 1.2/1024 s and less."""
+    flow = Bbr(settings(rate_bps=100e6, rtt_s=rtt, mss_bytes=mss), 1, 0)
+    assert flow.rounds_of_a_probe()[0] == pytest.approx(silent)
+
+
+def test_bbr_forgets_a_rate_after_ten_rounds():
+    _, _, _, flow = bbr(30)
+    flow.samples[:, :, flow.rounds % 10] = 12_000
+    seen = [float(each.bandwidth[0, 0]) for each in rounds(flow, 11)]
+    assert seen == pytest.approx([12_000] * 9 + [10_000] * 2)
+
+
+def test_bbr_takes_a_quarter_more_for_growth():
+    """Three rounds in a row with less end its start; the best is what the last growth brought."""
+    flow = many_bbr(1)
+    stale = []
+    for rate in (100, 125, 156, 150, 156.25, 195, 195.2, 195.4, 200, 210, 220):
+        flow.bandwidth[:] = rate
+        flow.backlog[:] = 1e30
+        flow.change_mode(flow.mode == 0)
+        stale.append((int(flow.stale[0, 0]), int(flow.mode[0, 0])))
+    assert stale[:7] == [(0, 0), (0, 0), (1, 0), (2, 0), (0, 0), (1, 0), (2, 0)]
+    assert stale[7:] == [(0, 0), (1, 0), (2, 0), (3, 1)]
+
+
+def test_bbr_has_drained_with_a_hundredth_of_a_product_left_and_begins_with_any_phase_but_the_one_that_drains():
+    flow = many_bbr(7000, rate_bps=8e6)
+    flow.mode[:] = 1
+    flow.backlog[:] = 0.0101 * flow.bdp
+    flow.change_mode(flow.mode == 0)
+    assert (flow.mode == 1).all()
+    flow.backlog[:] = 0.0099 * flow.bdp
+    flow.change_mode(flow.mode == 0)
+    assert (flow.mode == 2).all()
+    assert np.bincount(flow.phase[:, 0], minlength=8) == pytest.approx([1000, 0, *[1000] * 6], rel=0.12)
+    before = flow.phase.copy()
+    flow.change_mode(flow.mode == 0)
+    assert (flow.phase == (before + 1) % 8).all()
+
+
+def test_bbr_probes_ten_seconds_after_the_shortest_round_trip():
+    flow = many_bbr(1, rate_bps=8e3)  # a packet a millisecond: none is as fast as the lone ones again
+    planned = np.array([[50.0]])
+    flow.rounds, flow.t[:] = 50, 5.0
+    assert flow.probe_rtt(planned, np.array([[0.12]])).tolist() == [[50]]
+    assert (flow.least[0, 0], flow.probe_at[0, 0]) == (0.1, 10)
+    flow.probe_rtt(planned, np.array([[0.08]]))
+    assert (flow.least[0, 0], flow.least_since[0, 0], flow.probe_at[0, 0]) == pytest.approx((0.08, 5.0, 15.08))
+    flow.t[:] = 14.9
+    assert flow.probe_rtt(planned, np.array([[0.17]])).tolist() == [[50]]
+    # a probe: four packets in its three rounds, then as planned; its round trip is the least one for now
+    sent = []
+    for flow.t[:] in (14.95, 15.14, 15.24, 15.34):
+        sent += flow.probe_rtt(planned, np.array([[0.19]])).ravel().tolist()
+    assert sent == [4, 4, 4, 50]
+    assert (flow.least[0, 0], flow.least_since[0, 0]) == pytest.approx((0.19, 15.14))
+    assert flow.probe_at[0, 0] == pytest.approx(15.14 + 3 * 0.1 + 10)
+
+
+@pytest.mark.parametrize(("rate_bps", "likely"), [(8e12, 0.1), (8e4, 0.1 * math.exp(-1)), (8e2, 0)])
+def test_a_round_trip_is_the_shortest_of_ten_in_one_of_ten_cases(rate_bps, likely):
+    """Of alike ones in a second; but a packet that takes as long as the jitter is as fast as a lone one in 1/e only."""
+    flow = many_bbr(10_000, rate_bps=rate_bps)
+    flow.t[:], flow.rounds = 0.9, 10
+    flow.probe_rtt(np.full((10_000, 1), 50.0), np.full((10_000, 1), 0.1))
+    assert (flow.probe_at > 10).mean() == pytest.approx(likely, abs=0.01)
+    assert np.unique(flow.probe_at[flow.probe_at > 10]).tolist() == ([11] if likely else [])
+
+
+def test_bbr_shares_the_line_among_streams():
+    """Each gets its part of what is delivered, by what it sent."""
+    flow = Bbr(settings(rate_bps=80e6, mss_bytes=1000), 2, 0)
+    flow.rounds, flow.flight[:] = 7, [[900, 300]]
+    list(rounds(flow, 1))
+    assert flow.backlog[0] == pytest.approx(200)
+    assert flow.bandwidth[0].tolist() == pytest.approx([7500, 2500])
+    assert flow.received[0] == pytest.approx(1000)
