@@ -11,8 +11,8 @@ Times are handed over as seconds since 1970 in UTC (`clock` makes them of local 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, Protocol
@@ -24,8 +24,9 @@ import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.counters.clock import Clock, iso
-from hecn_analysis.files import documents
+from hecn_analysis.files import documents, pasted
 
+_LARGEST_PASTE: Final = 1 << 24
 _FACTS_OF_INTERFACES: Final = ("description", "alias", "mac_address")
 _OWN: Final = tuple(tables.COLUMNS["samples"])
 _IDENTITY: Final = ("host", "interface", "index")
@@ -40,6 +41,21 @@ class Document(documents.Document):
     def start(self) -> str:
         """The first 64 KiB of the text, without white space in front: enough to see what a file is."""
         return self.text[: 1 << 16].lstrip()
+
+    def unpasted(self) -> Iterator[Document]:
+        r"""The file without marks of quoted mail, then without margins, too, where it has any.
+
+        >>> [each.text for each in Document("mail.txt", b"> a\n>  b\n").unpasted()]
+        ['a\n b\n', 'a\nb\n']
+        """
+        if len(self.content) > _LARGEST_PASTE:
+            return
+        before = self.lines
+        for change in (pasted.plain, pasted.without_margins):
+            after = list(change(before))
+            if after != before:
+                yield replace(self, content="\n".join(after).encode())
+            before = after
 
     @cached_property
     def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds

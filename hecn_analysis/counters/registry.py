@@ -36,6 +36,8 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
     """Read one file: what each of its readers found, not checked yet.
 
+    Where no reader knows it as it is, it is read without the marks and margins of mail and pages.
+
     Parameters
     ----------
     document
@@ -45,8 +47,14 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
     readers
         The readers to ask.
     """
+    found = readers_of(document, readers)
+    if not found:
+        for plain in document.unpasted():
+            if found := readers_of(plain, readers):
+                document = plain
+                break
     result = []
-    for reader in readers_of(document, readers):
+    for reader in found:
         findings = Findings(document.source_file, clock)
         reader.read(document, findings)
         result.append(findings)

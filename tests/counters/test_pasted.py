@@ -1,0 +1,38 @@
+"""Counters as people hand them on: quoted in mail, indented on a page."""
+
+import pytest
+
+from hecn_analysis.counters import read_counters
+
+LINK = """2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 00:11:22:33:44:55 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+      40000000   30000      1       2       0       3
+    TX:  bytes packets errors dropped carrier collsns
+      70000000   50000      0       0       0       0
+"""
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "> ", "> >> ", "    ", "\t"], ids=["plain", "quoted", "thrice", "indented", "tab"]
+)
+def test_what_mail_and_pages_put_in_changes_nothing(tmp_path, mark):
+    file = tmp_path / "mail.txt"
+    file.write_text("He said:\n\n" + "".join(f"{mark}{line}\n" for line in LINK.splitlines()) + "\nIndeed.\n")
+    found = read_counters(file)
+    [row] = found.samples.to_dict("records")
+    assert (row["interface"], row["in_octets"], row["out_octets"], row["in_discards"]) == (
+        "eth0",
+        40000000,
+        70000000,
+        2,
+    )
+    assert len(found.problems) == 0
+
+
+def test_prose_is_no_counter(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text("He said:\n\n    eth0 was down\n\n> and\n> up\n")
+    found = read_counters(file)
+    assert found.sources == []
+    assert list(found.problems["kind"]) == ["unrecognised"]
