@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import values_of
+from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 from hecn_analysis.counters.sysstat import day_of, first_line, stamp_of
 
@@ -124,9 +124,8 @@ def _device(name: str, row: dict[str, float | None]) -> dict[str, Any]:
 def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
     sysstat = value.get("sysstat") if isinstance(value, dict) else None
     hosts = sysstat.get("hosts") if isinstance(sysstat, dict) else None
-    for host in hosts if isinstance(hosts, list) else ():
-        entries = host.get("statistics") if isinstance(host, dict) else None
-        entries = [entry for entry in entries if isinstance(entry, dict) and entry] if isinstance(entries, list) else []
+    for host in objects(hosts):
+        entries = [entry for entry in objects(host.get("statistics")) if entry]
         stamps = [stamp for entry in entries if (stamp := stamp_of(str(entry.get("timestamp", ""))))]
         findings.facts.update(moments(local_time(findings, None, stamp) for stamp in stamps))
         day, _ = day_of(str(host.get("date", "")), clock=bool(stamps))
@@ -137,8 +136,7 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
         if stamps:
             findings.facts.update(first_time_local=_bare(stamps[0]), last_time_local=_bare(stamps[-1]))
         last = entries[-1] if entries else {}
-        disks = [disk for disk in last.get("disk") or () if isinstance(disk, dict)]
-        findings.facts["devices"] = [disk.get("disk_device") for disk in disks]
+        findings.facts["devices"] = [disk.get("disk_device") for disk in objects(last.get("disk"))]
         load = last.get("avg-cpu")
         if isinstance(load, dict) and (idle := number(str(load.get("idle")))) is not None:
             findings.facts["cpu"] = {"last_busy_fraction": round(1 - idle / 100, 6)}

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import values_of
+from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import same_width, whole, width
 
 FORMATS: Final = ("ip-s-link", "ip-j-s-link")
@@ -74,9 +74,8 @@ def read(document: Document, findings: Findings) -> None:
     if document.start.startswith(("[", "{")):
         findings.format = "ip-j-s-link"
         for value in values_of(document, findings):
-            for link in value if isinstance(value, list) else [value]:
-                if isinstance(link, dict):
-                    _json_link(link, findings)
+            for link in objects(value if isinstance(value, list) else [value]):
+                _json_link(link, findings)
         return
     findings.format = "ip-s-link"
     _text(document, findings)
@@ -175,7 +174,7 @@ def _json_link(link: Mapping[str, Any], findings: Findings) -> None:
     up = _STATES.get(str(state))
     if up is None and isinstance(flags, list):
         up = "UP" in flags and ("LOWER_UP" in flags or "NO-CARRIER" not in flags)
-    row: dict[str, Any] = {"interface": name, "index": index, "mtu": mtu, "up": up}
+    row: dict[str, Any] = {"interface": name, "index": index if isinstance(index, int) else None, "mtu": mtu, "up": up}
     address = link.get("address")
     if isinstance(address, str) and re.fullmatch(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", address):
         row["mac_address"] = address

@@ -13,6 +13,22 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]')
 _DEEPEST: Final = 500
 
 
+def objects(value: object) -> list[dict[str, Any]]:
+    """Objects of a list of JSON; none of what is no list.
+
+    Parameters
+    ----------
+    value
+        Whatever JSON holds.
+
+    Examples
+    --------
+    >>> objects([{"a": 1}, None, 7]), objects(7), objects(None)
+    ([{'a': 1}], [], [])
+    """
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def values_of(document: Document, findings: Findings) -> Iterator[Any]:
     """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value.
 

@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import values_of
+from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 from hecn_analysis.counters.sysstat import CLOCK, Days, First, clock_of, day_of, first_line, stamp_of
 
@@ -111,13 +111,11 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
     locals_: list[datetime] = []
     loads: list[Mapping[str, Any]] = []
     count = 0
-    for host in hosts if isinstance(hosts, list) else ():
-        if not isinstance(host, dict):
-            continue
+    for host in objects(hosts):
         findings.facts.update(host=host.get("nodename"), n_cpus=host.get("number-of-cpus"))
         last: datetime | None = None
-        for entry in host.get("statistics") or ():
-            if not isinstance(entry, dict) or "timestamp" not in entry:
+        for entry in objects(host.get("statistics")):
+            if "timestamp" not in entry:
                 continue
             count += 1
             local = _moment(str(host.get("date", "")), str(entry.get("timestamp", "")), last)
@@ -125,8 +123,7 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
                 last = local
                 locals_.append(local)
                 times.append(local_time(findings, None, local))
-            rows = entry.get("cpu-load") or entry.get("node-load")
-            loads += [load for load in rows if _is_all(load)] if isinstance(rows, list) else []
+            loads += [load for load in objects(entry.get("cpu-load") or entry.get("node-load")) if _is_all(load)]
     findings.facts.update(moments(times))
     findings.facts["n_samples"] = count
     if locals_:
@@ -134,8 +131,8 @@ def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
     _loads(loads, findings)
 
 
-def _is_all(load: object) -> bool:
-    return isinstance(load, dict) and str(load.get("cpu", load.get("node"))) in {"all", "-1"}
+def _is_all(load: Mapping[str, Any]) -> bool:
+    return str(load.get("cpu", load.get("node"))) in {"all", "-1"}
 
 
 def _moment(date: str, text: str, last: datetime | None) -> datetime | None:

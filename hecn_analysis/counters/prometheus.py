@@ -23,6 +23,7 @@ from typing import Any, Final
 from hecn_analysis.counters import metrics
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.json_parts import objects
 from hecn_analysis.counters.readings import moment, number
 
 FORMATS: Final = ("prometheus", "openmetrics", "prometheus-json")
@@ -142,8 +143,8 @@ def _results(value: Any) -> Any:  # noqa: ANN401 - of any JSON
 
 def _answer(results: list[Any], findings: Findings) -> Iterator[_Metric]:
     unnamed = 0
-    for result in results:
-        labels = result.get("metric") if isinstance(result, dict) else None
+    for result in objects(results):
+        labels = result.get("metric")
         if not isinstance(labels, dict):
             continue
         labels = {str(name): str(value) for name, value in labels.items()}
@@ -151,7 +152,8 @@ def _answer(results: list[Any], findings: Findings) -> Iterator[_Metric]:
         if name is None:
             unnamed += 1
             continue
-        for pair in result.get("values") or [result.get("value")]:
+        pairs = result.get("values")
+        for pair in pairs if isinstance(pairs, list) else [result.get("value")]:
             if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], (int, float)):
                 value = _value(str(pair[1]))
                 if value is not None:

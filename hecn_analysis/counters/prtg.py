@@ -27,6 +27,7 @@ import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.json_parts import objects
 from hecn_analysis.counters.prtg_rows import Row, channel, hand_over, is_raw_date, moment, number
 
 FORMATS: Final = ("prtg-csv", "prtg-xml", "prtg-json")
@@ -250,11 +251,8 @@ def _of_json(document: Document, findings: Findings) -> Iterator[Row]:
         )
         value = _whole_rows(document.text)
     findings.facts["version"] = value.get("prtg-version")
-    items = value.get("histdata")
     unnamed = False
-    for item in items if isinstance(items, list) else []:
-        if not isinstance(item, dict):
-            continue
+    for item in objects(value.get("histdata")):
         row = Row(
             None,
             str(item.get("datetime") or ""),

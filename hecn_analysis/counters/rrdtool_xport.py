@@ -159,6 +159,10 @@ def _of_xml(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     return legend, rows
 
 
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     value: Any = None
     for text in (each for end in ("", "}", "]}") for each in _ended(document.text, end)):
@@ -179,9 +183,9 @@ def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
     meta = value["meta"]
     start, step = _number(str(meta.get("start"))), _number(str(meta.get("step")))
     findings.facts["step_s"] = int(step) if math.isfinite(step) else None
-    legend = [str(entry) for entry in meta.get("legend") or []]
+    legend = [str(entry) for entry in _list(meta.get("legend"))]
     rows: Rows = []
-    for place, row in enumerate(value.get("data") or []):
+    for place, row in enumerate(_list(value.get("data"))):
         if not isinstance(row, list):
             continue
         numbers = [math.nan if cell is None else _number(str(cell)) for cell in row]

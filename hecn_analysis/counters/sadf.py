@@ -13,7 +13,7 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -23,7 +23,7 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import values_of
+from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 
 FORMATS: Final = ("sadf-d", "sadf-p", "sadf-j", "sadf-x")
@@ -209,17 +209,12 @@ def _tagged(document: Document, records: _Records) -> None:
             records.processor(row)
 
 
-def _hosts(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - of any JSON
-    sysstat = value.get("sysstat") if isinstance(value, dict) else None
-    hosts = sysstat.get("hosts") if isinstance(sysstat, dict) else None
-    yield from (host for host in hosts if isinstance(host, dict)) if isinstance(hosts, list) else ()
-
-
 def _json(value: Any, records: _Records) -> None:  # noqa: ANN401 - of any JSON
-    for host in _hosts(value):
-        name = host.get("nodename")
-        for entry in host.get("statistics") or ():
-            stamp = entry.get("timestamp") if isinstance(entry, dict) else None
+    sysstat = value.get("sysstat") if isinstance(value, dict) else None
+    for host in objects(sysstat.get("hosts") if isinstance(sysstat, dict) else None):
+        name = _word(host.get("nodename"))
+        for entry in objects(host.get("statistics")):
+            stamp = entry.get("timestamp")
             if not isinstance(stamp, dict):
                 continue
             time = records.time(None, f"{stamp.get('date')} {stamp.get('time')}", _zone(stamp))
@@ -227,13 +222,16 @@ def _json(value: Any, records: _Records) -> None:  # noqa: ANN401 - of any JSON
                 continue
             records.times.append(time)
             network = entry.get("network")
-            for link in (network.get("net-dev") if isinstance(network, dict) else None) or ():
-                if isinstance(link, dict):
-                    known = {"host": name, "interface": link.get("iface"), "time": time}
-                    records.network(link, interval_s=number(str(stamp.get("interval"))), **known)
-            for load in entry.get("cpu-load") or entry.get("cpu-load-all") or ():
-                if isinstance(load, dict) and str(load.get("cpu")) in {"all", "-1"}:
+            for link in objects(network.get("net-dev") if isinstance(network, dict) else None):
+                known = {"host": name, "interface": _word(link.get("iface")), "time": time}
+                records.network(link, interval_s=number(str(stamp.get("interval"))), **known)
+            for load in objects(entry.get("cpu-load") or entry.get("cpu-load-all")):
+                if str(load.get("cpu")) in {"all", "-1"}:
                     records.processor(load)
+
+
+def _word(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _zone(stamp: Mapping[str, Any]) -> str:

@@ -32,7 +32,8 @@ _SAPWALK: Final = re.compile(
 )
 _COMMENT: Final = "#"
 _FIRST_LINES: Final = 50
-_ESCAPED: Final = re.compile(r"\\x([0-9A-Fa-f]{2})")
+_ESCAPED: Final = re.compile(r"\\(?:x(?P<octet>[0-9A-Fa-f]{2})|(?P<letter>.))")
+_LETTERS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 def recognises(document: Document) -> bool:
@@ -75,12 +76,25 @@ def read(document: Document, findings: Findings) -> None:
                 )
                 made += 1
             continue
-        text = found["value"]
-        if found["form"] == "e":
-            text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-        _put(readings, found["oid"], Value(text, number, octets=found["form"] == "x"))
+        text = _octets(found["value"]) if found["form"] == "e" else found["value"]
+        _put(readings, found["oid"], Value(text, number, octets=bool(found["form"])))
     readings.finish()
     findings.facts.setdefault("n_interfaces", len(findings.interfaces))
+
+
+def _octets(escaped: str) -> str:
+    r"""Octets with escapes in hexadecimal.
+
+    >>> bytes.fromhex(_octets(r"caf\xc3\xa9\n")).decode()
+    'café\n'
+    """
+    plain = _ESCAPED.sub(
+        lambda match: (
+            chr(int(match["octet"], 16)) if match["octet"] else _LETTERS.get(match["letter"], match["letter"])
+        ),
+        escaped,
+    )
+    return plain.encode("latin-1", "replace").hex()
 
 
 def _put(readings: Readings, oid: str, value: Value) -> None:

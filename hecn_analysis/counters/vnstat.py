@@ -26,7 +26,7 @@ from xml.etree.ElementTree import Element
 
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval
-from hecn_analysis.counters.json_parts import values_of
+from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import local_time, moment
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
@@ -128,11 +128,9 @@ def _overflown(received: object, sent: object, findings: Findings) -> bool:
 def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings) -> _Intervals:
     found = {}
     for kind, names, _ in _KINDS:
-        entries: list[Any] = next((traffic[name] for name in names if isinstance(traffic.get(name), list)), [])
+        entries = objects(next((traffic[name] for name in names if isinstance(traffic.get(name), list)), None))
         rows = []
         for entry in entries:
-            if not isinstance(entry, dict):
-                continue
             time = _time({**entry, "kind": kind}, findings)
             received, sent = entry.get("rx"), entry.get("tx")
             if _overflown(received, sent, findings):
@@ -150,8 +148,8 @@ def _json(document: Document, findings: Findings) -> Iterator[_Interface]:
         version = str(value.get("jsonversion")) if isinstance(value, dict) else ""
         findings.facts["jsonversion"] = version
         unit = 1024 if version == "1" else 1
-        for link in links if isinstance(links, list) else ():
-            traffic = link.get("traffic") if isinstance(link, dict) else None
+        for link in objects(links):
+            traffic = link.get("traffic")
             if not isinstance(traffic, dict):
                 continue
             name, updated = str(link.get("name", link.get("id", ""))), link.get("updated")

@@ -134,3 +134,23 @@ def test_speeds_of_the_configuration_are_those_of_the_logs(samples, tmp_path):
         "its rates are left out"
     )
     assert messages == [expected]
+
+
+def test_a_page_in_a_known_time_zone(counters_of):
+    text = (data_dir() / "counters" / "session" / "port1.html").read_text()
+    local = counters_of(text, "port1.html").sources[0]
+    assert "updated_time" not in local
+    berlin = counters_of(text, "port1.html", time_zone="Europe/Berlin").sources[0]
+    assert berlin["updated_time_local"] == local["updated_time_local"]
+    ahead = pd.Timestamp(local["updated_time_local"], tz="UTC") - pd.Timestamp(berlin["updated_time"])
+    assert ahead in {pd.Timedelta(1, "h"), pd.Timedelta(2, "h")}
+
+
+def test_a_target_without_its_speed_leaves_that_of_the_page(tmp_path):
+    (tmp_path / "edge.html").write_text(
+        "<HTML><HEAD><TITLE>Traffic</TITLE><!-- maxin d 308 --></HEAD><BODY>"
+        "<TABLE><TR><TD>Max Speed:</TD><TD>1250.0 MBytes/s</TD></TR></TABLE>Bytes per Second</BODY></HTML>"
+    )
+    (tmp_path / "mrtg.cfg").write_text("WorkDir: /var\nTarget[edge]: 1:public@r1\nTitle[edge]: To the edge\n")
+    row = read_counters(tmp_path).interfaces.set_index("source_file").loc[str(tmp_path / "edge.html")]
+    assert (row.description, row.speed_bps) == ("To the edge", 10e9)

@@ -1,5 +1,7 @@
 """PRTG's historic data in several languages and forms."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -178,3 +180,56 @@ def test_damaged_rows(samples, counters_of, said):
 def test_no_data(counters_of):
     counters = counters_of("Not enough monitoring data")
     assert counters.sources[0]["n_samples"] == 0
+
+
+WORDS = '"Date Time","Traffic In (Speed)","Traffic Out (Speed)","Coverage"\n'
+
+
+@pytest.mark.parametrize(
+    ("dates", "first"),
+    [
+        (("3/4/2026 10:00:00 AM", "3/4/2026 11:00:00 AM"), "2026-03-04T10:00:00Z"),  # twelve hours: United States
+        (("3.4.2026 10:00:00", "3.4.2026 11:00:00"), "2026-04-03T10:00:00Z"),  # points: the day is first
+        (
+            ("3/4/2026 10:00", "4/4/2026 10:00", "5/4/2026 10:00", "6/4/2026 10:00"),
+            "2026-04-04T10:00:00Z",
+        ),  # means of days
+    ],
+)
+def test_dates_that_could_be_read_both_ways(counters_of, dates, first):
+    counters = counters_of(
+        WORDS + "".join(f'"{date}","2 kbit/s","1 kbit/s","100 %"\n' for date in dates), time_zone="UTC"
+    )
+    assert shown(counters)[0] == (first, 2000, 1000, "given")
+    assert len(counters.rates) == len(dates)
+    assert counters.problems.empty
+
+
+def test_a_date_that_nobody_can_tell_is_told(counters_of, said):
+    counters = counters_of(WORDS + '"3/4/2026 10:00","2 kbit/s","1 kbit/s","100 %"\n', time_zone="UTC")
+    assert shown(counters) == [("2026-04-03T10:00:00Z", 2000, 1000, "given")]
+    (line,) = said(counters)
+    assert line == (
+        "2: ambiguous: found dates such as '3/4/2026 10:00', expected one that shows whether the day comes first; "
+        "read with the day first"
+    )
+
+
+def test_volumes_in_words_are_of_1024(counters_of):
+    counters = counters_of(
+        '"Date Time","Traffic In (Volume)","Traffic In (Speed)","Coverage"\n'
+        '"3/1/2024 11:00:00 PM - 12:00:00 AM","3 MByte","2 kbit/s","100 %"\n'
+        '"3/2/2024 12:00:00 AM - 1:00:00 AM","1,024 KByte","2 kbit/s","100 %"\n',
+        time_zone="UTC",
+    )
+    assert counters.sources[0]["total"]["in_bytes"] == 4 * 2**20
+
+
+def test_xml_that_breaks_off_in_its_first_item_and_an_item_without_a_date(samples, counters_of, said):
+    text = (samples / "prtg" / "es.xml").read_text()
+    counters = counters_of(text[: text.index("</item>")], "a.xml")
+    assert counters.rates.empty
+    assert counters.problems.kind.tolist() == ["truncated"]
+    counters = counters_of(re.sub("<(datetime(?:_raw)?)>[^<]*(?=</)", r"<\1>", text, count=2), "a.xml")
+    assert shown(counters) == [("2025-10-22T00:00:00Z", None, None, "missing")]
+    assert said(counters) == ["4: malformed: found the date '', expected one; row left out"]

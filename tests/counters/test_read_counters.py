@@ -11,13 +11,16 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.archive import Archive
 from hecn_analysis.cli import main
-from hecn_analysis.counters import read_counters
+from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
-from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.summary import nearest_rank
 from hecn_analysis.errors import InputError
+from tests.counters.conftest import SAMPLES
 
+JSON = [path for path in SAMPLES if path.suffix == ".json"]
 LSCPU = """\
 Architecture:        x86_64
 CPU op-mode(s):      32-bit, 64-bit
@@ -157,3 +160,74 @@ def test_a_page_of_mrtg_without_its_picture_is_called_as_the_member_of_its_archi
     page = b"<!-- Begin `Daily' Graph (5 Minute interval) -->\n<!-- maxin d 1000 -->\n"
     (tmp_path / "pages.zip").write_bytes(_zipped("port1.html", page))
     assert read_counters(tmp_path / "pages.zip").interfaces["interface"].tolist() == ["port1"]
+
+
+def test_an_archive_and_a_part_of_it(tmp_path):
+    for host, octets in (("sw1", 5), ("sw2", 7)):
+        (tmp_path / f"{host}.txt").write_text(
+            f'2013-11-20T12:00:00Z\n.1.3.6.1.2.1.1.5.0 = STRING: "{host}"\n'
+            f'.1.3.6.1.2.1.31.1.1.1.1.7 = STRING: "Te1/7"\n.1.3.6.1.2.1.31.1.1.1.6.7 = Counter64: {octets}\n'
+        )
+    archive = Archive(tmp_path / "archive")
+    archive.add("one", {"samples": read_counters([tmp_path / "sw1.txt", tmp_path / "sw2.txt"]).samples})
+    whole = read_counters(archive.folder)
+    assert whole.samples[["host", "in_octets"]].to_numpy().tolist() == [["sw1", 5], ["sw2", 7]]
+    assert whole.interfaces[["host", "interface", "in_octets"]].to_numpy().tolist() == [
+        ["sw1", "Te1/7", 5],
+        ["sw2", "Te1/7", 7],
+    ]
+    part = read_counters([f"{archive.folder}?host=sw2", tmp_path / "sw1.txt"])
+    assert sorted(part.samples[["host", "in_octets"]].to_numpy().tolist()) == [["sw1", 5], ["sw2", 7]]
+
+
+def _with_strangers(value):
+    """The value, with what is no object in every list of objects."""
+    if isinstance(value, dict):
+        return {name: _with_strangers(own) for name, own in value.items()}
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        return [None, *map(_with_strangers, value), 7, [], "eth9"]
+    return value
+
+
+@pytest.mark.parametrize("path", JSON, ids=lambda path: path.name)
+def test_what_is_no_object_in_a_list_of_json_is_passed_over(path, tmp_path):
+    given = json.loads(path.read_text())
+    tables = []
+    for value in (given, _with_strangers(given)):
+        (tmp_path / path.name).write_text(json.dumps(value))
+        counters = read_counters(tmp_path / path.name)
+        tables.append([counters.samples, counters.rates, counters.interfaces, counters.problems])
+    assert sum(len(table) for table in tables[0]) > 0 or "stat" in path.parent.name  # processors and disks: facts alone
+    for expected, found in zip(*tables, strict=True):
+        pd.testing.assert_frame_equal(
+            found.drop(columns=["line", "content_hash"], errors="ignore"),
+            expected.drop(columns=["line", "content_hash"], errors="ignore"),
+        )
+
+
+def _short(value):
+    """The value with the ends of its lists."""
+    if isinstance(value, dict):
+        return {name: _short(own) for name, own in value.items()}
+    return [_short(one) for one in [*value[:1], *value[1:][-1:]]] if isinstance(value, list) else value
+
+
+def _with_another(value, other):
+    """The value as often as it has parts, each time with one part replaced by another value."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for place, part in parts:
+        for changed in (other, *_with_another(part, other)):
+            if isinstance(value, dict):
+                yield value | {place: changed}
+            else:
+                yield [*value[:place], changed, *value[place + 1 :]]
+
+
+@pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
+@pytest.mark.parametrize("path", JSON, ids=lambda path: path.name)
+def test_a_value_of_another_kind_stops_no_reader(path, other):
+    value = _short(json.loads(path.read_text()))
+    for changed in _with_another(value, other):
+        for findings in registry.read(Document(path.name, json.dumps(changed).encode(), ""), Clock()):
+            findings.finish()
+            assert findings.format is not None

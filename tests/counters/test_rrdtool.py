@@ -1,5 +1,6 @@
 """RRDtool: a database of known counters as a dump, a file, and what fetch, xport and graph print of it."""
 
+import re
 import shutil
 
 import pandas as pd
@@ -140,3 +141,55 @@ def test_an_export_that_breaks_off(samples, counters_of):
     counters = counters_of(text[: len(text) // 2], "a.xml")
     assert counters.problems.kind.tolist() == ["truncated"]
     assert 0 < len(counters.rates) < 17
+
+
+def test_tables_of_fetch_have_names_of_their_own(counters_of, said):
+    """Two databases, one after the other: the second names its sources the other way round."""
+    counters = counters_of(
+        "         traffic_in         traffic_out\n\n1700000100: 1.0000000000e+00 2.0000000000e+00\n\n"
+        "        traffic_out          traffic_in\n\n1700000400: 3.0000000000e+00 4.0000000000e+00\n"
+        "1700000700: 5.0000000000e+00\n1700001000: 6.0000000000e+00 7.0000000000e+00\n"
+    )
+    assert counters.rates[["in_bps", "out_bps"]].to_numpy().tolist() == [[8, 16], [32, 24], [56, 48]]
+    assert said(counters) == ["8: malformed: found 1 values, expected 2 as in the line of names; left out"]
+
+
+def test_fetch_of_something_else_has_no_rates(counters_of):
+    counters = counters_of("             users\n\n1700000100: 7.0000000000e+00\n1700000400: 8.0000000000e+00\n")
+    (source,) = counters.sources
+    assert (source["columns"], source["n_samples"], source["series"]) == (["users"], 2, [])
+    assert counters.rates.empty
+
+
+def test_a_dump_of_gauges_and_one_without_a_step(samples, counters_of, said):
+    text = (samples / "rrdtool" / "own.xml").read_text()
+    gauges = counters_of(text.replace(" COUNTER ", " GAUGE "), "a.xml")
+    assert said(gauges) == ["unit: found gauges (traffic_in, traffic_out), expected counters; read as bytes a second"]
+    assert len(gauges.rates) == len(read_counters(samples / "rrdtool" / "own.xml").rates)
+    timeless = counters_of(text.replace("<step>", "<stop>").replace("</step>", "</stop>"), "a.xml")
+    assert timeless.rates.empty
+    assert said(timeless) == [
+        "malformed: found a database without a step or a last update, expected both; rows are left out"
+    ]
+
+
+def test_a_dump_of_something_else_has_no_rates(samples, counters_of):
+    text = (samples / "rrdtool" / "own.xml").read_text().replace("traffic_in", "users").replace("traffic_out", "load")
+    counters = counters_of(text, "a.xml")
+    assert [source["name"] for source in counters.sources[0]["data_sources"]] == ["users", "load"]
+    assert counters.rates.empty
+
+
+def test_json_that_breaks_off(samples, counters_of):
+    text = (samples / "rrdtool" / "xport.json").read_text()
+    whole = read_counters(samples / "rrdtool" / "xport.json").rates
+    counters = counters_of(text[: text.rindex("[")], "xport.json")
+    assert counters.problems.kind.tolist() == ["truncated"]
+    assert 0 < len(counters.rates) < len(whole)
+    assert counters.rates.in_bps.tolist()[:2] == whole.in_bps.tolist()[:2]
+
+
+def test_an_export_without_times_has_no_rows(samples, counters_of):
+    text = (samples / "rrdtool" / "xport.xml").read_text()
+    counters = counters_of(re.sub("<(start|t)>[^<]*</", r"<\1></", text), "a.xml")
+    assert counters.rates.empty

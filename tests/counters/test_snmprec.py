@@ -58,3 +58,34 @@ def test_counters_of_64_bits_that_an_agent_does_not_keep_are_told(counters_of, s
     assert said(counters) == [
         "2: inconsistent: ifHCInOctets: found 0 beside ifInOctets of 77, expected the same count; taken as it stands"
     ]
+
+
+def test_octets_and_escapes(counters_of):
+    """Tag 4x: hexadecimal; 4e: as Python writes bytes."""
+    counters = counters_of(
+        "1.3.6.1.2.1.2.2.1.2.1|4e|caf\\xc3\\xa9 \\'1\\'\n1.3.6.1.2.1.2.2.1.6.1|4x|02005e005301\n"
+        "1.3.6.1.2.1.2.2.1.10.1|65|5\n1.3.6.1.2.1.2.2.1.6.2|4e|\\x02\\x00^\\x00S\\t\n1.3.6.1.2.1.2.2.1.10.2|65|6\n"
+    )
+    assert counters.interfaces.mac_address.tolist() == ["02:00:5e:00:53:01", "02:00:5e:00:53:09"]
+    assert counters.interfaces.description.tolist()[0] == "café '1'"
+
+
+def test_values_that_snmpsim_makes_are_told_once(counters_of, said):
+    counters = counters_of(
+        "1.3.6.1.2.1.1.1.0|4:writecache|value=a\n1.3.6.1.2.1.2.2.1.10.1|65:numeric|rate=100\n"
+        "1.3.6.1.2.1.2.2.1.10.2|65:numeric|rate=100\n1.3.6.1.2.1.2.2.1.16.2|65|5\n"
+    )
+    assert counters.samples[["index", "out_octets"]].to_numpy().tolist() == [[2, 5]]
+    (line,) = said(counters)
+    assert "ambiguous: found a value that snmpsim makes" in line
+
+
+def test_sapwalk(counters_of):
+    counters = counters_of(
+        '.1.3.6.1.2.1.2.2.1.2.1, OctetString, "eth0"\n.1.3.6.1.2.1.2.2.1.10.1, Counter, 5\n'
+        ".1.3.6.1.2.1.31.1.1.1.6.1, Counter64, 5000000000\n"
+    )
+    assert counters.sources[0]["format"] == "snmprec"
+    assert counters.samples[["interface", "in_octets", "counter_bits"]].to_numpy().tolist() == [
+        ["eth0", 5000000000, 64]
+    ]

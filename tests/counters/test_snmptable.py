@@ -50,3 +50,10 @@ def test_a_row_that_breaks_off(counters_of, said):
     counters = counters_of("ifName;ifHCInOctets;ifHCOutOctets;ifHighSpeed\nTe1/1;5;6;10000\nTe1/2;7")
     assert said(counters) == ["3: truncated: found 2 values, expected 4 as in the header; left out"]
     assert counters.interfaces.interface.tolist() == ["Te1/1"]
+
+
+def test_a_table_repeated_is_a_series(counters_of):
+    table = "SNMP table: IF-MIB::ifXTable\n\nifName,ifHCInOctets,ifHCOutOctets,ifHighSpeed\nTe1/1,{},6,10000\n\n"
+    counters = counters_of(table.format(5) + table.format(7))
+    assert counters.samples.in_octets.tolist() == [5, 7]
+    assert counters.interfaces.in_octets.tolist() == [7]

@@ -97,14 +97,6 @@ def test_a_walk_repeated_is_a_series_with_the_times_before_it(counters_of):
     assert counters.interfaces.peak_in_bps.tolist() == [10e9]
 
 
-def test_the_agents_own_clock_is_the_time(counters_of):
-    counters = counters_of(
-        ".1.3.6.1.2.1.25.1.2.0 = Hex-STRING: 07 DD 0B 14 0C 00 00 00 2B 01 00 \n"
-        '.1.3.6.1.2.1.31.1.1.1.1.1 = STRING: "a"\n.1.3.6.1.2.1.31.1.1.1.6.1 = Counter64: 5\n'
-    )
-    assert counters.samples.time.tolist() == [pd.Timestamp("2013-11-20T11:00:00Z")]
-
-
 def test_host_resources_have_units(recorded):
     source = read_counters(recorded / "snmpwalk" / "host-resources.txt").sources[0]
     assert source["format"] == "snmpwalk-hostres"
@@ -154,3 +146,69 @@ def test_an_agent_that_stops_to_answer(counters_of, said):
 @pytest.mark.parametrize("text", ["net.ipv4.tcp_rmem = 4096 87380\n", "1.2.3.4 5\n1.2.3.5 6\n", "a.1 = 5\nb.2 = 6\n"])
 def test_what_is_no_walk(text, counters_of):
     assert counters_of(text).problems.kind.tolist() == ["unrecognised"]
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        ("Hex-STRING: 07 DD 0B 14 0C 00 00 00 2B 01 00 ", "2013-11-20T11:00:00Z"),
+        ("Hex-STRING: 07 DD 0B 14 0C 00 00 00 ", "2013-11-20T12:00:00Z"),  # RFC 2579: local time without its zone
+        ("STRING: 2013-11-20,12:0:0.0,+1:0", "2013-11-20T11:00:00Z"),
+        ("Hex-STRING: 07 DD 0B 14 0C ", None),
+        ("Hex-STRING: 07 DD 0D 14 0C 00 00 00 ", None),  # the thirteenth month
+    ],
+)
+def test_the_agents_own_clock_is_the_time(counters_of, value, time):
+    counters = counters_of(
+        f".1.3.6.1.2.1.25.1.2.0 = {value}\n"
+        '.1.3.6.1.2.1.31.1.1.1.1.1 = STRING: "a"\n.1.3.6.1.2.1.31.1.1.1.6.1 = Counter64: 5\n'
+    )
+    assert counters.samples.in_octets.tolist() == [5]
+    assert counters.samples.time.tolist() == [pd.NaT if time is None else pd.Timestamp(time)]
+
+
+def test_processors_and_uptime_of_the_host(counters_of):
+    (source,) = counters_of("""\
+HOST-RESOURCES-MIB::hrSystemUptime.0 = Timeticks: (6000) 0:01:00.00
+HOST-RESOURCES-MIB::hrProcessorLoad.196608 = INTEGER: 25
+HOST-RESOURCES-MIB::hrProcessorLoad.196609 = INTEGER: 100
+""").sources
+    assert (source["host_uptime_s"], source["processor_busy_fractions"]) == (60, [0.25, 1.0])
+
+
+def test_objects_that_the_agent_does_not_have(counters_of):
+    counters = counters_of("""\
+IF-MIB::ifDescr.1 = STRING: eth0
+IF-MIB::ifInOctets.1 = Counter32: 77
+IF-MIB::ifOutOctets.1 = No Such Object available on this agent at this OID
+IF-MIB::ifAlias.1 = No Such Instance currently exists at this OID
+""")
+    assert counters.samples.in_octets.tolist() == [77]
+    assert counters.samples.out_octets.isna().all()
+    assert counters.interfaces.alias.isna().all()
+    assert counters.problems.empty
+
+
+def test_octets_in_quotes(counters_of):
+    """snmpwalk -Oq prints them without their type."""
+    counters = counters_of('IF-MIB::ifPhysAddress.1 "02 00 5E 00 53 01 "\nIF-MIB::ifInOctets.1 77\n')
+    assert counters.interfaces.mac_address.tolist() == ["02:00:5e:00:53:01"]
+    assert counters.samples.in_octets.tolist() == [77]
+
+
+def test_a_date_without_a_zone_is_no_time(counters_of):
+    counters = counters_of(
+        "2013-11-20 12:00:00\nIF-MIB::ifDescr.1 = STRING: eth0\nIF-MIB::ifInOctets.1 = Counter32: 77\n"
+    )
+    assert counters.samples.time.isna().all()
+
+
+def test_speeds_that_cannot_be_are_told_once(counters_of, said):
+    counters = counters_of("".join(
+        f"IF-MIB::ifType.{n} = INTEGER: ethernetCsmacd(6)\nIF-MIB::ifSpeed.{n} = Gauge32: 1000\n"
+        f"IF-MIB::ifInOctets.{n} = Counter32: {n}\n" for n in (1, 2)
+    ))  # fmt: skip
+    assert counters.interfaces.speed_bps.isna().tolist() == [True, True]
+    assert [line.partition(": ")[2] for line in said(counters)] == [
+        "inconsistent: ifSpeed: found 1000 bit/s, expected the speed of an Ethernet interface; taken as not known"
+    ]

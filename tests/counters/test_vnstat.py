@@ -87,3 +87,28 @@ def test_tables(recorded):
     assert table.in_bps.tolist()[:-1] == pytest.approx(exact.in_bps.tolist()[:-1], rel=2e-3)
     hours = read_counters(recorded / "vnstat" / "hours.txt", time_zone="UTC").rates
     assert hours.interval_s.tolist() == [3600]
+
+
+def test_a_database_without_traffic(counters_of):
+    """A day that has just begun, an interface that was never up, in XML one without its element of traffic."""
+    link = {"name": "eth0", "updated": {"timestamp": 1795258800}, "traffic": {"total": {"rx": 0, "tx": 0}, "day": []}}
+    document = {"vnstatversion": "2.10", "jsonversion": "2", "interfaces": [link]}
+    counters = counters_of(json.dumps(document))
+    assert counters.samples[["interface", "in_octets", "out_octets"]].to_numpy().tolist() == [["eth0", 0, 0]]
+    assert counters.rates.empty
+    counters = counters_of(
+        '<vnstat version="2.10" xmlversion="2"><interface name="eth1"></interface>'
+        '<interface name="eth0"><traffic><total><rx>5</rx><tx>6</tx></total></traffic></interface></vnstat>'
+    )
+    assert counters.samples[["interface", "in_octets", "out_octets"]].to_numpy().tolist() == [["eth0", 5, 6]]
+
+
+def test_an_entry_without_its_date(counters_of):
+    entries = [{"id": 1, "rx": 1, "tx": 1}, {"id": 2, "timestamp": 1795258800, "rx": 600, "tx": 300}]
+    link = {
+        "name": "eth0",
+        "updated": {"timestamp": 1795262400},
+        "traffic": {"total": {"rx": 6, "tx": 3}, "hour": entries},
+    }
+    counters = counters_of(json.dumps({"vnstatversion": "2.10", "jsonversion": "2", "interfaces": [link]}))
+    assert counters.rates.time.tolist() == [pd.Timestamp(1795262400, unit="s", tz="UTC")]
