@@ -76,6 +76,10 @@ def tcp(
         `throughput_bps` of payload (for a lossy path with a rate the median of 64 simulated runs), `bdp_bytes` (NaN
         without a rate), `window_limit_bps` and `loss_limit_bps` (of all streams; infinite where nothing limits).
 
+    Notes
+    -----
+    With a rate, the long run is that of 1000 round trips, and of 240 s at least, without the first 300 and 60 s.
+
     Examples
     --------
     >>> tcp(rtt=0.08, window=10e6, mtu=9000, rate=10e9)["throughput_bps"] / 1e6

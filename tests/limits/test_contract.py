@@ -71,6 +71,7 @@ NUMERIC = [
     for name in call
     if dimension(typing.get_type_hints(limits.KINDS[kind], include_extras=True)[name])
 ]
+NUMERIC_OF = {kind: {name for known, name in NUMERIC if known == kind} for kind in CALLS}
 
 
 def test_the_kinds_are_those_of_the_command():
@@ -101,6 +102,32 @@ def test_an_array_gives_what_its_elements_give_and_nan_stays_in_its_element(kind
             assert not np.shares_memory(value, values)
             np.testing.assert_array_equal(value, [alone[figure], np.nan, alone[figure]])
     assert touched
+
+
+# Kinds without a rate or time of their own, and figures that are no rate.
+SCALED = {"ethernet", "lag", "buffer", "raid", "disk", "ssd", "pagecache", "cpu", "memory", "requests"}
+PURE = {"wire_overhead", "links_used", "loss_fraction", "byte_share", "outstanding_to_fill"}
+PURE |= {"buffer_needed_bytes", "largest_burst_bytes"}
+
+
+@pytest.mark.parametrize("kind", sorted(SCALED))
+@pytest.mark.parametrize("times", [1e-11, 7.3e-10])
+def test_a_second_of_another_length_changes_nothing_but_the_unit(kind, times):
+    """Rates that are small numbers are as exact as large ones: nothing is rounded on the way."""
+    function, call = limits.KINDS[kind], CALLS[kind]
+    hints = typing.get_type_hints(function, include_extras=True)
+    powers = {"rate": 1, "frequency": 1, "transfers": 1, "time": -1}
+    other = {
+        name: value * times ** powers.get(dimension(hints[name]), 0)
+        for name, value in call.items()
+        if name in NUMERIC_OF[kind]
+    }
+    other |= {"iops": call["iops"] * times} if "iops" in call else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ValidityWarning)  # such long times are mistakes
+        figures = function(**call | other)
+    for name, figure in function(**call).items():
+        assert figures[name] == pytest.approx(figure * (1 if name in PURE else times), rel=1e-9), name
 
 
 @pytest.mark.parametrize("kind", limits.KINDS)

@@ -180,7 +180,7 @@ RANGES = {
             "link_passes": ([0], [-TINY]),
         },
     ),
-    "interconnect": ({"link": "qpi-6.4"}, {"links": ([1], [0, 1.5])}),
+    "interconnect": ({"link": "qpi-6.4"}, {"links": ([1], [0, 1.5, -0.5, math.inf])}),
     "requests": (
         {"request": 1e6, "round_trip": 0.08},
         {
@@ -265,10 +265,10 @@ FUNCTIONS = [
     (tcp_window.window_from_space, (), "space_bytes", [0], [-1]),
     (tcp_window.truesize_bytes, (), "mss_bytes", [1], [0]),
     (tcp_rounds.simulate, (), "loss", [0, 0.05], [-TINY, 1]),
-    (tcp_rounds.simulate, (), "streams", [1], [0, 1.5]),
-    (tcp_rounds.simulate, (), "rtt_s", [0.01], [0, math.inf]),
-    (tcp_rounds.simulate, (), "rate_bps", [1e6], [0, math.inf]),
-    (tcp_rounds.simulate, (), "duration_s", [0.1], [0, math.inf]),
+    (tcp_rounds.simulate, (), "streams", [1], [0, 1.5, -0.5, math.inf]),
+    (tcp_rounds.simulate, (), "rtt_s", [0.01], [0, math.inf, -math.inf]),
+    (tcp_rounds.simulate, (), "rate_bps", [1e6], [0, math.inf, -math.inf]),
+    (tcp_rounds.simulate, (), "duration_s", [0.1], [0, math.inf, -math.inf]),
     (tcp_rounds.simulate, (), "queue_bytes", [0, math.inf], [-1]),
     (tcp_rounds.simulate, (), "window_bytes", [1, math.inf], [0]),
     (tcp_rounds.simulate, (), "warm_up_s", [0, 0.999], [-TINY, 1]),

@@ -5,6 +5,7 @@ import pytest
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.limits.tcp_figures import tcp
+from hecn_analysis.limits.tcp_rounds import simulate
 
 FIGURES = {"throughput_bps", "bdp_bytes", "window_limit_bps", "loss_limit_bps"}
 
@@ -69,6 +70,23 @@ def test_streams_without_a_closed_form_add_up_too():
 def test_the_long_run_leaves_out_the_start(control):
     figures = tcp(rtt=np.array([0.001, 0.3]), rate=100e6, mtu=1500, congestion_control=control, window=1e6, queue=1e7)
     assert figures["throughput_bps"] == pytest.approx([100e6 * 1448 / 1538, 8e6 / 0.3], rel=1e-9)
+
+
+def test_the_long_run_is_a_thousand_round_trips_and_four_minutes():
+    """A window that goes up and down by less than a minute: each second more would change its mean."""
+    path = {"rate_bps": 10e6, "rtt_s": [0.15, 0.4], "mss_bytes": 1448, "queue_bytes": 1e3, "congestion_control": "reno"}
+    expected = simulate(**path, duration_s=[240, 400], warm_up_s=[60, 120]).throughput_bps
+    figures = tcp(rtt=np.array([0.15, 0.4]), rate=10e6, queue=1e3, congestion_control="reno")
+    assert figures["throughput_bps"] == pytest.approx(expected, rel=1e-12)
+    assert simulate(**path, duration_s=[239, 401], warm_up_s=[60, 120]).throughput_bps != pytest.approx(
+        expected, rel=1e-6
+    )
+
+
+def test_of_a_lossy_path_the_median_of_64_runs_is_given():
+    path = {"rate_bps": 1e9, "rtt_s": 1, "mss_bytes": 1448, "duration_s": 30, "loss": np.full(64, 1e-4)}
+    figures = tcp(rtt=1, rate=1e9, loss=1e-4, duration=30)
+    assert figures["throughput_bps"] == np.median(simulate(**path).throughput_bps)
 
 
 def test_a_transfer_by_hand():

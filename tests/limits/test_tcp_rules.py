@@ -133,6 +133,12 @@ def test_hystart_leaves_slow_start_when_the_round_trip_is_an_eighth_longer(rtt, 
     assert starting(last + 1, rate_bps=6.1e6, rtt_s=rtt) == pytest.approx([last + 1, 1.05 * (last + 1)])
 
 
+def test_hystart_does_not_let_a_window_grow_that_is_seen_to_be_too_long_in_both_ways():
+    """A train of ACKs that lasts longer than the round trip, which is longer by half."""
+    path = {"rate_bps": 80e6, "rtt_s": 0.05}  # 500 packets on the way, ACKs 0.2 ms apart
+    assert starting(750, **path)[0] == 750
+
+
 def test_hystart_waits_for_16_packets():
     """However long their queue takes: that of 12 packets takes 4 ms here."""
     assert starting(15, rate_bps=4e6, rtt_s=0.02)[0] == 30
@@ -483,19 +489,17 @@ def test_losses_go_on_as_in_the_second_half_of_the_rounds():
 @pytest.mark.parametrize("name", ["reno", "cubic", "bic", "htcp"])
 def test_rounds_taken_in_one_step_are_those_one_after_the_other(name, monkeypatch):
     """A window that is reached, a line that is full, streams of both, tests and transfers that end within a round."""
-    path = {
-        "rate_bps": np.array([1e9, 20e6, 1e9, 1e9]),
-        "rtt_s": 0.05,
-        "queue_bytes": np.array([1e6, np.inf, 1e6, 1e6]),
-    }
-    path |= {"window_bytes": np.array([1e6, np.inf, 2e5, 1e6]), "congestion_control": name, "streams": [1, 1, 3, 1]}
-    path |= {"duration_s": [9.98, 10.01, 10, np.nan], "transfer_bytes": [np.nan, np.nan, np.nan, 54_321_000]}
-    together = simulate(**path, warm_up_s=[1.23, 2, 0, 0])
+    path = {"rate_bps": [1e9, 20e6, 1e9, 1e9, 20e6], "rtt_s": 0.05, "queue_bytes": [1e6, np.inf, 1e6, 1e6, 1e6]}
+    path |= {"window_bytes": [1e6, np.inf, 2e5, 1e6, 5e5], "congestion_control": name, "streams": [1, 1, 3, 1, 1]}
+    path |= {"duration_s": [9.98, 10.01, 10, np.nan, 10], "transfer_bytes": [np.nan] * 3 + [54_321_000, np.nan]}
+    path |= {"warm_up_s": [1.23, 2, 0, 0, 3]}
+    together = simulate(**path)
     monkeypatch.setattr(LossBased, "repeats", lambda _self, _flight, total, _slow, _pending: np.ones(total.size))
-    alone = simulate(**path, warm_up_s=[1.23, 2, 0, 0])
+    alone = simulate(**path)
     for figure in ("throughput_bps", "duration_s", "received_bytes", "start_up_s"):
         assert getattr(together, figure) == pytest.approx(getattr(alone, figure), rel=1e-9)
     assert together.rounds.sum() < 0.2 * alone.rounds.sum()
+    assert together.rounds[4] < 0.2 * alone.rounds[4]
 
 
 @pytest.mark.parametrize("streams", [1, 4])
@@ -805,6 +809,20 @@ def test_a_round_trip_is_the_shortest_of_ten_in_one_of_ten_cases(rate_bps, likel
     flow.probe_rtt(np.full((10_000, 1), 50.0), np.full((10_000, 1), 0.1))
     assert (flow.probe_at > 10).mean() == pytest.approx(likely, abs=0.01)
     assert np.unique(flow.probe_at[flow.probe_at > 10]).tolist() == ([11] if likely else [])
+
+
+def test_bbr_takes_a_shorter_round_trip_for_the_shortest_whatever_its_luck():
+    flow = many_bbr(1000, rate_bps=8e12)
+    flow.rounds, flow.t[:] = 10, 0.05
+    flow.probe_rtt(np.full((1000, 1), 50.0), np.full((1000, 1), 0.08))
+    assert flow.probe_at == pytest.approx(10.13)
+    assert flow.least == pytest.approx(0.08)
+
+
+def test_bbr_counts_a_round_once_in_which_packets_are_lost_in_both_ways():
+    """By chance and in a full queue: three rounds with more in flight than fits, each with more than one lost."""
+    _, _, _, flow = bbr(11, queue_bytes=1e6, loss=1 / 1000)
+    assert flow.events[0] == 4  # 1280 packets still fit
 
 
 def test_bbr_shares_the_line_among_streams():
