@@ -8,6 +8,7 @@ Units and traps
   file as sosreport writes it (``ethtool_-i_eth0``), else it is missing.
 - The module's nominal rate is its line rate with coding, in MBd (10300 for 10 Gb/s), before ethtool 4 called Mbps.
 - A feature that is ``off [fixed]`` cannot be switched on.
+- With --json an output is a list of one object for each interface; what it is of shows in its names.
 """
 
 from __future__ import annotations
@@ -69,6 +70,16 @@ _OPTIONS: Final = {
     "-i": "i",
     "-m": "m",
 }
+_JSON_KINDS: Final = (
+    ("link-detected", "ethtool"),
+    ("autonegotiate", "ethtool-a"),
+    ("combined", "ethtool-l"),
+    ("combined-max", "ethtool-l"),
+    ("adaptive-rx", "ethtool-c"),
+    ("rx-usecs", "ethtool-c"),
+    ("rx-max", "ethtool-g"),
+)
+_UNKNOWN_SPEED: Final = 0xFFFFFFFF
 _MODES: Final = ("Supported link modes", "Advertised link modes", "Link partner advertised link modes")
 
 
@@ -79,6 +90,9 @@ def recognises(output: Output) -> bool:
 
 def _kind(output: Output) -> tuple[str, str | None] | None:
     """The format and the interface that the output names."""
+    for one in _objects(output):
+        if (kind := _json_kind(one)) is not None:
+            return kind, str(one.get("ifname"))
     for line in output.lines[:12]:
         if (first := _FIRST.match(line)) is not None:
             return ("ethtool" if first["settings"] else _WHAT[first["what"]]), first["interface"]
@@ -89,6 +103,20 @@ def _kind(output: Output) -> tuple[str, str | None] | None:
         if _MODULE.match(line) is not None:
             return "ethtool-m", _outside(output, "m")
     return None
+
+
+def _json_kind(values: dict[str, Any]) -> str | None:
+    """The format of an object of JSON, by names that only it has."""
+    if any(isinstance(value, dict) and {"active", "fixed"} <= value.keys() for value in values.values()):
+        return "ethtool-k"
+    return next((kind for name, kind in _JSON_KINDS if name in values), None)
+
+
+def _objects(output: Output) -> list[dict[str, Any]]:
+    """The objects of JSON, one for each interface."""
+    if '"ifname"' not in output.head(4):
+        return []
+    return [one for value in output.json if isinstance(value, list) for one in value if isinstance(one, dict)]
 
 
 def _outside(output: Output, option: str) -> str | None:
@@ -104,6 +132,10 @@ def read(output: Output) -> Facts:
     """Read one of ethtool's outputs."""
     kind, interface = _kind(output) or ("ethtool", None)
     facts = Facts(kind, {"interface": interface})
+    for one in _objects(output):
+        if str(one.get("ifname")) == interface:
+            _from_json(facts, one)
+            return facts
     readers: dict[str, Callable[[Output, Facts], None]] = {
         "ethtool": _settings,
         "ethtool-i": _driver,
@@ -116,6 +148,33 @@ def read(output: Output) -> Facts:
     }
     readers[kind](output, facts)
     return facts
+
+
+def _from_json(facts: Facts, values: dict[str, Any]) -> None:
+    """Take over an object of JSON, under the names that the form for people gives the same facts."""
+    if facts.format == "ethtool-k":
+        flags = {
+            name: one for name, one in values.items() if isinstance(one, dict) and isinstance(one.get("active"), bool)
+        }
+        facts.values["features"] = {name: one["active"] for name, one in flags.items()}
+        facts.values["fixed"] = [name for name, one in flags.items() if one.get("fixed") is True]
+        wanted = {name: one.get("requested") for name, one in flags.items()}
+        facts.values["requested"] = {
+            name: value for name, value in wanted.items() if isinstance(value, bool) and value != flags[name]["active"]
+        }
+        return
+    if facts.format == "ethtool":
+        speed, duplex, port = (values.get(name) for name in ("speed", "duplex", "port"))
+        known = speed if isinstance(speed, int) and 1 < speed < _UNKNOWN_SPEED else None
+        facts.values.update(speed_bps=None if known is None else known * 10**6, port=_known(str(port or "")))
+        facts.values.update(duplex=_known(str(duplex or "").lower()))
+        for fact, name in (("autoneg", "auto-negotiation"), ("link_detected", "link-detected")):
+            facts.values[fact] = flag if isinstance(flag := values.get(name), bool) else None
+        return
+    names = {"autonegotiate": "autoneg"}
+    for name, value in values.items():
+        if name != "ifname" and isinstance(value, (bool, int)):
+            facts.values[names.get(name, name.replace("-", "_"))] = value
 
 
 def _labelled(output: Output) -> Iterator[Labelled]:
@@ -212,7 +271,7 @@ def _rings(output: Output, facts: Facts) -> None:
         elif (found := labelled(number, line)) is not None:
             name = found.name.lower().replace(" ", "_")
             if name in names:
-                facts.values[f"{name}_max" if largest else name] = amounts.whole(found.value)
+                facts.values[f"{name}_max" if largest else name] = amounts.whole(found.value.split(" ", 1)[0])
 
 
 def _coalescing(output: Output, facts: Facts) -> None:

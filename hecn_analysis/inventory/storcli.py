@@ -2,7 +2,8 @@
 
 Units and traps
 ---------------
-- KB, MB, GB and TB are powers of two.
+- KB, MB, GB and TB are powers of two; storcli2 writes KiB and so on, PID for DID, and two caches, of which the current
+  one counts.
 - A PCI address is ``domain:bus:device:function``, all hexadecimal, with colons only.
 - A volume's id is drive group and volume, ``0/0``; states are short: Optl, Dgrd, Pdgd, OfLn, Rec.
 - ``Cache`` is put together: R or NR (read ahead), WB or WT (write back or through; ``AWB`` always), D or C (direct or
@@ -19,18 +20,19 @@ from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
 
 FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
-VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7"
-COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2")
+VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
+COMMANDS: tuple[str, ...] = ("storcli", "storcli64", "perccli", "perccli64", "storcli2", "perccli2")
 BEGINS: re.Pattern[str] | None = re.compile(r"CLI Version = \S")
 REPEATS: bool = True
 
 _TEXT: Final = re.compile(
-    r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +DID +State |^Ctl +Model +Ports +PDs ", re.MULTILINE
+    r"^CLI Version = \S|^DG/VD +TYPE +State |^EID:Slt +[DP]ID +State |^Ctl +Model +Ports +PDs ", re.MULTILINE
 )
 _OVERVIEW: Final = re.compile(r"\s{0,4}\d{1,3} +(?P<model>[A-Za-z]\S{1,40}) +\d{1,4} +\d{1,4} +\d{1,4} +\S")
 _PAIR: Final = re.compile(r"(?P<name>[A-Z][\w /.()-]{1,60}?) = ?(?P<value>.{0,200})$")
-_SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]B$")
+_SIZE: Final = re.compile(r"^\d{1,9}(?:\.\d{1,6})? ?[KMGTP]i?B$")
 _ADDRESS: Final = re.compile(r"(?P<place>[0-9a-fA-F]{1,5}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}):(?P<function>[0-9a-fA-F]{2})$")
+_UNITS: Final = frozenset(("B", *(f"{prefix}{unit}" for prefix in "KMGTP" for unit in ("B", "iB"))))
 _NAMES: Final = {
     "Model": "controller",
     "Product Name": "controller",
@@ -120,7 +122,7 @@ def _tables(output: Output, facts: Facts) -> Facts:
             facts.values["n_controllers"] += 1
             facts.values["controller"] = facts.values["controller"] or controller["model"]
         elif "DG/VD" in words or "EID:Slt" in words:
-            heads = words
+            heads = line.replace("LU/NS Count", "LU/NS").split()
         elif heads and not line.startswith("-") and (row := _cells(heads, words)) is not None:
             _row(facts.values, row)
         elif (pair := _PAIR.match(line)) is not None:
@@ -138,7 +140,7 @@ def _cells(heads: list[str], words: list[str]) -> dict[str, str] | None:
         if not rest:
             break
         cell = rest.pop(0)
-        if head in ("Size", "SeSz") and rest and rest[0] in ("B", "KB", "MB", "GB", "TB", "PB"):
+        if head in ("Size", "SeSz") and rest and rest[0] in _UNITS:
             cell = f"{cell} {rest.pop(0)}"
         if head == "Model":
             while len(rest) > len(heads) - heads.index(head) - 1:
@@ -163,16 +165,16 @@ def _row(values: dict[str, Any], row: dict[str, Any]) -> None:
             "id": texts["DG/VD"],
             "level": texts.get("TYPE", "").lower() or None,
             "state": texts.get("State") or None,
-            "cache": texts.get("Cache") or None,
+            "cache": texts.get("Cache") or texts.get("CurrentCache") or None,
             "size_bytes": amounts.size(texts.get("Size")),
             "name": texts.get("Name") or None,
         }
         if not any(one["id"] == volume["id"] and one == volume for one in values["volumes"]):
             values["volumes"].append(volume)
-    elif "EID:Slt" in texts and "DID" in texts:
+    elif "EID:Slt" in texts and ("DID" in texts or "PID" in texts):
         drive = {
             "slot": texts["EID:Slt"],
-            "state": texts.get("State") or None,
+            "state": texts.get("Status") or texts.get("State") or None,
             "group": None if texts.get("DG") in (None, "-", "F") else texts["DG"],
             "size_bytes": amounts.size(texts.get("Size")),
             "interface": texts.get("Intf") or None,
