@@ -421,7 +421,8 @@ def test_fio_is_measured(tmp_path, monkeypatch, tool):
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
 
 
-def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, monkeypatch):
+def test_host_is_the_one_of_its_inventory_with_what_a_byte_costs_it(tmp_path, monkeypatch, stand_in):
+    stand_in("iperf3", "exit 1")  # it is asked for, and not run
     costs = {"send_cost": {"value": 1, "spread": 0.2}, "receive_cost": {"value": 2, "spread": 0.2}}
     tools = {"iperf3": {**costs, "message": "128 KiB", "cores": 1.5}}
     measured = {"cpu": {"cores": 2, "clock": 2e9, **costs, "tools": tools}, "cpu_quota": 0.5}
