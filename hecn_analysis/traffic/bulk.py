@@ -31,7 +31,7 @@ from hecn_analysis.files import whole
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
 from hecn_analysis.traffic.rates import frame
-from hecn_analysis.traffic.series import NAT, NEEDED, Ints, Readings, Speeds, Widths, in_blocks
+from hecn_analysis.traffic.series import NAT, NEEDED, Ints, Readings, Series, Speeds, Widths, in_blocks
 from hecn_analysis.traffic.slots import Intervals
 from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
@@ -353,12 +353,15 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
     for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):
         found = differences.rates(named.series, max_gap_s=settings.max_gap_s)
         starts, times = named.series.starts, named.series.time_ns
-        intervals = Intervals(starts, times, found.interval_s, found.in_bps, found.out_bps, found.flags)
-        summary = summarise(intervals, settings.slot_s)
+        ends = _known_times(named.series)
+        intervals = Intervals(starts, ends, found.interval_s, found.in_bps, found.out_bps, found.flags)
+        summary, counts = summarise(intervals, settings.slot_s), _flag_counts(found, starts)
         first = pd.DatetimeIndex(times[starts].view("datetime64[ns]"), tz="UTC")
-        summary |= {"first_time": first, "rates": summary["rates"] - 1, "unrated": summary["unrated"] - 1}
+        summary |= {"first_time": first, "last_time": summary["last_time"].where(first.notna())}
+        none = 1 + counts["no_time"]  # readings that end no interval
+        summary |= {"rates": summary["rates"] - none, "unrated": summary["unrated"] - none}
         names = {"host": pd.array(named.hosts, dtype="string"), "interface": pd.array(named.interfaces, dtype="string")}
-        tables.append(pd.DataFrame({**names, **summary, **_flag_counts(found, starts)}))
+        tables.append(pd.DataFrame({**names, **summary, **counts}))
         if settings.rates_folder is not None:
             rates.append(frame(named, found))
     if settings.rates_folder is not None and len(readings.time_ns):
@@ -370,6 +373,16 @@ def _write(table: pd.DataFrame, path: Path) -> None:
     """Write a table, all of it or nothing: a share that is done again finds no half file."""
     with whole.aside(path) as part:
         table.to_parquet(part, index=False)
+
+
+def _known_times(series: Series) -> Ints:
+    """Times of readings, of one without a time that of the one before: it has no rate, and makes no slots. [ns]."""
+    lost = series.time_ns == NAT
+    if not lost.any():
+        return series.time_ns
+    begin = np.repeat(series.starts, series.lengths)
+    known = series.time_ns[np.maximum.accumulate(np.where(lost, begin, np.arange(len(lost))))]
+    return np.where(known == NAT, 0, known)
 
 
 def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:

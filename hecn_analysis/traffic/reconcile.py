@@ -217,10 +217,8 @@ def _counted(
     usual = float(np.median(rates))
     spread = float(1.4826 * np.median(np.abs(rates - usual)))
     spread = max(spread, float(np.ptp(rates)) / 2 if len(rates) < 4 else 0.0)
-    free = max(span - one.seconds, 0.0)
     unsure = spread / 8 * math.sqrt(span * float(length[touched].mean() if span else 0.0))
-    taken = span if free > 0 or usual > 0 else 0.0
-    return _Counted(touched, octets, usual / 8 * taken, float(rates.min()) / 8 * taken, unsure)
+    return _Counted(touched, octets, usual / 8 * span, float(rates.min()) / 8 * span, unsure)
 
 
 def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
     earliest = np.minimum.reduceat(begin_ns, intervals.starts)
     latest = np.maximum.reduceat(intervals.end_ns, intervals.starts)
     first = earliest // slot_ns
-    many = -(-latest // slot_ns) - first
+    many = np.maximum(-(-latest // slot_ns) - first, 1)  # one where a single reading stands between two slots
     starts = np.r_[np.int64(0), np.cumsum(many)[:-1]]
     shift = np.repeat(starts - first, lengths)
     used = known & (intervals.flags & left_out == 0) & ~(np.isnan(intervals.in_bps) & np.isnan(intervals.out_bps))

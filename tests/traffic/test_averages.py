@@ -223,6 +223,16 @@ def test_more_slots_than_memory_holds_are_refused(monkeypatch):
     )
 
 
+def test_port_with_a_single_reading_between_two_slots_has_no_rates_and_takes_none_of_another():
+    one, other = table([np.nan], np.nan, name="eth1").assign(interval_s=np.nan), table([5.0, 6.0], 1.0)
+    for pair in ([one, other], [other, one], [one]):
+        found = utilisation(pd.concat(pair)).set_index("interface")
+        assert found.loc["eth1", ["peak_in_bps", "p95_in_bps", "mean_in_bps", "busy_hour"]].isna().all()
+        assert found.loc["eth1", ["rates", "unrated", "slots", "missing_slots"]].tolist() == [1, 1, 0, 0]
+        if len(pair) == 2:
+            assert found.loc["eth0", ["peak_in_bps", "slots", "missing_slots"]].tolist() == [6.0, 2, 0]
+
+
 @pytest.mark.parametrize("slot_s", [0.0, -300.0, math.nan])
 def test_slots_without_a_length_are_refused(slot_s):
     with pytest.raises(RangeError, match=r"^slot: found .* s, expected more than 0 s$"):
