@@ -18,7 +18,7 @@ from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.progress import track
 
 if TYPE_CHECKING:
-    from hecn_analysis.prediction import Prediction
+    from hecn_analysis.hardware import Scenario
 
 STDIN = "-"
 HANDED_THROUGH = ("id", "note")
@@ -72,20 +72,15 @@ class Case(NamedTuple):
     scenario: str | Mapping[str, str]
     along: Mapping[str, str | None]
     place: tuple[str, int] | None = None
-    fault: str | None = None
+    fault: InputError | None = None
 
 
 class Answer(NamedTuple):
-    """The prediction of a case, or why there is none."""
+    """The prediction of a case as JSON shows it, or why there is none."""
 
     case: Case
-    prediction: Prediction | None
+    row: dict[str, Any]
     error: str | None
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """What JSON shows of it."""
-        return {**self.case.along, **({"error": self.error} if self.prediction is None else self.prediction.to_dict())}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -109,35 +104,44 @@ def run(arguments: argparse.Namespace) -> int:
         cases += read_cases(arguments.cases)
     elif not scenarios:
         cases = [Case({}, {})]
-    answers = [_answer(case, keys) for case in track(cases, "predicting")]
-    if several or answers[0].prediction is not None:
+    answers = list(track(_answers(cases, keys), "predicting", total=len(cases)))
+    if several or answers[0].error is None:
         output.deliver(_written(answers, several, output.chosen_format(arguments)), arguments)
     faults = [fault for answer in answers if (fault := answer.error or _too_slow(answer, wanted)) is not None]
     say_all(faults, "each stands in its row")
     return 1 if faults else 0
 
 
-def _answer(case: Case, keys: Mapping[str, str]) -> Answer:
+def _answers(cases: Sequence[Case], keys: Mapping[str, str]) -> Iterator[Answer]:
+    from hecn_analysis.prediction.single import predict_each  # noqa: PLC0415 (not needed for --help)
+
+    found = predict_each(_scenario(case, keys) for case in cases)
+    for case, answer in zip(cases, found, strict=True):
+        if isinstance(answer, HecnError):
+            yield Answer(case, {**case.along, "error": explain(answer)}, explain(answer))
+        else:
+            yield Answer(case, {**case.along, **answer.to_dict()}, None)
+
+
+def _scenario(case: Case, keys: Mapping[str, str]) -> Scenario | HecnError:
     from hecn_analysis.hardware.scenario import make_scenario  # noqa: PLC0415 (not needed for --help)
 
-    source, line = case.place or ("", None)
     if case.fault is not None:
-        return Answer(case, None, f"{source}:{line}: {case.fault}")
+        return case.fault
+    source, line = case.place or ("", None)
     try:
         if isinstance(case.scenario, str):
-            scenario = hecn.load_scenario(case.scenario, keys)
-        else:
-            scenario = make_scenario({**case.scenario, **keys}, source=source, line=lambda _: line)
-        return Answer(case, hecn.predict(scenario), None)
+            return hecn.load_scenario(case.scenario, keys)
+        return make_scenario({**case.scenario, **keys}, source=source, line=lambda _: line)
     except HecnError as error:
-        return Answer(case, None, explain(error))
+        return error
 
 
 def _too_slow(answer: Answer, wanted_bps: float) -> str | None:
-    if answer.prediction is None or answer.prediction.throughput_bps >= wanted_bps:
+    if answer.error is not None or answer.row["throughput_bps"] >= wanted_bps:
         return None
     name = ", ".join(f"{key} {value}" for key, value in answer.case.along.items())
-    found, wanted = units.format_rate(answer.prediction.throughput_bps), units.format_rate(wanted_bps)
+    found, wanted = units.format_rate(answer.row["throughput_bps"]), units.format_rate(wanted_bps)
     return (f"{name}: " if name else "") + f"found a prediction of {found}, expected at least {wanted}"
 
 
@@ -166,15 +170,14 @@ def read_cases(source: str) -> Iterator[Case]:
                 if cells:
                     yield _case(header, cells, source, reader.line_num)
         except (csv.Error, UnicodeDecodeError) as error:
-            yield Case(
-                {}, {}, (source, reader.line_num), f"found a table that breaks off ({error}), expected CSV in UTF-8"
-            )
+            found = f"a table that breaks off ({error})"
+            yield Case({}, {}, fault=InputError(found, "CSV in UTF-8", source=source, line=reader.line_num))
 
 
 def _case(header: Sequence[str], cells: Sequence[str], source: str, line: int) -> Case:
     along = {name: cell or None for name, cell in zip(header, cells, strict=False) if name in HANDED_THROUGH}
     if len(cells) != len(header):
-        return Case({}, along, (source, line), f"found {len(cells)} cells, expected {len(header)}")
+        return Case({}, along, fault=InputError(f"{len(cells)} cells", f"{len(header)}", source=source, line=line))
     keys = {
         name: cell.strip()
         for name, cell in zip(header, cells, strict=True)
@@ -194,7 +197,7 @@ def _written(answers: Sequence[Answer], several: bool, form: str) -> Iterator[st
 
 def _flat(answer: Answer) -> dict[str, object]:
     """One row of a table of predictions: the next rung of the ladder and the warnings as one cell each."""
-    row = answer.row
+    row = dict(answer.row)
     rungs = row.get("ladder", [])
     if len(rungs) > 1:
         row |= {"next_bottleneck": rungs[1]["resource"], "next_bps": rungs[1]["throughput_bps"]}
@@ -204,7 +207,7 @@ def _flat(answer: Answer) -> dict[str, object]:
 
 def _text(answer: Answer) -> Iterator[str]:
     """The sentence, then the ladder, then what to be careful about."""
-    yield f"{answer.prediction}\n\n"
+    yield f"{answer.row['sentence']}\n\n"
     yield from output.text_rows([{name: rung[name] for name in RUNG} for rung in answer.row["ladder"]])
     for warning in answer.row["warnings"]:
         yield f"\nwarning: {warning}\n"

@@ -14,6 +14,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import DRAWS, Z90, Draws
 from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.together import followed
 from hecn_analysis.progress import track
 
 FloatArray = npt.NDArray[np.float64]
@@ -100,8 +101,9 @@ class Outlook:
             Nothing sets a limit to a test.
         """
         names: dict[str, int] = {}
-        asked = track(tests.items(), "predicting", total=len(tests)) if progress else tests.items()
-        rows = [_row(name, scenario, names) for name, scenario in asked]
+        models = followed((Model(scenario, Draws(), levels=2) for scenario in tests.values()), _ground)
+        asked = track(models, "predicting", total=len(tests)) if progress else models
+        rows = [_row(name, model, names) for name, model in zip(tests, asked, strict=True)]
         return cls(
             throughput_bps=np.array([row["throughput"] for row in rows]),
             low_bps=np.array([row["low"] for row in rows]),
@@ -116,16 +118,18 @@ class Outlook:
         )
 
 
-def _row(name: str, scenario: Scenario, names: dict[str, int]) -> dict[str, Any]:
-    draw = Draws()
-    model = Model(scenario, draw, levels=2)
-    throughput, limit, draws = model.ground(with_draws=True)
+def _ground(model: Model) -> tuple[FloatArray, IntArray, FloatArray]:
+    return model.ground(with_draws=True)
+
+
+def _row(name: str, model: Model, names: dict[str, int]) -> dict[str, Any]:
+    throughput, limit, draws = _ground(model)
     if not np.isfinite(throughput[0]):
         raise InputError(
             f"{name}, to which nothing sets a limit", "hosts or a path that do, such as path.rate: 10 Gb/s"
         )
     low, high = model.interval(draws, throughput)
-    together = np.broadcast_to(draws[0].sum(axis=1), draw.size - 1)
+    together = np.broadcast_to(draws[0].sum(axis=1), model.draw.size - 1)
     binds, binds_class = model.limits()[int(limit[0])]
     steady, stopped = np.broadcast_to(model.steady[0][0].sum(axis=1), together.shape), model.steady[1][0]
     first = np.broadcast_to(model.first(model.steady[0][0], stopped), together.shape)
@@ -141,7 +145,7 @@ def _row(name: str, scenario: Scenario, names: dict[str, int]) -> dict[str, Any]
         "limit": (binds, binds_class),
         "draws": together,
         "candidates": [names.setdefault(one, len(names)) for one in found],
-        "repeat": np.log1p(scenario.tool.repeat.spread) / Z90,
+        "repeat": np.log1p(model.scenario.tool.repeat.spread) / Z90,
         "caution": _caution(model, float(throughput[0])),
     }
 

@@ -1,15 +1,13 @@
 """What many scenarios that differ in a few keys reach, worked out together.
 
-To follow TCP round by round takes most of the time of a prediction, and hardly more for many transfers at once. So the
-models are first asked what they would have followed; what looks alike to TCP is followed together, once; then they are
-worked out with that. The numbers of outcomes are those of `predict`.
+The numbers of outcomes are those of `predict`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +17,7 @@ from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.ladder import Lift
 from hecn_analysis.prediction.model import Effort, Model
-from hecn_analysis.prediction.transport import Transport
-
-BoolArray = npt.NDArray[np.bool_]
-Result = TypeVar("Result")
+from hecn_analysis.prediction.together import followed
 
 #: Draws of a transfer that differs from run to run, for a first look.
 SCREENED: Final = 48
@@ -30,15 +25,6 @@ SCREENED: Final = 48
 #: How long TCP is followed for it: a fifth of the round trips of an answer, each of which takes as long whether one
 #: transfer is followed or hundreds. Both sides of a gain are followed alike.
 FIRST_LOOK: Final = Effort(rounds=1_200)
-
-#: Fields of a tool that matter for the demands on resources alone, and not for TCP beside these.
-_DEMANDS: Final = {
-    *("name", "title", "source", "source_end", "sink_end", "io", "processes", "threads", "overlap", "request"),
-    *("outstanding", "cost", "message", "send_calls", "receive_calls", "bidirectional", "repeat"),
-}
-
-#: Fields of a path of the same kind.
-_RATES: Final = {"name", "title", "source", "rate", "links", "spread"}
 
 
 @dataclass(frozen=True)
@@ -76,9 +62,8 @@ def outcomes(scenarios: Sequence[Scenario]) -> list[Outcome]:
     HecnError
         One cannot be predicted.
     """
-    models = [Model(scenario, Draws(), levels=2) for scenario in scenarios]
-    grounds = _follow([(model, _ground) for model in models])
-    return [_outcome(model, *found) for model, found in zip(models, grounds, strict=True)]
+    models = (Model(scenario, Draws(), levels=2) for scenario in scenarios)
+    return [_outcome(model, *_ground(model)) for model in followed(models, _ground)]
 
 
 def _ground(model: Model) -> tuple[FloatArray, npt.NDArray[np.int64], FloatArray]:
@@ -103,9 +88,8 @@ def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
     scenarios
         The scenarios. None stands for one that cannot be predicted.
     """
-    models = [_screened(scenario) for scenario in scenarios]
-    found = iter(_follow([(model, _throughput) for model in models if model is not None]))
-    return [None if model is None else next(found) for model in models]
+    models = followed(map(_screened, scenarios), _throughput)
+    return [None if model is None else _throughput(model) for model in models]
 
 
 def _screened(scenario: Scenario) -> Model | None:
@@ -123,81 +107,3 @@ def _screened(scenario: Scenario) -> Model | None:
 def _throughput(model: Model) -> float:
     by_state, draws = model.throughputs([Lift()], with_draws=model.draw.size > 1)
     return float(np.median(draws.sum(axis=2)) if draws.size else by_state.sum())
-
-
-def _follow(asked: Sequence[tuple[Model, Callable[[Model], Result]]]) -> list[Result]:
-    """Work out models, with all transfers that TCP sees alike followed at once."""
-    batches: dict[Hashable, _Batch] = {}
-    for model, work_out in asked:
-        if model.simulated:
-            for way, transport in model.transports.items():
-                batch = batches.setdefault(_seen(model, way), _Batch(transport))
-                model.transports[way] = _Shared.of(transport, batch)
-            work_out(model)
-    for batch in batches.values():
-        batch.follow()
-    return [work_out(model) for model, work_out in asked]
-
-
-class _Batch:
-    """Transfers to be followed together; then, what came of them."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-        self._asked: dict[tuple[bytes, ...], dict[bytes, tuple[FloatArray, BoolArray]]] = {}
-        self._cases: dict[tuple[bytes, ...], dict[str, Any]] = {}
-        self._found: dict[tuple[tuple[bytes, ...], bytes], FloatArray] = {}
-
-    def result(self, rate: FloatArray, link_bound: BoolArray, cases: dict[str, Any]) -> FloatArray:
-        """Throughput of transfers; of those that are not followed yet, any."""
-        kind = tuple(np.asarray(values).tobytes() for values in cases.values())
-        row = rate.tobytes() + link_bound.tobytes()
-        if (kind, row) in self._found:
-            return self._found[kind, row]
-        self._cases.setdefault(kind, cases)
-        self._asked.setdefault(kind, {})[row] = (rate, link_bound)
-        return np.ones_like(rate)
-
-    def follow(self) -> None:
-        """Follow all that was asked for."""
-        for kind, rows in self._asked.items():
-            rates, bound = (np.concatenate(values) for values in zip(*rows.values(), strict=True))
-            found = self._transport.simulate(rates, link_bound=bound, **self._cases[kind])
-            ends = np.cumsum([rate.shape[0] for rate, _ in rows.values()])[:-1]
-            self._found |= {(kind, row): part for row, part in zip(rows, np.split(found, ends), strict=True)}
-
-
-@dataclass(frozen=True)
-class _Shared(Transport):
-    """A transport whose transfers are followed together with others'."""
-
-    batch: _Batch
-
-    @classmethod
-    def of(cls, transport: Transport, batch: _Batch) -> _Shared:  # type: ignore[override]
-        return cls(**{each.name: getattr(transport, each.name) for each in fields(Transport)}, batch=batch)
-
-    def simulate(
-        self,
-        payload_bps: FloatArray,
-        element: npt.NDArray[np.int64],
-        *,
-        link_bound: BoolArray,
-        **cases: Any,  # noqa: ANN401 - those of `Transport.simulate`, handed on as they are
-    ) -> FloatArray:
-        return self.batch.result(payload_bps, link_bound, {"element": element, **cases})
-
-
-def _seen(model: Model, way: bool) -> tuple[Hashable, ...]:
-    """All that TCP sees of a transfer beside the rate that the resources allow."""
-    scenario, transport = model.scenario, model.transports[way]
-    sending, receiving = transport.sending, transport.receiving
-    return (
-        model.draw.size,
-        repr(scenario.path.model_dump(exclude=_RATES)),
-        repr(scenario.tool.model_dump(exclude=_DEMANDS)),
-        transport.own_port_is_narrowest(),
-        *(sending.congestion_control, sending.initial_window, sending.byte_counting, sending.hystart),
-        *(receiving.lro, repr(receiving.lro_frames)),
-        *(getattr(transport, name).tobytes() for name in ("rtt_s", "loss", "window_bytes", "delay_s")),
-    )

@@ -16,11 +16,11 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis import places
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.prediction.result import Prediction
-from hecn_analysis.prediction.single import predict
+from hecn_analysis.prediction.single import predict_each
 
 
 class Case(BaseModel):
@@ -150,11 +150,13 @@ def compare(series: str | Series | Iterable[str | Series]) -> pd.DataFrame:
     {'case': 'c-dd-read', 'bottleneck_class': 'raid', 'inside': True}
     """
     several = [series] if isinstance(series, str | Series) else list(series)
-    rows = [
-        _row(loaded, name)
+    cases = [
+        (loaded, name)
         for loaded in (load_series(one) if isinstance(one, str) else one for one in several)
         for name in loaded.cases
     ]
+    found = predict_each(loaded.scenarios[name] for loaded, name in cases)
+    rows = [_row(loaded, name, result) for (loaded, name), result in zip(cases, found, strict=True)]
     frame = pd.DataFrame(rows).convert_dtypes()
     rate = frame["measured_bps"].astype("Float64")
     frame["error"] = frame["predicted_bps"] / rate - 1
@@ -199,9 +201,10 @@ def provenance(names: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame(rows).convert_dtypes()
 
 
-def _row(series: Series, name: str) -> dict[str, Any]:
+def _row(series: Series, name: str, result: Prediction | HecnError) -> dict[str, Any]:
+    if isinstance(result, HecnError):
+        raise result
     case = series.cases[name]
-    result: Prediction = predict(series.scenarios[name])
     return {
         "series": series.name,
         "series_title": series.title,

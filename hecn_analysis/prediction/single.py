@@ -6,18 +6,20 @@ lifted is the bottleneck.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hecn_analysis.errors import HecnError
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.ladder import KINDS, Lift, above, binding, gain
 from hecn_analysis.prediction.model import THOROUGH, Effort, Model
 from hecn_analysis.prediction.resources import streams_per_process
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
+from hecn_analysis.prediction.together import followed
 
 #: With so few runs of each, all states at once cost less than those that are needed one after another.
 FEW_RUNS = 2
@@ -60,6 +62,41 @@ def predict(
     return _Report(load_scenario(scenario, settings), effort).predict()
 
 
+def predict_each(scenarios: Iterable[Scenario | HecnError]) -> Iterator[Prediction | HecnError]:
+    """Predict scenarios, what TCP makes of them together (see `together`); the numbers are those of `predict` for each.
+
+    Parameters
+    ----------
+    scenarios
+        Scenarios; why there is none, in its place, is handed on.
+
+    Yields
+    ------
+    Prediction or HecnError
+        Of each scenario its prediction (see `predict`) [bit/s], or why there is none.
+
+    Examples
+    --------
+    >>> line = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.mtu": 9000}
+    >>> found = predict_each(load_scenario(line, {"path.rate": rate}) for rate in ("1 Gb/s", "10 Gb/s"))
+    >>> [round(result.throughput_bps / 1e9, 3) for result in found]
+    [0.99, 9.9]
+    """
+    for report in followed(map(_reported, scenarios), _Report.look):
+        try:
+            answer = report if isinstance(report, HecnError) else report.predict()
+        except HecnError as error:
+            answer = error
+        yield answer
+
+
+def _reported(scenario: Scenario | HecnError) -> _Report | HecnError:
+    try:
+        return scenario if isinstance(scenario, HecnError) else _Report(scenario, THOROUGH)
+    except HecnError as error:
+        return error
+
+
 class _Report(Model):
     """One scenario, with everything that a prediction tells."""
 
@@ -67,10 +104,14 @@ class _Report(Model):
         super().__init__(scenario, Draws(effort.draws), levels=effort.rungs + 1, effort=effort)
         self.totals: dict[Lift, float] = {}
 
+    def look(self) -> tuple[list[Lift], FloatArray, FloatArray]:
+        """States that are looked at first, their throughputs, and those in the draws."""
+        states = self._cheap_states()
+        return states, *self.throughputs(states, with_draws=True)
+
     def predict(self) -> Prediction:
         """Solve, climb the ladder, and put the result together."""
-        states = self._cheap_states()
-        by_state, draws = self.throughputs(states, with_draws=True)
+        states, by_state, draws = self.look()
         self._keep(states, by_state)
         climb = self._climb()
         flows = by_state[0, states.index(Lift())]

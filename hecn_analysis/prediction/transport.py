@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,8 @@ class Transport:
         Bunches of packets that find the queue full together: half to one and a half. [1]
     delay_s
         Time from the proxies at one end of the path to those at the other, which TCP does not see. [s]
+    follow
+        Follows transfers round by round (see `together`).
     """
 
     scenario: Scenario
@@ -59,6 +62,7 @@ class Transport:
     start_up_delay: FloatArray
     bunching: FloatArray
     delay_s: FloatArray
+    follow: Callable[..., tcp_rounds.Simulation] = tcp_rounds.simulate
 
     @classmethod
     def of(cls, scenario: Scenario, draw: Draws, *, reverse: bool) -> Transport:
@@ -195,7 +199,7 @@ class Transport:
         duration = np.where(is_warm, length + long_enough, duration)
         warm_up = np.where(is_warm, long_enough, warm_up)
         amount = np.where(is_warm, np.nan, amount)
-        result = tcp_rounds.simulate(
+        result = self.follow(
             rate_bps=rate * wire / payload,
             rtt_s=rtt,
             mss_bytes=payload,

@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import HecnError, InputError
-from hecn_analysis.hardware import Scenario
+from hecn_analysis.errors import HecnError
 from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
 from hecn_analysis.prediction.result import Prediction
-from hecn_analysis.prediction.single import predict
+from hecn_analysis.prediction.single import predict_each
 from hecn_analysis.progress import track
 from hecn_analysis.records import records
 
@@ -182,30 +180,25 @@ def validated(
     >>> found.groups[["group", "rows", "coverage"]].to_dict("records")[0]
     {'group': 'c-dd', 'rows': 2, 'coverage': 1.0}
     """
-    rows: list[dict[str, Any]] = []
-    predictions: dict[int, Prediction | str] = {}
     by_mode = recalibrated(measured, modes)
-    for mode in [mode for mode in MODES if mode in modes]:
-        numbers = range(len(measured))
-        for number in track(numbers, f"validating {mode}") if progress else numbers:
-            scenario = by_mode[mode][number]
-            if scenario is None:
-                continue
-            if id(scenario) not in predictions:
-                predictions[id(scenario)] = str(scenario) if isinstance(scenario, InputError) else _predicted(scenario)
-            rows.append({"mode": mode, **_row(measured[number], predictions[id(scenario)])})
-    found = pd.DataFrame(rows, columns=COLUMNS)
-    return Validation(found, summary(found))
+    chosen = [mode for mode in MODES if mode in modes]
+    # modes share scenarios: each is predicted once
+    asked = {id(one): one for mode in chosen for one in by_mode[mode] if one is not None}
+    found = predict_each(asked.values())
+    answers = dict(zip(asked, track(found, "validating", total=len(asked)) if progress else found, strict=True))
+    rows = pd.DataFrame(
+        [
+            {"mode": mode, **_row(one, answers[id(scenario)])}
+            for mode in chosen
+            for one, scenario in zip(measured, by_mode[mode], strict=True)
+            if scenario is not None
+        ],
+        columns=COLUMNS,
+    )
+    return Validation(rows, summary(rows))
 
 
-def _predicted(scenario: Scenario) -> Prediction | str:
-    try:
-        return predict(scenario)
-    except HecnError as error:
-        return str(error)
-
-
-def _row(one: Measurement, answer: Prediction | str) -> dict[str, object]:
+def _row(one: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
     row: dict[str, object] = {
         "id": one.name,
         "group": one.group,
@@ -214,8 +207,8 @@ def _row(one: Measurement, answer: Prediction | str) -> dict[str, object]:
         "stated_limit": one.stated_limit,
         "determined": one.determined,
     }
-    if isinstance(answer, str):
-        return {**row, "fault": answer}
+    if isinstance(answer, HecnError):
+        return {**row, "fault": str(answer)}
     name, resource_class = answer.bottleneck or "", answer.bottleneck_class
     hosts = [host.name for host in (answer.scenario.sender, answer.scenario.receiver) if host is not None]
     has_error = one.measured_bps > 0 and not one.at_least
