@@ -6,7 +6,7 @@ With HECN_REQUIRE_ALL set (as in continuous integration) it fails them instead.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,22 @@ def _program(package: str, *names: str) -> str:
 def root() -> Path:
     """Folder of the checkout."""
     return Path(__file__).resolve().parent.parent
+
+
+def _with_another(value: Any, other: Any) -> Iterator[Any]:
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for place, part in parts:
+        for changed in (other, *_with_another(part, other)):
+            if isinstance(value, dict):
+                yield value | {place: changed}
+            else:
+                yield [*value[:place], changed, *value[place + 1 :]]
+
+
+@pytest.fixture(scope="session")
+def with_another() -> Callable[[Any, Any], Iterator[Any]]:
+    """A value of JSON as often as it has parts, each time with one part replaced by another value."""
+    return _with_another
 
 
 @pytest.fixture(scope="session")

@@ -60,26 +60,26 @@ def read(output: Output) -> Facts:
 
 def _devices(values: list[Any]) -> Iterator[dict[str, Any]]:
     """Devices of a list, or of the subsystems in it."""
-    for value in values[:_MOST]:
-        if not isinstance(value, dict):
-            continue
+    for value in _objects(values[:_MOST]):
         if isinstance(value.get("Subsystems"), list):
-            for subsystem in value["Subsystems"]:
-                if isinstance(subsystem, dict):
-                    yield from _subsystem(subsystem)
+            for subsystem in _objects(value["Subsystems"]):
+                yield from _subsystem(subsystem)
         elif "DevicePath" in value or "ModelNumber" in value:
             yield _device(value, value, value.get("DevicePath"))
 
 
 def _subsystem(subsystem: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    controllers = [one for one in subsystem.get("Controllers") or [] if isinstance(one, dict)]
+    controllers = _objects(subsystem.get("Controllers"))
     for controller in controllers:
-        for space in controller.get("Namespaces") or []:
-            if isinstance(space, dict):
-                yield _device(controller, space, _node(space))
-    for space in subsystem.get("Namespaces") or []:
-        if isinstance(space, dict):
-            yield _device(controllers[0] if controllers else {}, space, _node(space))
+        for space in _objects(controller.get("Namespaces")):
+            yield _device(controller, space, _node(space))
+    for space in _objects(subsystem.get("Namespaces")):
+        yield _device(controllers[0] if controllers else {}, space, _node(space))
+
+
+def _objects(values: object) -> list[dict[str, Any]]:
+    """Objects of a list of JSON; none of what is no list."""
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _node(space: dict[str, Any]) -> str | None:

@@ -336,7 +336,7 @@ class _Run:
             streams = at(interval, "streams")
             streams = [stream for stream in streams if isinstance(stream, dict)] if isinstance(streams, list) else []
             if both_ways:
-                streams = [stream for stream in streams if stream.get("sender") in {None, sends}]
+                streams = [stream for stream in streams if stream.get("sender") in (None, sends)]
             whole = at(interval, f"sum{way}")
             if self._mixed or (whole is None and len(streams) == 1):
                 whole = streams[0] if len(streams) == 1 else _added(streams)

@@ -212,22 +212,11 @@ def _short(value):
     return [_short(one) for one in [*value[:1], *value[1:][-1:]]] if isinstance(value, list) else value
 
 
-def _with_another(value, other):
-    """The value as often as it has parts, each time with one part replaced by another value."""
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for place, part in parts:
-        for changed in (other, *_with_another(part, other)):
-            if isinstance(value, dict):
-                yield value | {place: changed}
-            else:
-                yield [*value[:place], changed, *value[place + 1 :]]
-
-
 @pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
 @pytest.mark.parametrize("path", JSON, ids=lambda path: path.name)
-def test_a_value_of_another_kind_stops_no_reader(path, other):
+def test_a_value_of_another_kind_stops_no_reader(path, other, with_another):
     value = _short(json.loads(path.read_text()))
-    for changed in _with_another(value, other):
+    for changed in with_another(value, other):
         for findings in registry.read(Document(path.name, json.dumps(changed).encode(), ""), Clock()):
             findings.finish()
             assert findings.format is not None

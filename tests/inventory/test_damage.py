@@ -1,5 +1,6 @@
 """Cut, changed and hostile captures: nothing but problems, and quickly."""
 
+import json
 import random
 
 import pytest
@@ -93,3 +94,10 @@ def test_nothing_is_run(tmp_path):
     )
     read_inventory(tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".json" and path.stat().st_size < 2000])
+def test_a_value_of_another_kind_stops_no_reader(path, other, with_another):
+    for changed in with_another(json.loads(path.read_text()), other):
+        read(json.dumps(changed).encode())

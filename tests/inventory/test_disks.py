@@ -82,3 +82,30 @@ def test_zpool(facts):
         ("raidz2", 1, []),
     ]
     assert [group["disks"] for group in scratch["groups"]] == [["nvme1n1"], ["nvme2n1"]]
+
+
+def test_smartctl_of_nvme_has_its_sizes_in_the_first_namespace(facts):
+    """Controllers that manage no namespaces do not tell a capacity of all."""
+    found = facts(
+        """{"json_format_version": [1, 0], "smartctl": {"version": [7, 3], "exit_status": 0},
+        "device": {"name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"}, "model_name": "MAKER NVME 1T",
+        "nvme_namespaces": [{"id": 1, "size": {"blocks": 2000409264, "bytes": 1024209543168},
+                             "formatted_lba_size": 512}]}""",
+        text=True,
+    )
+    assert (found["size_bytes"], found["logical_sector"]) == (1024209543168, 512)
+
+
+def test_a_pool_of_single_disks(facts):
+    found = facts(
+        "  pool: fast\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
+        "\tfast        ONLINE       0     0     0\n\t  nvme0n1   ONLINE       0     0     0\n"
+        "\t  nvme1n1   FAULTED      0     3     0  too many errors\n"
+        "\tcache\n\t  nvme2n1   ONLINE       0     0     0\n\nerrors: No known data errors\n",
+        text=True,
+    )
+    [pool] = found["pools"]
+    assert [(group["level"], group["disks"], group["failed"]) for group in pool["groups"]] == [
+        ("disk", ["nvme0n1"], []),
+        ("disk", ["nvme1n1"], ["nvme1n1"]),
+    ]

@@ -382,3 +382,36 @@ def test_a_narrow_link_that_is_enough_for_the_ports_is_told_last(captured):
         ("0000:13:00.0", 100e9),
         ("0000:12:00.0", 1e9),
     ]
+
+
+def test_a_port_in_half_duplex(captured):
+    text = ethtool("eth0", speed=100, most=1000).replace("Duplex: Full", "Duplex: Half")
+    given = found(captured(ethtool=text))[0]
+    assert given["half-duplex"].limit_bps == 50e6
+    assert given["half-duplex"].mended_bps > 90e6
+
+
+def test_a_clock_that_is_capped(captured):
+    cpu = "/sys/devices/system/cpu/cpufreq/policy0"
+    given = found(
+        captured(
+            sysfs=f"{cpu}/scaling_governor:performance\n{cpu}/scaling_driver:intel_pstate\n"
+            f"{cpu}/scaling_max_freq:1600000\n{cpu}/cpuinfo_max_freq:3200000\n"
+        )
+    )[0]
+    assert "governor" not in given
+    finding = given["clock-cap"]
+    assert (finding.found, finding.scenario_settings) == ("at most 1.60 GHz", {"host.cpu.clock": 3.2e9})
+    assert finding.limit_bps == pytest.approx(finding.mended_bps / 2)
+
+
+def test_buffers_of_freebsd(captured):
+    text = (
+        "kern.ostype: FreeBSD\nkern.osrelease: 14.1-RELEASE\nkern.ipc.maxsockbuf: 2097152\n"
+        "net.inet.tcp.recvbuf_max: 2097152\nnet.inet.tcp.sendbuf_max: 536870912\n"
+        "net.inet.tcp.rfc1323: 1\nnet.inet.tcp.cc.algorithm: cubic\n"
+    )
+    given = found(captured(sysctl=text), path=on("netem-80ms-10ge"))[0]
+    finding = given["tcp-receive-buffer"]
+    assert (finding.place, finding.found) == ("net.inet.tcp.recvbuf_max", "2097152 bytes at most")
+    assert "tcp-send-buffer" not in given

@@ -165,3 +165,20 @@ def test_a_gap_in_a_dump_is_told():
     text = "00:00.0 Host bridge: X\n00: 86 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n20: 00 00\n"
     facts = lspci.read(Output("x", tuple(text.split("\n"))))
     assert [(one.line, one.kind) for one in facts.problems] == [(3, "truncated")]
+
+
+def test_pci_x_in_words():
+    """A bridge, and a card at its burst of 512 bytes."""
+    text = (
+        "02:00.0 PCI bridge: Acme Bridge\n\tBus: primary=02, secondary=03, subordinate=03, sec-latency=64\n"
+        "\tCapabilities: [80] PCI-X bridge device\n"
+        "\t\tSecondary Status: 64bit+ 133MHz+ SCD- USC- SCO- SRD- Freq=133MHz\n"
+        "\t\tStatus: Dev=02:00.0 64bit+ 133MHz+ SCD- USC- SCO- SRD-\n\n"
+        "03:01.0 Ethernet controller: Acme 10 GbE\n\tCapabilities: [e4] PCI-X non-bridge device\n"
+        "\t\tCommand: DPERE- ERO+ RBC=512 OST=1\n"
+        "\t\tStatus: Dev=03:01.0 64bit+ 133MHz+ SCD- USC- DC=simple DMMRBC=2048 DMOST=1 DMCRS=16 RSCEM-\n"
+    )
+    bridge, card = read(text, "lspci-vvv")["devices"]
+    assert (bridge["pcix_secondary_mode"], bridge["pcix_secondary_freq_hz"]) == ("pcix", 133e6)
+    assert (bridge["pcix_secondary_64bit"], bridge["pcix_64bit"]) == (True, True)
+    assert (card["pcix_rbc"], card["pcix_dmmrbc"], card["pcix_133mhz"]) == (512, 2048, True)

@@ -32,3 +32,17 @@ def test_a_size_that_is_none_is_told(facts):
     text = "/dev/md0:\n  Raid Level : raid1\n  Array Size : plenty\n"
     said = ["3: malformed: Array Size: found 'plenty', expected a size; left out"]
     assert facts(text, text=True, problems=said)["size_bytes"] is None
+
+
+def test_a_spare_and_what_the_command_says(facts):
+    """A table that was cut out of the middle is known by the command above it."""
+    found = facts(
+        "$ mdadm --detail /dev/md0\n/dev/md0:\n        Raid Level : raid5\n     Spare Devices : 1\n\n"
+        "    Number   Major   Minor   RaidDevice State\n"
+        "       0       8        1        0      active sync   /dev/sda1\n"
+        "       1       8       17        1      active sync   /dev/sdb1\n"
+        "       2       8       33        -      spare   /dev/sdc1\n",
+        text=True,
+    )
+    assert (found["level"], found["n_spare"], found["n_members_active"]) == ("raid5", 1, 2)
+    assert (found["members"][2], found["spare_devices"]) == ("/dev/sdc1", ["/dev/sdc1"])

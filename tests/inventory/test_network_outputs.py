@@ -86,3 +86,14 @@ def test_sysfs(facts):
     assert found["block"]["nvme0n1"] == {"pci": "0000:01:00.0", "scheduler": "none", "rotational": False}
     assert found["cpus"]["policy0"]["governor"] == "powersave"
     assert found["interrupts"] == {"42": [0, 1, 2, 3, 8]}
+
+
+def test_a_bond_of_which_one_port_works_at_a_time(facts):
+    text = (
+        "Ethernet Channel Bonding Driver: v5.14.0\n\nBonding Mode: fault-tolerance (active-backup)\n"
+        "Primary Slave: None\nCurrently Active Slave: {active}\nMII Status: up\nMII Polling Interval (ms): 100\n\n"
+        "Slave Interface: eth0\nMII Status: up\nSpeed: 10000 Mbps\nDuplex: full\nLink Failure Count: 1\n"
+    )
+    found = facts(text.format(active="eth0"), text=True)
+    assert (found["mode"], found["active_slave"]) == ("active-backup", "eth0")
+    assert facts(text.format(active="None"), text=True)["active_slave"] is None

@@ -280,3 +280,34 @@ def test_hwloc_console():
     values = read(hwloc, text).values
     assert (values["memory_bytes"], values["cores"], values["packages"]) == (16 << 30, 1, 1)
     assert values["devices"][0]["os_device"] == "eth0"
+
+
+def test_memory_of_dmidecode_without_the_firmware(facts):
+    """Boards list the memory of the firmware, too; it is no place for a module."""
+    text = """\
+# dmidecode 3.3
+Getting SMBIOS data from sysfs.
+SMBIOS 3.1.1 present.
+
+Handle 0x0011, DMI type 17, 84 bytes
+Memory Device
+\tSize: 16 GB
+\tLocator: DIMM_A1
+\tType: DDR4
+\tSpeed: 2666 MT/s
+
+Handle 0x0012, DMI type 17, 84 bytes
+Memory Device
+\tSize: No Module Installed
+\tLocator: DIMM_A2
+\tType: Unknown
+
+Handle 0x0013, DMI type 17, 84 bytes
+Memory Device
+\tSize: 16 MB
+\tLocator: SYSTEM ROM
+\tType: Flash
+"""
+    found = facts(text, text=True)
+    assert (found["n_dimms"], found["n_slots"]) == (1, 2)
+    assert [one["locator"] for one in found["empty"]] == ["DIMM_A2"]

@@ -135,3 +135,43 @@ def test_sas3ircu(facts):
     assert volume["size_bytes"] == 1906394 * MIB
     [drive] = found["drives"]
     assert (drive["size_bytes"], drive["sectors"]) == (953869 * MIB, 1953525167)
+
+
+def test_arcconf_of_an_older_controller_tells_of_its_slot(facts):
+    found = facts(
+        """\
+Controllers found: 1
+----------------------------------------------------------------------
+Controller information
+----------------------------------------------------------------------
+   Controller Status                        : Optimal
+   Controller Model                         : Controller of ours 5805
+   Installed memory                         : 512 MB
+   Host bus type                            : PCIe
+   Host bus speed                           : 5000 MHz
+   Host bus link width                      : 8 bit/link(s)
+----------------------------------------------------------------------
+Logical device information
+----------------------------------------------------------------------
+Logical device number 0
+   RAID level                               : 5
+   Status of logical device                 : Optimal
+   Size                                     : 5713910 MB
+   Read-cache mode                          : Enabled
+   Write-cache mode                         : Enabled (write-back)
+""",
+        text=True,
+    )
+    assert (found["pcie_lanes"], found["pcie_gtps"]) == (8, 5.0)
+    [volume] = found["volumes"]
+    assert (volume["level"], volume["read_cache"], volume["cache"]) == ("raid5", "Enabled", "Enabled (write-back)")
+
+
+def test_tw_cli_of_pci_express(facts):
+    text = (
+        "/c0 Driver Version = 2.26.08.007-2.6.18RH\n/c0 Model = 9750-8i\n/c0 Available Memory = 488MB\n"
+        "/c0 Controller Bus Type = PCIe\n/c0 Controller Bus Width = 8 lanes\n/c0 Controller Bus Speed = 5.0 Gbps/lane\n"
+    )
+    found = facts(text, text=True)
+    assert (found["bus"], found["pcie_lanes"], found["pcie_gtps"]) == ("PCIe", 8, 5.0)
+    assert "pcix_clock_hz" not in found
