@@ -24,9 +24,13 @@ FORMATS: Final = ("iostat-x", "iostat", "iostat-json")
 VERSIONS: Final = "sysstat 7 to 12.7"
 WHOLE: Final = True
 
-_DEVICES: Final = re.compile(r"^Device:?\s+(?P<columns>(?:rrqm/s|r/s|tps|kB_read/s|Blk_read/s)\b.*)$", re.MULTILINE)
+_DEVICES: Final = re.compile(
+    r"^[ \t]{0,20}Device:?\s+(?P<columns>(?:rrqm/s|r/s|tps|kB_read/s|Blk_read/s)\b.*)$", re.MULTILINE
+)
 _DEVICES_LAST: Final = re.compile(r"^[ \t]+(?P<columns>(?:r/s|tps)\s.*)[ \t]Device:?[ \t]*$", re.MULTILINE)
 _PROCESSORS: Final = re.compile(r"^avg-cpu:\s+(?P<columns>%user.*)$", re.MULTILINE)
+_HEAD: Final = re.compile(r"%?[a-zA-Z][\w-]{1,11}(?:/s)?")
+_CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d")
 _UNITS: Final = {"kB": 1024.0, "MB": float(1 << 20), "Blk": 512.0, "sec": 512.0}
 
 
@@ -68,7 +72,7 @@ def _text(document: Document, findings: Findings) -> None:
     kind = ""
     devices: dict[str, dict[str, Any]] = {}
     cpu: dict[str, float] = {}
-    name_last = False
+    table = _Table([], name_last=False)
     for line, text in enumerate(document.lines, 1):
         stamp = stamp_of(text) if text[:1].isdecimal() else None
         if stamp is not None:
@@ -78,7 +82,8 @@ def _text(document: Document, findings: Findings) -> None:
             kind, columns = "cpu", found["columns"].split()
             reports["cpu"] += 1
         elif found := _DEVICES.match(text) or _DEVICES_LAST.match(text):
-            kind, columns, name_last = "devices", found["columns"].split(), not text.startswith("Device")
+            kind, columns = "devices", found["columns"].split()
+            table = _Table(columns, name_last=not text.lstrip().startswith("Device"))
             reports["devices"] += "tps" in columns or columns[0] in {"r/s", "rrqm/s", "kB_read/s", "Blk_read/s"}
         elif not text.strip():
             kind = "" if kind == "devices" else kind
@@ -89,14 +94,41 @@ def _text(document: Document, findings: Findings) -> None:
             }
             kind = ""
         elif kind == "devices":
-            words = text.split()
-            name, figures = (words[-1], words[:-1]) if name_last else (words[0], words[1:])
-            devices[name] = _device(name, dict(zip(columns, map(number, figures), strict=False)))
+            table.take(line, text, devices, findings)
     findings.facts.update(moments(times))
     if stamps:
         findings.facts.update(first_time_local=_bare(stamps[0]), last_time_local=_bare(stamps[-1]))
     findings.facts["n_samples"] = max(reports.values())
     findings.facts.update(devices=list(devices.values()), cpu=cpu)
+
+
+class _Table:
+    """The disks of one report, whose lines a mail may have broken, and people may have put times in front of."""
+
+    def __init__(self, columns: list[str], *, name_last: bool) -> None:
+        self._columns, self._name_last = columns, name_last
+        self._name: str | None = None
+        self._figures: list[str] = []
+
+    def take(self, line: int, text: str, devices: dict[str, dict[str, Any]], findings: Findings) -> None:
+        """Take a line: more heads, a disk, or what is left of one."""
+        words = text.split()
+        if self._name is None and all(map(_HEAD.fullmatch, words)):
+            self._columns.extend(words)
+            if "%util" in words:
+                findings.format = "iostat-x"
+            return
+        if self._name is not None and all(number(word) is not None for word in words):
+            self._figures.extend(words)
+        else:
+            words = words[1:] if _CLOCK.fullmatch(words[0]) and len(words) > 1 else words
+            name, rest = (words[-1], words[:-1]) if self._name_last else (words[0], words[1:])
+            if not rest or any(number(word) is None for word in rest):
+                message = f"found {text.strip()[:60]!r}, expected the figures of a disk; left out"
+                findings.problem(line, "malformed", message)
+                return
+            self._name, self._figures = name, rest
+        devices[self._name] = _device(self._name, dict(zip(self._columns, map(number, self._figures), strict=False)))
 
 
 def _bare(stamp: datetime) -> str:

@@ -36,3 +36,41 @@ def test_prose_is_no_counter(tmp_path):
     found = read_counters(file)
     assert found.sources == []
     assert list(found.problems["kind"]) == ["unrecognised"]
+
+
+DISKS = """Device            r/s     w/s     rkB/s     wkB/s  r_await  %util
+sda              4.00    2.00    100.00     50.00     1.00   9.00
+sdb              8.00    6.00    300.00     70.00     2.00  11.00
+"""
+BROKEN = """Device            r/s     w/s     rkB/s     wkB/s
+r_await  %util
+sda              4.00    2.00    100.00     50.00
+1.00   9.00
+sdb              8.00    6.00    300.00     70.00
+2.00  11.00
+"""
+TIMED = """         Device            r/s     w/s     rkB/s     wkB/s  r_await  %util
+08:30:00 sda              4.00    2.00    100.00     50.00     1.00   9.00
+08:30:00 sdb              8.00    6.00    300.00     70.00     2.00  11.00
+"""
+
+
+@pytest.mark.parametrize("text", [DISKS, BROKEN, TIMED], ids=["plain", "broken", "timed"])
+def test_disks_whose_lines_a_mail_has_broken(tmp_path, text):
+    file = tmp_path / "mail.txt"
+    file.write_text(text)
+    [source] = read_counters(file).sources
+    assert source["format"] == "iostat-x"
+    assert [(one["name"], one["writes_per_s"], one["r_await_s"]) for one in source["devices"]] == [
+        ("sda", 2.0, 0.001),
+        ("sdb", 6.0, 0.002),
+    ]
+    assert [round(one["util_fraction"], 6) for one in source["devices"]] == [0.09, 0.11]
+
+
+def test_what_stands_between_disks_is_told(tmp_path):
+    file = tmp_path / "mail.txt"
+    file.write_text(DISKS + "and so on for all of them\n")
+    found = read_counters(file)
+    assert [one["name"] for one in found.sources[0]["devices"]] == ["sda", "sdb"]
+    assert [(row.line, row.kind) for row in found.problems.itertuples()] == [(4, "malformed")]
