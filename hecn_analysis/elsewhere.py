@@ -8,7 +8,7 @@ from typing import Final
 
 from hecn_analysis.files import documents
 
-_LARGEST: Final = 16 << 20
+_LARGEST: Final = 4 << 20
 
 
 def _is_log(document: documents.Document) -> bool:

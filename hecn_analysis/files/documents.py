@@ -15,10 +15,12 @@ from typing import Final
 
 from tqdm import tqdm
 
-from hecn_analysis.files import packed
+from hecn_analysis.files import packed, streams
 from hecn_analysis.files.source import decode, find
 
 _LARGEST: Final = 1 << 30
+_MOST_LINES: Final = 1 << 24  # files in which each has 64 bytes at the mean are never cut for these
+_GO_ON: Final = "the rest is left out; cut the file, and give its parts"
 _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
@@ -94,14 +96,20 @@ def documents(
 
 
 def _read(name: str, path: Path) -> Iterator[Document]:
-    for content in packed.contents(name, path):
-        kept, size = [], 0
+    for content in packed.contents(name, path, streams.FREE_WHOLE):
+        kept, size, lines = [], 0, 0
         for piece in content.pieces:
             size += len(piece)
-            if size <= _LARGEST:
+            lines += piece.count(b"\n")
+            if size <= _LARGEST and lines <= _MOST_LINES:
                 kept.append(piece)
         content_hash = content.content_hash
         problems = list(content.notes.problems)
+        whole = b"".join(kept)
+        if content.budget.spent or size > len(whole):
+            whole = whole[: whole.rfind(b"\n") + 1]  # half a line may be a wrong number
         if size > _LARGEST:
-            problems.append(("unreadable", f"found {size} bytes, expected at most {_LARGEST}; the rest is left out"))
-        yield Document(content.name, b"".join(kept), content_hash, tuple(problems))
+            problems.append(("unreadable", f"found {size} bytes, expected at most {_LARGEST}; {_GO_ON}"))
+        elif lines > _MOST_LINES:
+            problems.append(("unreadable", f"found {lines} lines, expected at most {_MOST_LINES}; {_GO_ON}"))
+        yield Document(content.name, whole, content_hash, tuple(problems))

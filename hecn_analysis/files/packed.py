@@ -10,7 +10,11 @@ by the headers in front of the members: an archive without its end still gives i
 Bounds
 ------
 - Archives in archives: two deep. Compression: twice over.
-- What comes out of a file: 256 MiB, and 200 bytes more for each byte read of it. 100,000 members (see `streams`).
+- What comes out of a compressed file: 200 bytes for each byte read of it, or as much as is free: 64 MB where lines
+  are read one after another, 8 MB where a file is read whole. Logs, however long, stay below the 200 (those of lines
+  that are nearly the same come to 160); what is beyond is left out, with a problem that says how to go on.
+- Runs and problems in a compressed file: 50,000, or one for each eight bytes read of it.
+- Members of an archive: 100,000 (for all of these see `streams`).
 - Memory: a few pieces of at most a mebibyte, and 256 MiB where an xz or zstd file asks for such a dictionary.
 """
 
@@ -19,11 +23,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from hecn_analysis.files.compression import CODECS, compression
-from hecn_analysis.files.streams import BLOCK, PIECE, Budget, Member, Notes, Stream, finish
+from hecn_analysis.files.streams import BLOCK, PIECE, STORED_PIECE, Budget, Member, Notes, Stream, finish
 from hecn_analysis.files.tar_archive import is_tar, members_of_tar
 from hecn_analysis.files.zip_archive import is_zip, members_of_zip
 
@@ -68,12 +73,15 @@ class Content:
     notes
         What is wrong with the packing, complete once the bytes and `content_hash` have been read. An archive with
         problems of its own is a content without bytes.
+    budget
+        What may still come out of the file, of all members together.
     """
 
     name: str
     pieces: Iterator[bytes]
     stored: _Hashed
     notes: Notes
+    budget: Budget
 
     @property
     def content_hash(self) -> str:
@@ -81,7 +89,7 @@ class Content:
         return self.stored.hexdigest()
 
 
-def contents(name: str, path: Path) -> Iterator[Content]:
+def contents(name: str, path: Path, free: int) -> Iterator[Content]:
     """Contents of a file: itself, or what is packed in it. Each is to be read before the next is asked for.
 
     Parameters
@@ -90,17 +98,20 @@ def contents(name: str, path: Path) -> Iterator[Content]:
         The name of the file to report.
     path
         Where it is.
+    free
+        What may come out of it, when it is compressed, however small it is. [B]
     """
-    budget = Budget()
+    budget = Budget(free)
     notes = Notes(budget)
-    yield from _unpacked(name, budget.read(_file(path, notes)), notes, budget, 0)
+    yield from _unpacked(name, budget.read(_cut(_file(path, notes))), notes, budget, 0)
 
 
 def plain(path: Path) -> Content:
     """Content of a file as it is stored, packed or not."""
-    notes = Notes(Budget())
+    budget = Budget(0)
+    notes = Notes(budget)
     stored = _Hashed(_file(path, notes))
-    return Content(str(path), iter(stored), stored, notes)
+    return Content(str(path), iter(stored), stored, notes, budget)
 
 
 def unreadable(error: OSError) -> str:
@@ -117,6 +128,16 @@ def _file(path: Path, notes: Notes) -> Iterator[bytes]:
         notes.add("unreadable", unreadable(error))
 
 
+def _cut(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut packed bytes into pieces that are small beside what may come out of them."""
+    first = next(pieces, b"")
+    packed = compression(first[:BLOCK]) is not None or _archive(first[:BLOCK]) is not None
+    for piece in chain([first], pieces):
+        length = STORED_PIECE if packed else max(1, len(piece))
+        for at in range(0, len(piece), length):
+            yield piece[at : at + length]
+
+
 def _unpacked(name: str, pieces: Iterator[bytes], notes: Notes, budget: Budget, depth: int) -> Iterator[Content]:
     stored = _Hashed(pieces)
     stream = Stream(iter(stored))
@@ -130,7 +151,7 @@ def _unpacked(name: str, pieces: Iterator[bytes], notes: Notes, budget: Budget, 
         stream = Stream(budget.made(CODECS[kind](stream, notes), notes))
     walk = _archive(stream.peek(BLOCK))
     if walk is None:
-        yield Content(name, stream.pieces(), stored, notes)
+        yield Content(name, stream.pieces(), stored, notes, budget)
         return
     members = 0
     if depth == _DEPTH:
@@ -147,7 +168,7 @@ def _unpacked(name: str, pieces: Iterator[bytes], notes: Notes, budget: Budget, 
         if not members:
             notes.add("unrecognised", "found an archive without files, expected one with logs")
     if notes.problems:
-        yield Content(name, iter(()), stored, notes)
+        yield Content(name, iter(()), stored, notes, budget)
 
 
 def _archive(start: bytes) -> _Walk | None:

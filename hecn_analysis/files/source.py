@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from hecn_analysis.files import packed
+from hecn_analysis.files import packed, streams
 
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
@@ -203,9 +203,25 @@ class Source:
         """What was wrong with the file or its packing, complete once the lines and the hash have been read."""
         return self._content.notes.problems
 
-    def lines(self) -> Lines:
-        """Lines of the file, which is read once."""
-        return Lines(_blocks(self._text()))
+    def lines(self, results: Callable[[], int] = int) -> Lines:
+        """Lines of the file, which is read once.
+
+        Parameters
+        ----------
+        results
+            How many runs and problems were found in it so far. Compressed data with more than logs have are not read
+            on.
+        """
+        return Lines(self._borne(_blocks(self._text()), results))
+
+    def _borne(self, blocks: Iterator[Block], results: Callable[[], int]) -> Iterator[Block]:
+        before = 0
+        for block in blocks:
+            yield block
+            now = results()
+            if not self._content.budget.bears(now - before, self._content.notes):
+                return
+            before = now
 
     def _text(self) -> Iterator[str]:
         """Decoded text in pieces of any length that end between characters."""
@@ -239,7 +255,7 @@ def sources(name: str, path: Path) -> Iterator[Source]:
     path
         Where it is.
     """
-    return map(Source, packed.contents(name, path))
+    return map(Source, packed.contents(name, path, streams.FREE_BY_LINES))
 
 
 def decode(content: bytes) -> str:

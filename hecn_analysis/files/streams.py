@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from hecn_analysis.units import format_bytes
+
 PIECE: Final = 1 << 20
+STORED_PIECE: Final = 1 << 15  # what is read of a packed file at once: what comes out of it is weighed against that
 FEED: Final = 256  # what a decompressor is given at once: what is lost in front of damage is less than that
-_FREE: Final = 256 << 20
+FREE_BY_LINES: Final = 64_000_000
+FREE_WHOLE: Final = 8_000_000
 _RATIO: Final = 200
 _MEMBERS: Final = 100_000
+_RESULTS: Final = 50_000
+_RESULTS_OF_A_BYTE: Final = 0.125  # a run whose figures differ from those of the one before takes some ten bytes
+_GO_ON: Final = "the rest is left out; if it is no forgery, unpack it and give what comes out, which has no such limit"
 BLOCK: Final = 512
 
 
@@ -34,12 +41,20 @@ class Notes:
 
 
 class Budget:
-    """What has been read of a file and made from it, and whether that is more than a log could be."""
+    """What has been read of a file and made from it, and whether that is more than a log could be.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    free
+        What may come out of a file however small it is. [B]
+    """
+
+    def __init__(self, free: int) -> None:
+        self._free = free
         self._stored = 0
         self._made = 0
         self._members = 0
+        self._results = 0
         self.spent = False
 
     def read(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -52,16 +67,29 @@ class Budget:
         """Count what a decompressor makes, and end it where it is too much."""
         for piece in pieces:
             self._made += len(piece)
-            if self._made > _FREE + _RATIO * self._stored:
+            if self._made > max(self._free, _RATIO * self._stored):
                 notes.add(
                     "unreadable",
-                    f"found compressed data that grow to more than {_RATIO} times their size, expected those of a log;"
-                    " the rest is left out",
+                    f"found compressed data that grow to more than {_RATIO} times their size, expected that or at most "
+                    f"{format_bytes(self._free)}; {_GO_ON}",
                 )
                 self.spent = True
             if self.spent:
                 return
             yield piece
+
+    def bears(self, results: int, notes: Notes) -> bool:
+        """Count what readers made of compressed data, and say whether more of them are to be read."""
+        self._results += results
+        most = max(_RESULTS, int(_RESULTS_OF_A_BYTE * self._stored))
+        if self._made and self._results > most:
+            notes.add(
+                "unreadable",
+                f"found {self._results} runs and problems in {self._stored} compressed bytes, expected at most {most}; "
+                f"{_GO_ON}",
+            )
+            self.spent = True
+        return not self.spent
 
     def member(self, notes: Notes) -> None:
         """Count a member of an archive."""

@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -120,7 +121,7 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
             continue
         for source in sources(name, path):
             findings = Findings(source.name, keep_intervals=intervals)
-            registry.read(source.lines(), findings)
+            registry.read(source.lines(partial(_results, findings)), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
             part.runs += runs
             part.streams += streams
@@ -131,6 +132,10 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
                 findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source.name, path))
             part.problems += findings.problems
     return part
+
+
+def _results(findings: Findings) -> int:
+    return len(findings.runs) + len(findings.problems)
 
 
 def _advice(name: str, path: Path) -> str:

@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import zipfile
 
+from hecn_analysis.files import documents as module
+from hecn_analysis.files import streams
 from hecn_analysis.files.documents import documents
 
 
@@ -29,3 +31,24 @@ def test_a_file_that_is_not_there_is_a_document_that_says_so(tmp_path):
     (found,) = documents(tmp_path / "none.txt")
     assert found.content == b""
     assert found.problems == (("unreadable", "found no such file or directory, expected a file that can be read"),)
+
+
+def test_lines_are_counted_and_a_file_ends_with_a_whole_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_LINES", 250_000)
+    content = b"12345\n" * 400_000
+    (tmp_path / "a").write_bytes(content)
+    (found,) = documents(tmp_path / "a")
+    assert content.startswith(found.content)
+    assert found.content.endswith(b"\n")
+    assert 170_000 < len(found.lines) <= 250_001
+    said = "found 400000 lines, expected at most 250000; the rest is left out; cut the file, and give its parts"
+    assert found.problems == (("unreadable", said),)
+
+
+def test_a_compressed_file_that_grows_too_much_ends_with_a_whole_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "FREE_WHOLE", 3_000_000)
+    (tmp_path / "a").write_bytes(gzip.compress(b"12345\n" * 1_000_000))
+    (found,) = documents(tmp_path / "a")
+    assert 1_000_000 < len(found.content) <= 3_000_000
+    assert found.content.endswith(b"\n12345\n")
+    assert len(found.problems) == 1

@@ -18,12 +18,20 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hecn_analysis import read_counters, read_inventory
+from hecn_analysis.cli import output
 from hecn_analysis.files import streams
 from hecn_analysis.logs import read
 
 SUMMARY = b" 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
 COMPRESS = {"gzip": gzip.compress, "bzip2": lambda data: bz2.compress(data, 1), "xz": lzma.compress}
+GO_ON = "the rest is left out; if it is no forgery, unpack it and give what comes out, which has no such limit"
 UNRECOGNISED = "found no output of a tool that a reader knows"
+GOOD = {
+    "parse": (SUMMARY, read, "runs"),
+    "counters": (b"IF-MIB::ifHCInOctets.1 = Counter64: 12\n", read_counters, "samples"),
+    "inventory": (b"MemTotal: 16 kB\nMemFree: 12 kB\nBuffers: 0 kB\nCached: 0 kB\n", read_inventory, "sources"),
+}
 
 
 @pytest.fixture
@@ -284,7 +292,7 @@ def test_compression_is_undone_twice(parsed):
 
 
 def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypatch):
-    monkeypatch.setattr(streams, "_FREE", 1 << 20)
+    monkeypatch.setattr(streams, "FREE_BY_LINES", 1 << 20)
     line = b"0" * 9_999 + b"\n"
     for kind, compress in COMPRESS.items():
         bomb = compress(SUMMARY + line * 5_000)
@@ -293,14 +301,58 @@ def test_what_grows_too_much_is_left_off_and_memory_stays_small(parsed, monkeypa
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         message = (
-            "a: unreadable: found compressed data that grow to more than 200 times their size, expected those of a log;"
-            " the rest is left out"
+            "a: unreadable: found compressed data that grow to more than 200 times their size, "
+            f"expected that or at most 1.05 MB; {GO_ON}"
         )
         assert found == (["a"], [message]), kind
         assert peak < 40 << 20
     files, problems = parsed(zipped({"b": SUMMARY + line * 5_000, "c": SUMMARY}))
     assert files == ["a!b"]
     assert len(problems) == 1
+
+
+@pytest.mark.parametrize("unit", [b"\n", b"0", SUMMARY], ids=["blank", "one line", "valid"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress, lambda data: zipped({"b": data})])
+@pytest.mark.parametrize("reader", GOOD)
+def test_a_bomb_is_named_with_the_way_on_and_the_file_beside_it_is_read(reader, pack, unit, tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "FREE_BY_LINES", 200_000)
+    monkeypatch.setattr(streams, "FREE_WHOLE", 200_000)
+    (tmp_path / "a").write_bytes(pack(unit * (1_200_000 // len(unit))))
+    good, read_them, table = GOOD[reader]
+    (tmp_path / "b").write_bytes(good)
+    found = read_them(tmp_path)
+    assert GO_ON in "".join(found.problems[found.problems.source_file.str.startswith(str(tmp_path / "a"))].message)
+    rows = getattr(found, table)
+    assert str(tmp_path / "b") in [
+        row["source_file"] for row in (rows if reader == "inventory" else output.records(rows))
+    ]
+
+
+def test_runs_that_compressed_data_give_are_bounded_and_plain_ones_are_not(parsed, monkeypatch):
+    monkeypatch.setattr(streams, "_RESULTS", 100)
+    stored = gzip.compress(SUMMARY * 20_000)
+    files, (problem,) = parsed(stored)
+    assert 100 < len(files) < 20_000
+    assert problem.startswith(f"a: unreadable: found {len(files)} runs and problems in ")
+    assert problem.endswith(f"; {GO_ON}")
+    files, problems = parsed(SUMMARY * 1_000)
+    assert (len(files), problems) == (1_000, [])
+    files, problems = parsed(tar({str(number): gzip.compress(SUMMARY * 60) for number in range(9)}))
+    assert 60 < len(files) < 9 * 60
+    assert len(problems) == 1
+
+
+def test_logs_that_hardly_differ_are_no_bombs_however_long(parsed, monkeypatch):
+    monkeypatch.setattr(streams, "FREE_BY_LINES", 100_000)
+    lines = (
+        f"[  5] {at:>6}.00-{at + 1}.00 sec  1.09 GBytes  9.41 Gbits/sec    0   1.52 MBytes\n" for at in range(20_000)
+    )
+    start = b"Connecting to host a, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    stored = lzma.compress(start + "".join(lines).encode(), preset=2)
+    assert len(stored) * 50 < 20_000 * 80
+    files, problems = parsed(stored)
+    assert files == ["a"]
+    assert not any(GO_ON in text for text in problems)
 
 
 def test_members_are_counted(parsed, monkeypatch):
