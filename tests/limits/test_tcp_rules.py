@@ -833,3 +833,45 @@ def test_bbr_shares_the_line_among_streams():
     assert flow.backlog[0] == pytest.approx(200)
     assert flow.bandwidth[0].tolist() == pytest.approx([7500, 2500])
     assert flow.received[0] == pytest.approx(1000)
+
+
+# ---- company --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["reno", "cubic", "bic", "htcp", "bbr"])
+def test_transfers_in_all_phases_fare_the_same_alone_and_in_company(name):
+    """One starts, one loses in its start, one waits for its probe of a short tail, one is held by its window."""
+    path = {"rate_bps": [1e12, 8e6, 1e8, 1e9], "rtt_s": [0.2, 0.1, 0.05, 0.1], "loss": [0, 0, 0.02, 0]}
+    path |= {"window_bytes": [np.inf, np.inf, 5e3, 1e6], "queue_bytes": [np.nan, 1e4, np.nan, np.nan]}
+    path |= {"duration_s": [2, 3, 4, 3], "mss_bytes": [1448, 1000, 1448, 1448], "sequence": [1, 2, 3, 4]}
+    case = {"congestion_control": name, "streams": 2}
+    together = simulate(**path, **case)
+    for place in range(4):
+        alone = simulate(**{option: values[place] for option, values in path.items()}, **case)
+        for figure in ("throughput_bps", "received_bytes", "start_up_s", "loss_events", "rounds"):
+            assert getattr(together, figure)[place] == getattr(alone, figure), figure
+
+
+def test_a_start_ends_with_its_first_loss():
+    """62 packets at once leave 31 waiting where 30.5 fit: of the first round trip 38.5 ms are lost at the rate."""
+    result = simulate(
+        rate_bps=8e6,
+        rtt_s=0.1,
+        mss_bytes=1000,
+        packet_overhead_bytes=0,
+        queue_bytes=30_500,
+        initial_window=62,
+        duration_s=5,
+        congestion_control="reno",
+    )
+    assert result.start_up_s == pytest.approx(0.1 - 0.0615)
+
+
+def test_one_stream_that_loses_leaves_the_others_in_their_start():
+    flow = LossBased("reno", settings(), 3, 0)
+    flow.rounds, flow.window[:] = 3, 40
+    flow.loss_at[0, 1] = 0.0
+    list(rounds(flow, 1))
+    assert flow.window[0].tolist() == [80, 20, 80]
+    list(rounds(flow, 1))
+    assert flow.window[0].tolist() == [160, 21, 160]
