@@ -278,7 +278,7 @@ def _largest_packet(port: pd.DataFrame, mtu: int) -> float | None:
         octets, packets = (
             pd.to_numeric(ordered[f"{direction}_{what}"]).astype("Float64").diff() for what in ("octets", "packets")
         )
-        known = (packets > 0) & (octets > 0) & (octets < packets * (mtu + framing.FRAME_OVERHEAD))
+        known = (octets > 0) & (octets < packets * (mtu + framing.FRAME_OVERHEAD))
         sizes += (octets[known.fillna(False)] / packets[known.fillna(False)]).tolist()  # noqa: FBT003 - missing
     return max((float(one) for one in sizes), default=None)
 

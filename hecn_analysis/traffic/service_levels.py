@@ -335,7 +335,7 @@ def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
                 groups[f"{direction}_{what}"].diff().to_numpy(dtype=float, na_value=np.nan)
                 for what in ("octets", "packets")
             )
-            known = (packets > 0) & (octets > 0) & (octets < packets * (limit + framing.FRAME_OVERHEAD))
+            known = (octets > 0) & (octets < packets * (limit + framing.FRAME_OVERHEAD))
             largest = float(np.nanmax(octets[known] / packets[known], initial=np.nan_to_num(largest)))
     if math.isnan(largest) or largest == 0:
         return row | {"needed": "readings of a port that carries a bulk transfer"}

@@ -1,6 +1,7 @@
 """Where runs lie in counted rates, and what is left of these: by hand, and against sums over seconds."""
 
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from hecn_analysis.limits import framing
 from hecn_analysis.traffic import placing
 from hecn_analysis.traffic.placing import Fit, Framing, Port, placed, ports, unplaced
-from hecn_analysis.traffic.reconcile import reconcile
+from hecn_analysis.traffic.reconcile import _Counted, reconcile
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
 ZERO_S = BEGIN.timestamp()
@@ -53,6 +54,12 @@ def verdict(one, table, **options):
 
 
 # what a run and a port say of themselves
+
+
+@pytest.mark.parametrize("kind", [Port, Framing, Fit, placing.Placed, _Counted])
+def test_what_was_found_cannot_be_changed(kind):
+    with pytest.raises(FrozenInstanceError):
+        object.__new__(kind).begin = 0.0
 
 
 @pytest.mark.parametrize(
@@ -420,6 +427,14 @@ def test_clock_offset_is_told_with_its_direction(moved, word):
     assert row["offset_s"] == pytest.approx(moved, abs=0.05)
     assert row["message"] == f"9.02 GB counted for 9.02 GB expected when moved by 40.0 s to a {word} time"
     assert row["start_time"] == BEGIN + pd.Timedelta(300, "s")  # as the log says
+
+
+@pytest.mark.parametrize(("moved", "named"), [(7100, "clock offset"), (-7100, "clock offset"), (7400, "fewer octets")])
+def test_clocks_differ_by_up_to_two_hours_where_nothing_else_is_said(moved, named):
+    level = np.zeros(400)
+    level[(8000 + moved) // 60 : (8000 + moved) // 60 + 2] = 9018e6 * 8 / 120
+    (row,) = reconcile(pd.DataFrame([run(8000, 120)]), rates(level, step=60.0), counts="port").to_dict("records")
+    assert row["verdict"] == named
 
 
 def test_where_no_rate_is_known_it_is_told_why():
