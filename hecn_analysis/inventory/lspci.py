@@ -12,12 +12,15 @@ Traps
 - pciutils 2 writes "Link: Supported Speed 2.5Gb/s" for LnkCap and "Link: Speed 2.5Gb/s" for LnkSta, 2.5 GT/s both.
 - A name of a driver can hold a blank. Tabs may have become blanks. A device without a name is "Device 1234".
 - Addresses have a domain only where the machine has several, or -D asked for it; here they always have one.
+- Mail breaks long lines and may take the margin of all: below a device, a line at the margin is a detail where it
+  begins as one, and goes on with the line above where it does not.
+- People print the lines of a device's link alone (``lspci -vv -s 03:00.0 | grep Lnk``): the command says of which.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from hecn_analysis.inventory import pci_config
@@ -81,7 +84,16 @@ _LISTS: Final = {
     "sas": ("0107", "Serial Attached SCSI controller"),
     "fibre_channel": ("0c04", "Fibre Channel"),
 }
-_VERBOSE: Final = ("\tControl:", "\tFlags:", "\tCapabilities:", "\tStatus:")
+_VERBOSE: Final = ("\tControl:", "\tFlags:", "\tCapabilities:", "\tStatus:", "\tLnkCap:", "\tLnkSta:")
+_DETAIL: Final = re.compile(
+    r"(?:(?:Dev|Lnk|Slt|Root)(?:Cap|Ctl|Sta)\d?|Subsystem|Control|Status|Flags|Latency|Interrupt|NUMA node|Region \d"
+    r"|Capabilities|Kernel (?:driver in use|modules)|Physical Slot|IOMMU group|Bus|Memory behind bridge):\s"
+)
+_LINK_LINE: Final = re.compile(r"\s{0,40}Lnk(?:Cap|Sta):\s{1,8}.{0,60}\bWidth x\d")
+_OF_ONE: Final = re.compile(rf"(?:^|\s)-s ?(?P<address>{_ADDRESS})(?:\s|$)")
+_LONGEST: Final = 1000
+_BROKEN: Final = 50  # shorter lines of devices are whole
+_ERRORS: Final = ("pcilib:", "lspci:")  # what goes to the standard error stands between the lines
 
 Device = dict[str, Any]
 
@@ -91,12 +103,18 @@ def recognises(output: Output) -> bool:
     for line in output.lines[:20]:
         if BEGINS.match(line):
             return _DEVICE.match(line) is not None or _MM.match(line) is not None or _TREE.match(line) is not None
-    return _is_records(output)
+    return _is_records(output) or _only(output) is not None
 
 
 def _is_records(output: Output) -> bool:
     head = output.head()
     return re.search(rf"^(?:Slot|Device):\s{{1,40}}{_ADDRESS}$", head, re.MULTILINE) is not None and "Class:" in head
+
+
+def _only(output: Output) -> str | None:
+    """The address of the only device whose links are printed, without the line that names it."""
+    found = _OF_ONE.search(" ".join(output.command)) if output.command[:1] == ("lspci",) else None
+    return found["address"] if found and any(map(_LINK_LINE.match, output.lines[:20])) else None
 
 
 def read(output: Output) -> Facts:
@@ -128,7 +146,10 @@ def _text(output: Output) -> Facts:
     dumps: list[bytearray] = []
     seen = {"verbose": False, "short": False}
     state = _State()
-    for number, line in output.numbered():
+    if not any(map(_DEVICE.match, output.lines[:20])) and (only := _only(output)) is not None:
+        devices.append({"address": address(only), **dict.fromkeys(("class", "class_code", "vendor_device", "name"))})
+        dumps.append(bytearray())
+    for number, line in _unbroken(output):
         if found := _DEVICE.match(line):
             devices.append(_device(found))
             dumps.append(bytearray())
@@ -147,6 +168,23 @@ def _text(output: Output) -> Facts:
     dumped = "lspci-xxx" if any(dumps) else "lspci-k" if seen["short"] else "lspci"
     facts.format = "lspci-vvv" if seen["verbose"] else dumped
     return facts
+
+
+def _unbroken(output: Output) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, those that were broken joined again, details at the margin moved from it."""
+    kept: tuple[int, str] | None = None
+    for number, line in output.numbered():
+        detail = line[:1] not in {" ", "\t"} and _DETAIL.match(line) is not None
+        begins = detail or not line.strip() or line[0] in " \t" or _DEVICE.match(line) or _HEX.match(line)
+        if not begins and kept is not None and kept[1].strip():
+            if _LONGEST > len(kept[1]) > (0 if kept[1][0] in " \t" else _BROKEN) and not line.startswith(_ERRORS):
+                kept = (kept[0], f"{kept[1]} {line}")
+            continue
+        if kept is not None:
+            yield kept
+        kept = (number, f"\t\t{line}" if detail else line)
+    if kept is not None:
+        yield kept
 
 
 def _dump(facts: Facts, dump: bytearray, number: int, found: re.Match[str]) -> None:

@@ -195,3 +195,55 @@ def test_a_shelf_of_its_own_and_newer_controllers():
 def test_processors_with_wide_labels(text, model):
     [found], _ = read(text)
     assert found["model"] == model
+
+
+CARD = """03:00.0 Ethernet controller: Maker Inc. Fast Card for 25GbE (rev 02)
+        Subsystem: Maker Inc. Fast Card, two ports
+        NUMA node: 1
+        Capabilities: [a0] Express (v2) Endpoint, MSI 00
+                DevCap: MaxPayload 2048 bytes, PhantFunc 0, Latency L0s <512ns, L1 <64us
+                DevCtl: CorrErr+ NonFatalErr+ FatalErr+ UnsupReq+
+                        RlxdOrd+ ExtTag+ PhantFunc- AuxPwr- NoSnoop- FLReset-
+                        MaxPayload 256 bytes, MaxReadReq 512 bytes
+                LnkCap: Port #0, Speed 8GT/s, Width x8, ASPM L1, Exit Latency L0s <2us, L1 <16us
+                LnkSta: Speed 8GT/s, Width x4, TrErr- Train- SlotClk+
+        Kernel driver in use: fast
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: "".join(f"{line.strip()}\n" for line in text.splitlines()),
+        lambda text: (
+            text.replace("for 25GbE", "for\n25GbE").replace("Width x4", "Width\nx4").replace("512 b", "512\nb")
+        ),
+        lambda text: "".join(f"> {line.strip()}\n" for line in text.replace("L0s <2us", "\nL0s <2us").splitlines()),
+    ],
+    ids=["plain", "no margin", "broken", "all of it"],
+)
+def test_cards_in_a_mail(change):
+    [found], _ = read("I have\n\n" + change(CARD) + "\nin the machine.\n")
+    [card] = found["devices"]
+    assert found["format"] == "lspci-vvv"
+    assert card["name"] == "Maker Inc. Fast Card for 25GbE"
+    assert (card["numa_node"], card["max_payload_cap"], card["driver"]) == (1, 2048, "fast")
+    assert (card["max_payload"], card["max_read_req"]) == (256, 512)
+    assert (card["lnkcap_gtps"], card["lnkcap_width"], card["lnksta_width"]) == (8, 8, 4)
+
+
+def test_the_links_of_a_card_alone():
+    lines = "\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM L1\n\t\tLnkSta:\tSpeed 16GT/s, Width x4 (downgraded)\n"
+    [found], _ = read("$ sudo lspci -vvv -s 0000:c3:00.0 | grep -E 'LnkCap:|LnkSta:'\n" + lines)
+    [card] = found["devices"]
+    assert (card["address"], card["lnkcap_width"], card["lnksta_width"]) == ("0000:c3:00.0", 16, 4)
+    found, [problem] = read("$ sudo lspci -vvv | grep -E 'LnkCap:|LnkSta:'\n" + lines)
+    assert (found, problem["kind"]) == ([], "unrecognised")
+
+
+def test_what_stands_between_the_lines_of_a_card_is_no_part_of_them():
+    text = CARD.replace("\n        NUMA", "\npcilib: sysfs_read_vpd: read failed: Input/output error\n        NUMA")
+    [found], _ = read(text + "04:00.0 VGA compatible controller: Maker Eye\nThat one is old.\n")
+    assert [one["name"] for one in found["devices"]] == ["Maker Inc. Fast Card for 25GbE", "Maker Eye"]
+    assert found["devices"][0]["subsystem_name"] == "Maker Inc. Fast Card, two ports"
