@@ -153,6 +153,8 @@ def _row(name: str, model: Model, names: dict[str, int]) -> dict[str, Any]:
 def _caution(model: Model, throughput_bps: float) -> float:
     """How far what the model gets wrong of each resource lowers the least of them, as a mean of logarithms [1]."""
     flows = model.levels[0][0][0]
+    if not np.isfinite(flows).all():
+        return 0.0
     busy = (flows * (throughput_bps / flows.sum())) @ model.central_demand()[0]
     room: dict[str, float] = {}
     for resource, share in zip(model.system.resources, busy, strict=True):

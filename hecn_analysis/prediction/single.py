@@ -126,10 +126,9 @@ class _Report(Model):
             probability = probabilities.get(name, probabilities[""] if step == 0 and kind != "resource" else 0.0)
             probability = min(1.0, round(probability, 6))
             ladder.append(Rung(name, resource_class, title, total if step == 0 else self.totals[state], probability))
-        limits = [""] * flows.size
-        if climb:
-            by_resource = [self.system.resources[number].name for number in self.levels[0][1][0]]
-            limits = by_resource if climb[0][1] == "resource" else [ladder[0].resource] * flows.size
+        limits = [ladder[0].resource if ladder else ""] * flows.size
+        if climb and climb[0][1] == "resource":
+            limits = [self.system.resources[number].name for number in self.levels[0][1][0]]
         return Prediction(
             scenario=self.scenario,
             throughput_bps=total,

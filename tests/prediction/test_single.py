@@ -46,6 +46,17 @@ LOSS_FREE = [B_LAN, C_LAN, HOTLAVA, {**B_LAN, "path": "netem-80ms-10ge"}, {**C_L
             3 * 2**20 * 8 / 0.05,
             "receiver.window.tcp_rmem",
         ),
+        # the same where no resource is known to limit anything
+        (
+            {
+                "path.rtt": "50 ms",
+                "receiver.tcp_rmem_max": "6 MiB",
+                "receiver.kernel": "5.15",
+                "tool.warm_up": "5 s",
+            },
+            3 * 2**20 * 8 / 0.05,
+            "receiver.window.tcp_rmem",
+        ),
     ],
 )
 def test_one_limit_alone_is_the_answer(keys, throughput_bps, bottleneck):
