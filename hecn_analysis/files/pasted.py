@@ -44,8 +44,8 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
     return lines
 
 
-def without_margins(lines: Sequence[str]) -> list[str]:
-    """Lines of which those that are indented are moved to the left, each run of them by what all of it have in common.
+def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[str]:
+    r"""Lines of which those that are indented are moved to the left, each run of them by what all of it have in common.
 
     This destroys what a program indents on purpose, so it is for what nobody knows otherwise.
 
@@ -53,16 +53,21 @@ def without_margins(lines: Sequence[str]) -> list[str]:
     ----------
     lines
         The lines of a file, or of a part of one.
+    paragraphs
+        Whether a run ends with a blank line, too: where the margins of a page differ, blocks have their own.
 
     Examples
     --------
     >>> without_margins(["I see:", "", "    md0 : active raid1", "          100 blocks", "Thanks"])
     ['I see:', '', 'md0 : active raid1', '      100 blocks', 'Thanks']
+    >>> without_margins(["\ta", "", "  b"]), without_margins(["\ta", "", "  b"], paragraphs=True)
+    (['\ta', '', '  b'], ['a', '', 'b'])
     """
     result = list(lines)
     start = 0
     for index in range(len(result) + 1):
-        if index < len(result) and (not result[index].strip() or result[index][0] in " \t"):
+        blank = index < len(result) and not result[index].strip()
+        if (blank and not paragraphs) or (not blank and index < len(result) and result[index][0] in " \t"):
             continue
         run = [line for line in result[start:index] if line.strip()]
         margin = min((_margin(line, run[0]) for line in run), default=0)

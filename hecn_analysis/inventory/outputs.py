@@ -107,12 +107,12 @@ def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Out
 def _known(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
     """The outputs of a section as they stand; where nobody knows any of them, without the margins of a paste."""
     pieces = list(_pieces(section, readers))
-    if all(reader is None for _, reader in pieces):
-        moved = tuple(pasted.without_margins(section.lines))
+    for paragraphs in (False, True):
+        if any(reader is not None for _, reader in pieces):
+            break
+        moved = tuple(pasted.without_margins(section.lines, paragraphs=paragraphs))
         if moved != section.lines:
-            found = list(_pieces(replace(section, lines=moved), readers))
-            if any(reader is not None for _, reader in found):
-                pieces = found
+            pieces = list(_pieces(replace(section, lines=moved), readers))
     yield from pieces
 
 

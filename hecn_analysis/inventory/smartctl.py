@@ -76,7 +76,8 @@ def read(output: Output) -> Facts:
         if output.json_truncated:
             facts.problem(output.last, "truncated", "found the end inside the JSON, expected its closing brackets")
         return facts
-    values["device"] = next((word for word in output.command[1:] if word.startswith("/dev/")), None)
+    words = output.command[1:] if output.command[:1] == ("smartctl",) else ()
+    values["device"] = next((word for word in words if word.startswith("/dev/")), None)
     for number, line in output.numbered():
         found = labelled(number, line)
         if found is not None and found.indent == 0:

@@ -247,3 +247,16 @@ def test_what_stands_between_the_lines_of_a_card_is_no_part_of_them():
     [found], _ = read(text + "04:00.0 VGA compatible controller: Maker Eye\nThat one is old.\n")
     assert [one["name"] for one in found["devices"]] == ["Maker Inc. Fast Card for 25GbE", "Maker Eye"]
     assert found["devices"][0]["subsystem_name"] == "Maker Inc. Fast Card, two ports"
+
+
+def test_blocks_of_a_page_with_margins_of_their_own():
+    nodes = "available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode 0 size: 900 MB\nnode distances:\nnode   0\n  0:  10"
+    tabbed = "".join(f"\t{line}\n" for line in nodes.splitlines())
+    found, _ = read(f"Hi,\n\n  I did so:\n\n{tabbed}\n  and then so:\n\n{tabbed}")
+    assert [(one["format"], one["numa_nodes"]) for one in found] == [("numactl-H", 1)] * 2
+
+
+def test_a_disk_is_not_named_by_the_command_of_another_program():
+    text = "smartctl 7.2 2020-12-30 r5155\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     Disk 9\n"
+    assert [one["device"] for one in read(f"# mdadm -D /dev/md0\n{text}")[0]] == [None]
+    assert [one["device"] for one in read(f"# smartctl -i /dev/sdc\n{text}")[0]] == ["/dev/sdc"]
