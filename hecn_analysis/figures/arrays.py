@@ -30,6 +30,12 @@ def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; rates in Gb/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.array_tables import array_use
+    >>> array_use_rows(array_use(["c-dd"]))[["operation", "array_gbps", "measured_gbps"]].round(1).to_dict("records")[0]
+    {'operation': 'read', 'array_gbps': 21.2, 'measured_gbps': 21.2}
     """
     rows = [
         {
@@ -54,6 +60,17 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
     ----------
     use
         As `hecn_analysis.planning.array_tables.array_use` gives it.
+
+    Returns
+    -------
+    Figure
+        What `array_use_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.array_tables import array_use
+    >>> [trace.name for trace in plot_array_use(array_use(["c-dd"])).data]
+    ['arrays allow, read', 'arrays allow, write', 'measured']
     """
     rows = array_use_rows(use)
     if rows.empty:
@@ -100,6 +117,17 @@ def plot_array_levels(rates: pd.DataFrame, operation: str, *, measured: pd.DataF
         ``read`` or ``write``.
     measured
         Rows of `hecn_analysis.planning.array_tables.array_use` drawn beside: those of this operation.
+
+    Returns
+    -------
+    Figure
+        Lines over the number of disks; rates in Gb/s.
+
+    Examples
+    --------
+    >>> rates = pd.DataFrame({"level": [0, 0, 5, 5], "disks": [8, 16, 8, 16], "read_bps": [6e9, 12e9, 5e9, 11e9]})
+    >>> [trace.name for trace in plot_array_levels(rates, "read").data]
+    ['RAID 0', 'RAID 5']
     """
     if rates.empty:
         return theme.empty("No level to show.")

@@ -36,6 +36,12 @@ def comparison_rows(runs: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`, one row a mark; throughputs in Gb/s. ``set`` is empty where there is one.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"group": "iperf3, 80 ms", "set": ["A", "A", "B"], "rate_bps": [6e9, 7e9, 9e9]})
+    >>> comparison_rows(runs)[["set", "rate_gbps"]].to_dict("records")[-1]
+    {'set': 'B', 'rate_gbps': 9.0}
     """
     known = runs[runs["rate_bps"].notna()]
     if known.empty:
@@ -71,6 +77,17 @@ def plot_comparison(runs: pd.DataFrame) -> go.Figure:
     ----------
     runs
         As in `comparison_rows`.
+
+    Returns
+    -------
+    Figure
+        What `comparison_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"group": "iperf3, 80 ms", "set": ["A", "A", "B"], "rate_bps": [6e9, 7e9, 9e9]})
+    >>> [trace.name for trace in plot_comparison(runs).data]
+    ['runs of A', 'median of A', 'runs of B', 'median of B']
     """
     rows = comparison_rows(runs)
     if rows.empty:

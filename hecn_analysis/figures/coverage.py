@@ -40,6 +40,13 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
     DataFrame
         Columns `COLUMNS`; ``low_percent`` and ``high_percent`` are the 90 % interval of the share itself, as so few
         measurements tell it (Wilson's). [%]
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.validation import validate_series
+    >>> found = coverage_rows(validate_series(["c-dd"]).rows, nominal=[0.9])
+    >>> found[["mode", "observed_percent", "rows"]].to_dict("records")
+    [{'mode': 'in-sample', 'observed_percent': 100.0, 'rows': 2}]
     """
     rows = []
     for mode, of_mode in validation[validation["error"].notna()].groupby("mode", sort=False):
@@ -72,6 +79,18 @@ def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
     ----------
     validation, nominal
         As in `coverage_rows`.
+
+    Returns
+    -------
+    Figure
+        What `coverage_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.validation import validate_series
+    >>> fig = plot_coverage(validate_series(["c-dd"]).rows)
+    >>> fig.layout.xaxis.title.text
+    'Probability of the interval (%)'
     """
     rows = coverage_rows(validation, nominal=nominal)
     if rows.empty:

@@ -25,6 +25,12 @@ def error_strip_rows(comparison: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; the error is predicted/measured - 1. [%]
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> error_strip_rows(compare("c-dd"))[["case", "error_percent", "inside"]].round(1).to_dict("records")[1]
+    {'case': 'c-dd-write', 'error_percent': 0.1, 'inside': True}
     """
     if comparison.empty:
         return pd.DataFrame(columns=COLUMNS)
@@ -53,6 +59,17 @@ def plot_error_strip(comparison: pd.DataFrame, *, band: float = 0.1) -> go.Figur
         Rows of `hecn_analysis.prediction.compare`.
     band
         Half width of the shaded band around 0. [fraction]
+
+    Returns
+    -------
+    Figure
+        What `error_strip_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> plot_error_strip(compare("c-dd")).layout.xaxis.title.text
+    'Predicted against measured (%)'
     """
     rows = error_strip_rows(comparison)
     if rows.empty:

@@ -33,6 +33,13 @@ def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; throughputs in Gb/s. Classes that allow a hundred times what binds are left out.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.host_limits import host_limits
+    >>> rows = host_limits_rows(host_limits(["b"], ["memory to memory"]))
+    >>> rows.loc[rows["binds"], ["host", "bottleneck_class", "throughput_gbps"]].round(1).to_dict("records")
+    [{'host': 'b', 'bottleneck_class': 'link', 'throughput_gbps': 39.6}]
     """
     rows = [
         {
@@ -59,6 +66,18 @@ def plot_host_limits(limits: pd.DataFrame, *, measured: pd.DataFrame | None = No
         As `hecn_analysis.planning.host_limits.host_limits` gives them.
     measured
         What documents report, as `hecn_analysis.planning.host_limits.most_measured` gives it; drawn in rows of limits.
+
+    Returns
+    -------
+    Figure
+        What `host_limits_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.host_limits import host_limits
+    >>> fig = plot_host_limits(host_limits(["b"], ["memory to memory"]))
+    >>> [trace.name for trace in fig.data][:2]
+    ['processor core', 'memory']
     """
     rows = host_limits_rows(limits)
     if rows.empty:

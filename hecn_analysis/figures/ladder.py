@@ -28,6 +28,13 @@ def ladder_rows(prediction: Prediction) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; throughputs in Gb/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> rows = ladder_rows(predict("hotlava-transmit"))
+    >>> rows[["resource", "throughput_gbps", "binds"]].round(1).to_dict("records")[0]
+    {'resource': 'sender.slot.x16', 'throughput_gbps': 49.2, 'binds': True}
     """
     rungs = [rung for rung in prediction.ladder if math.isfinite(rung.throughput_bps)]
     rows = [
@@ -61,6 +68,18 @@ def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) ->
         The prediction to explain.
     measured_bps
         What was measured, drawn as a line through all rungs. [bit/s]
+
+    Returns
+    -------
+    Figure
+        What `ladder_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> fig = plot_ladder(predict("hotlava-transmit"), measured_bps=49e9)
+    >>> [trace.name for trace in fig.data if trace.name]
+    ['binds now', 'would bind next', 'measured']
     """
     rows = ladder_rows(prediction)
     if rows.empty:

@@ -29,6 +29,13 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`: rates in Gb/s, negative `takes_gbps` for a gain, `part` of the raw rate that is left.
+
+    Examples
+    --------
+    >>> from hecn_analysis import limits
+    >>> rows = limit_steps_rows(limits.explain("pcie", gen=2, lanes=8, max_payload=256))
+    >>> rows[["label", "left_gbps"]].round(1).to_dict("records")[0], len(rows)
+    ({'label': 'signalling of the device, generation 2 x8', 'left_gbps': 40.0}, 5)
     """
     steps = [step for step in explanation.steps if math.isfinite(step.value_bps)]
     rows = []
@@ -75,6 +82,18 @@ def plot_limit_steps(explanation: Explanation) -> go.Figure:
     ----------
     explanation
         What `hecn_analysis.limits.explain` gave.
+
+    Returns
+    -------
+    Figure
+        What `limit_steps_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import limits
+    >>> fig = plot_limit_steps(limits.explain("pcie", gen=2, lanes=8, max_payload=256))
+    >>> [trace.name for trace in fig.data]
+    ['left after this step', 'the limit', 'taken']
     """
     rows = limit_steps_rows(explanation)
     if rows.empty:

@@ -32,6 +32,13 @@ def long_path_rows(lines: pd.DataFrame, measured: pd.DataFrame, *, x: str) -> pd
     -------
     DataFrame
         Columns `COLUMNS`; ``kind`` is ``limit`` or ``measured``, throughput in Gb/s. Runs without either are left out.
+
+    Examples
+    --------
+    >>> lines = pd.DataFrame({"x": [0.08], "line": ["window"], "throughput_bps": [6.7e9]})
+    >>> runs = pd.DataFrame({"rtt_s": [0.08, None], "measured_bps": [6.4e9, 9e9]})
+    >>> long_path_rows(lines, runs, x="rtt_s")[["kind", "x", "throughput_gbps"]].values.tolist()
+    [['limit', 0.08, 6.7], ['measured', 0.08, 6.4]]
     """
     rows = [
         {
@@ -87,6 +94,20 @@ def plot_long_path(
         Words for the lines of the prediction, in the order of `table`; by default the keys and their values.
     lines, measured, x
         As in `long_path_rows`; none by default.
+
+    Returns
+    -------
+    Figure
+        The drawing; rates in Gb/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.whatif import whatif
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "tool.window": "4 MB"}
+    >>> table = whatif(base, vary={"path.rtt": [0.001, 0.01, 0.1]})
+    >>> fig = plot_long_path(table, ["path.rtt"], x_title="Round-trip time (s)", names=["a window of 4 MB"])
+    >>> [trace.name for trace in fig.data if trace.mode == "lines+markers"]
+    ['a window of 4 MB']
     """
     fig = plot_whatif(table, varied)
     for trace, words in zip((one for one in fig.data if one.mode == "lines+markers"), names, strict=False):

@@ -38,6 +38,13 @@ def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; throughputs in Gb/s, missing where nothing was measured.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> rows = measured_vs_predicted_rows(compare("c-dd"))
+    >>> rows[["case", "measured_gbps", "predicted_gbps"]].round(1).to_dict("records")[0]
+    {'case': 'c-dd-read', 'measured_gbps': 21.2, 'predicted_gbps': 21.2}
     """
     if comparison.empty:
         return pd.DataFrame(columns=COLUMNS)
@@ -61,6 +68,17 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
     ----------
     comparison
         Rows of `hecn_analysis.prediction.compare`.
+
+    Returns
+    -------
+    Figure
+        What `measured_vs_predicted_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> [trace.name for trace in plot_measured_vs_predicted(compare("c-dd")).data]
+    ['predicted, RAID binds', 'measured']
     """
     rows = measured_vs_predicted_rows(comparison)
     if rows.empty:

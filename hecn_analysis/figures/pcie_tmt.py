@@ -36,6 +36,21 @@ def slot_cases(series: Series, comparison: pd.DataFrame, *, host: str, slot: str
         `hecn_analysis.prediction.compare.compare` of the series.
     host, slot
         The host, and the slot in it.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `comparison`, with columns that `pcie_tmt_rows` takes; sizes in bytes.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import load_series
+    >>> series = load_series("hotlava")
+    >>> comparison = pd.DataFrame({"case": list(series.cases)[:1]})
+    >>> host = series.scenarios[comparison["case"][0]].sender.name
+    >>> cases = slot_cases(series, comparison, host=host, slot="x16")
+    >>> cases[["case", "direction", "max_payload_bytes"]].to_dict("records")
+    [{'case': 'hotlava-tx128', 'direction': 'transmit', 'max_payload_bytes': 128.0}]
     """
     ends: list[dict[str, object]] = []
     for case in comparison["case"]:
@@ -71,6 +86,14 @@ def pcie_tmt_rows(cases: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; throughputs in Gb/s. For ``both`` the limits are those of the two directions together.
+
+    Examples
+    --------
+    >>> slot = {"gen": 2, "lanes": 16, "max_payload_bytes": 128, "max_read_request_bytes": 512}
+    >>> case = {"case": "tx", "title": "transmit", "direction": "transmit", "measured_bps": 49e9}
+    >>> cases = pd.DataFrame([{**case, **slot}])
+    >>> pcie_tmt_rows(cases)[["tmt_gbps", "estimate_gbps", "share_of_tmt"]].round(2).to_dict("records")
+    [{'tmt_gbps': 53.89, 'estimate_gbps': 49.53, 'share_of_tmt': 0.91}]
     """
     return pd.DataFrame([_row(case) for case in cases.to_dict("records")], columns=COLUMNS)
 
@@ -82,6 +105,19 @@ def plot_pcie_tmt(cases: pd.DataFrame) -> go.Figure:
     ----------
     cases
         As in `pcie_tmt_rows`.
+
+    Returns
+    -------
+    Figure
+        What `pcie_tmt_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> slot = {"gen": 2, "lanes": 16, "max_payload_bytes": 128, "max_read_request_bytes": 512}
+    >>> case = {"case": "tx", "title": "transmit", "direction": "transmit", "measured_bps": 49e9}
+    >>> cases = pd.DataFrame([{**case, **slot}])
+    >>> [trace.name for trace in plot_pcie_tmt(cases).data]
+    ['best estimate of the slot', 'TMT of the slides', 'measured']
     """
     rows = pcie_tmt_rows(cases)
     if rows.empty:

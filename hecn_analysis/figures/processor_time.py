@@ -31,6 +31,14 @@ def processor_time_rows(times: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; times of a core for a byte in ns.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.measurements import of_series
+    >>> from hecn_analysis.prediction.processor_time import processor_time
+    >>> rows = processor_time_rows(processor_time(of_series(["c-memory"])))
+    >>> rows[["end", "measured_ns", "predicted_ns"]].round(2).to_dict("records")[0]
+    {'end': 'sender', 'measured_ns': 0.14, 'predicted_ns': 0.17}
     """
     rows = [
         {
@@ -52,6 +60,18 @@ def plot_processor_time(times: pd.DataFrame) -> go.Figure:
     ----------
     times
         As `hecn_analysis.prediction.processor_time.processor_time` gives them.
+
+    Returns
+    -------
+    Figure
+        What `processor_time_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.measurements import of_series
+    >>> from hecn_analysis.prediction.processor_time import processor_time
+    >>> [trace.name for trace in plot_processor_time(processor_time(of_series(["c-memory"]))).data]
+    ['predicted, sender', 'predicted, receiver', 'measured']
     """
     rows = processor_time_rows(times)
     if rows.empty:

@@ -29,6 +29,13 @@ def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataF
     -------
     DataFrame
         Columns `COLUMNS`; ``kind`` is ``predicted`` or ``measured``, throughput in Mb/s.
+
+    Examples
+    --------
+    >>> predicted = pd.DataFrame({"window_bytes": 32768, "proxies": [False, True], "throughput_bps": [0.46e6, 40e6],
+    ...                           "bottleneck_class": ["window", "link"]})
+    >>> proxy_gain_rows(predicted, pd.DataFrame())[["proxies", "throughput_mbps"]].round(2).values.tolist()
+    [[False, 0.46], [True, 40.0]]
     """
     parts = [("predicted", row) for row in predicted.to_dict("records")]
     known = measured.dropna(subset=["measured_bps", "window_bytes"]) if len(measured) else measured
@@ -61,6 +68,18 @@ def plot_proxy_gain(predicted: pd.DataFrame, measured: pd.DataFrame) -> go.Figur
     ----------
     predicted, measured
         As in `proxy_gain_rows`.
+
+    Returns
+    -------
+    Figure
+        What `proxy_gain_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> predicted = pd.DataFrame({"window_bytes": 32768, "proxies": [False, True], "throughput_bps": [0.46e6, 40e6],
+    ...                           "bottleneck_class": ["window", "link"]})
+    >>> [trace.name for trace in plot_proxy_gain(predicted, pd.DataFrame()).data]
+    ['predicted without proxies', 'predicted with proxies']
     """
     rows = proxy_gain_rows(predicted, measured)
     if rows.empty:

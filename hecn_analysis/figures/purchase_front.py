@@ -34,6 +34,13 @@ def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None =
     DataFrame
         Columns `COLUMNS`; ``kind`` is ``sourced`` (all prices have a source), ``assumed`` (some are only assumed) or
         ``built``; throughputs in Gb/s, predicted for purchases and measured for builds (``at_least``: a lower bound).
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.listed_builds import listed_builds
+    >>> rows = purchase_front_rows([], listed_builds(["A++"], instead=False))
+    >>> rows[["name", "kind", "usd", "throughput_gbps"]].round(1).to_dict("records")
+    [{'name': 'A++', 'kind': 'built', 'usd': 24080, 'throughput_gbps': 100.5}]
     """
     rows = [_bought(one) for one in front]
     for build in [] if builds is None else builds.to_dict("records"):
@@ -99,6 +106,17 @@ def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None =
         As `hecn_analysis.purchase_front` gives it.
     builds
         As `hecn_analysis.planning.listed_builds.listed_builds` gives it.
+
+    Returns
+    -------
+    Figure
+        What `purchase_front_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.listed_builds import listed_builds
+    >>> [trace.name for trace in plot_purchase_front([], listed_builds(["A++"], instead=False)).data]
+    ['measured']
     """
     rows = purchase_front_rows(front, builds)
     if rows.empty:

@@ -34,6 +34,16 @@ def reconciliation_rows(reconciled: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; counted over expected - 1. [%]
+
+    Examples
+    --------
+    >>> from hecn_analysis.traffic.reconcile import reconcile
+    >>> when = pd.date_range("2013-11-20", periods=20, freq="30s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0,
+    ...                       "in_bps": [0.0] * 8 + [1e9] * 4 + [0.0] * 8, "out_bps": 0.0, "flag": "ok"})
+    >>> runs = pd.DataFrame([{"tool": "iperf3", "start_time": when[7], "duration_s": 120.0, "bytes": 14.8e9}])
+    >>> reconciliation_rows(reconcile(runs, rates, counts="port"))[["label", "verdict"]].to_dict("records")
+    [{'label': 'iperf3, run None', 'verdict': 'retransmissions or other traffic'}]
     """
     rows = []
     for row in reconciled.to_dict("records"):
@@ -63,6 +73,21 @@ def plot_reconciliation(reconciled: pd.DataFrame, *, tolerance: float = 0.005) -
         Table of `hecn_analysis.traffic.reconcile.reconcile`.
     tolerance
         Half width of the band in which both agree. [1]
+
+    Returns
+    -------
+    Figure
+        What `reconciliation_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.traffic.reconcile import reconcile
+    >>> when = pd.date_range("2013-11-20", periods=20, freq="30s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0,
+    ...                       "in_bps": [0.0] * 8 + [1e9] * 4 + [0.0] * 8, "out_bps": 0.0, "flag": "ok"})
+    >>> runs = pd.DataFrame([{"tool": "iperf3", "start_time": when[7], "duration_s": 120.0, "bytes": 14.8e9}])
+    >>> [trace.name for trace in plot_reconciliation(reconcile(runs, rates, counts="port")).data]
+    ['retransmissions or other traffic']
     """
     rows = reconciliation_rows(reconciled)
     if rows.empty:

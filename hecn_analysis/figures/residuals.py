@@ -34,6 +34,12 @@ def residuals_rows(validation: pd.DataFrame, *, by: Literal["series", "hosts", "
     -------
     DataFrame
         Columns `COLUMNS`; the error is predicted/measured - 1, its interval that of the prediction. [%]
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.validation import validate_series
+    >>> residuals_rows(validate_series(["c-dd"]).rows)[["strip", "id", "error_percent"]].round(1).to_dict("records")[1]
+    {'strip': 'c-dd', 'id': 'c-dd-write', 'error_percent': 0.1}
     """
     known = validation[validation["error"].notna()]
     rows = [
@@ -68,6 +74,17 @@ def plot_residuals(
         What makes a strip.
     reach
         Largest error that is drawn in its place; beyond, a mark stands at the edge. [fraction]
+
+    Returns
+    -------
+    Figure
+        What `residuals_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.validation import validate_series
+    >>> [trace.name for trace in plot_residuals(validate_series(["c-dd"]).rows, by="class").data]
+    ['measured value inside the 90 % interval']
     """
     rows = residuals_rows(validation, by=by)
     if rows.empty:

@@ -76,6 +76,13 @@ def resource_map_rows(prediction: Prediction) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`. ``full_at_gbps`` is the throughput of the transfer at which the resource is full.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> rows = resource_map_rows(predict("hotlava-transmit"))
+    >>> rows.loc[rows["binds"], ["end", "stage", "percent"]].round(1).to_dict("records")
+    [{'end': 'sender', 'stage': 'network slot', 'percent': 100.0}]
     """
     names = list(prediction.utilisation)
     limit = prediction.bottleneck
@@ -188,6 +195,17 @@ def plot_resource_map(prediction: Prediction) -> go.Figure:
     ----------
     prediction
         The prediction to explain.
+
+    Returns
+    -------
+    Figure
+        What `resource_map_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> len(plot_resource_map(predict("hotlava-transmit")).layout.shapes) > 0
+    True
     """
     return go.Figure(resource_map_spec(prediction))
 
@@ -199,6 +217,17 @@ def resource_map_spec(prediction: Prediction) -> dict[str, Any]:
     ----------
     prediction
         The prediction to explain.
+
+    Returns
+    -------
+    dict
+        The figure as JSON has it, with ``data`` and ``layout``.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> sorted(resource_map_spec(predict("hotlava-transmit")))
+    ['data', 'layout']
     """
     rows = resource_map_rows(prediction)
     if rows.empty:

@@ -35,6 +35,14 @@ def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
         Columns `COLUMNS`: ``used``, ``low`` and ``high`` are parts of what the limit allows (outages of the time that
         may be lost, losses, round trips and outages of their limits; the wanted size or bandwidth of the one that was
         seen); missing where nothing is known.
+
+    Examples
+    --------
+    >>> from hecn_analysis import places, read
+    >>> from hecn_analysis.traffic.service_levels import judge, load
+    >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
+    >>> service_levels_rows(found)[["criterion", "verdict", "used"]].round(2).to_dict("records")[2]
+    {'criterion': 'rtt', 'verdict': 'pass', 'used': 0.03}
     """
     rows = []
     for row in found.to_dict("records"):
@@ -64,6 +72,19 @@ def plot_service_levels(found: pd.DataFrame) -> go.Figure:
     ----------
     found
         As in `service_levels_rows`.
+
+    Returns
+    -------
+    Figure
+        What `service_levels_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import places, read
+    >>> from hecn_analysis.traffic.service_levels import judge, load
+    >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
+    >>> plot_service_levels(found).layout.xaxis.title.text
+    'Used of what the limit allows (times)'
     """
     rows = service_levels_rows(found)
     if rows.empty:

@@ -110,12 +110,38 @@ TEMPLATE = go.layout.Template(
 
 
 def style_of(bottleneck_class: object) -> Style:
-    """Colour, marker and words of a bottleneck class; a grey one for a class that is missing or new."""
+    """Colour, marker and words of a bottleneck class; a grey one for a class that is missing or new.
+
+    Parameters
+    ----------
+    bottleneck_class
+        One of `CLASSES`, or anything else.
+
+    Returns
+    -------
+    Style
+        The colour as Plotly takes it, a symbol, words for a legend.
+
+    Examples
+    --------
+    >>> style_of("slot").words, style_of(None).words
+    ('PCI slot', 'other')
+    """
     return CLASSES.get(str(bottleneck_class), OTHER)
 
 
 def text(value: object) -> str:
     """Text that a log or a person wrote, made safe for Plotly, which reads labels and hover texts as HTML and LaTeX.
+
+    Parameters
+    ----------
+    value
+        The text, or what is written as one.
+
+    Returns
+    -------
+    str
+        The same without markup.
 
     Examples
     --------
@@ -129,6 +155,18 @@ def text(value: object) -> str:
 
 def label(value: object, width: int = LABEL_WIDTH) -> str:
     """Row label, wrapped so that it fits a phone's window and escaped.
+
+    Parameters
+    ----------
+    value
+        The text.
+    width
+        Characters of a line.
+
+    Returns
+    -------
+    str
+        Lines with ``<br>`` between them.
 
     Examples
     --------
@@ -145,6 +183,11 @@ def place(row: Mapping[Any, Any]) -> str:
     ----------
     row
         Has (some of) the keys ``source_file``, ``line_first``, ``line_last``, ``document``, ``place``.
+
+    Returns
+    -------
+    str
+        Lines with ``<br>`` between them.
 
     Examples
     --------
@@ -164,12 +207,38 @@ def place(row: Mapping[Any, Any]) -> str:
 
 
 def is_true(value: Any) -> bool:  # noqa: ANN401  (a cell of a table)
-    """Whether a cell of a nullable column is true: a missing one is not."""
+    """Whether a cell of a nullable column is true: a missing one is not.
+
+    Parameters
+    ----------
+    value
+        The cell.
+
+    Returns
+    -------
+    bool
+        The answer.
+
+    Examples
+    --------
+    >>> is_true(True), is_true(pd.NA)
+    (True, False)
+    """
     return not pd.isna(value) and bool(value)
 
 
 def gbps(value_bps: float) -> str:
     """Throughput in Gb/s to four digits, for hover texts; a dash when missing.
+
+    Parameters
+    ----------
+    value_bps
+        The throughput. [bit/s]
+
+    Returns
+    -------
+    str
+        The number without its unit. [Gb/s]
 
     Examples
     --------
@@ -188,6 +257,16 @@ def figure(*, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotl
         Title of the horizontal axis, with its unit.
     **layout
         Further Plotly layout.
+
+    Returns
+    -------
+    Figure
+        Without traces.
+
+    Examples
+    --------
+    >>> figure(x_title="Throughput (Gb/s)", height=200).layout.xaxis.title.text
+    'Throughput (Gb/s)'
     """
     fig = go.Figure(layout={"template": TEMPLATE, **layout})
     fig.update_xaxes(title_text=x_title)
@@ -196,6 +275,16 @@ def figure(*, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotl
 
 def dark(fig: go.Figure) -> go.Figure:
     """Give the same figure for a dark page.
+
+    Parameters
+    ----------
+    fig
+        A figure of this package; it stays as it is.
+
+    Returns
+    -------
+    Figure
+        Another one.
 
     Examples
     --------
@@ -215,7 +304,23 @@ def dark(fig: go.Figure) -> go.Figure:
 
 
 def empty(why: str) -> go.Figure:
-    """Figure that says why there is nothing to draw."""
+    """Figure that says why there is nothing to draw.
+
+    Parameters
+    ----------
+    why
+        A sentence.
+
+    Returns
+    -------
+    Figure
+        The sentence in its middle.
+
+    Examples
+    --------
+    >>> empty("No run has a rate.").layout.annotations[0].text
+    'No run has a rate.'
+    """
     fig = figure(x_title="", height=120)
     fig.update_xaxes(visible=False).update_yaxes(visible=False)
     fig.add_annotation(text=text(why), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
@@ -224,6 +329,16 @@ def empty(why: str) -> go.Figure:
 
 def group_starts(groups: Sequence[str]) -> list[str]:
     """Give the heading above each row: where a group begins its name, else nothing; nothing at all for one group.
+
+    Parameters
+    ----------
+    groups
+        Group of each row.
+
+    Returns
+    -------
+    list of str
+        Heading of each row.
 
     Examples
     --------
@@ -250,6 +365,17 @@ def draw_rows(
         Entries of the legend below; two stand side by side on a phone.
     headings
         Headings above rows, empty where there is none.
+
+    Returns
+    -------
+    tuple
+        The figure, and the position of each row on its vertical axis.
+
+    Examples
+    --------
+    >>> fig, positions = draw_rows(labels=["B", "C"], x_title="Throughput (Gb/s)", legend_entries=2)
+    >>> positions
+    [0.7, 1.7]
     """
     positions: list[float] = []
     notes: list[dict[str, Any]] = []
@@ -295,7 +421,22 @@ def _written(words: str, y: float) -> dict[str, Any]:
 
 
 def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
-    """Let the horizontal throughput axis start at 0 and end a little beyond the largest value, in a unit that fits."""
+    """Let the horizontal throughput axis start at 0 and end a little beyond the largest value, in a unit that fits.
+
+    Parameters
+    ----------
+    fig
+        The figure, which is changed.
+    largest_gbps
+        The largest value. [Gb/s]
+
+    Examples
+    --------
+    >>> fig = figure(x_title="Throughput (Gb/s)")
+    >>> gbps_axis(fig, 10.0)
+    >>> fig.layout.xaxis.range
+    (0, 10.8)
+    """
     fig.update_xaxes(range=[0, largest_gbps * 1.08 or 1.0])
     fit_unit(fig, "x", largest_gbps)
 
@@ -361,7 +502,25 @@ def _in_unit(words: Any, unit: str, factor: float) -> Any:  # noqa: ANN401 - wor
 
 
 def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
-    """Give the look of a bar; stripes tell it from a plain one in a grey print."""
+    """Give the look of a bar; stripes tell it from a plain one in a grey print.
+
+    Parameters
+    ----------
+    colour
+        Its colour, as Plotly takes it.
+    striped
+        Whether it has stripes.
+
+    Returns
+    -------
+    dict
+        Plotly's ``marker`` of a bar.
+
+    Examples
+    --------
+    >>> bar_marker(BLUE, striped=True)["pattern"]["shape"]
+    '/'
+    """
     stripes = {"shape": "/", "fillmode": "overlay", "fgcolor": PAPER, "size": 7, "solidity": 0.35}
     return {"color": colour, "line": {"color": INK, "width": 1}, "pattern": stripes if striped else {"shape": ""}}
 
@@ -381,6 +540,19 @@ def predicted_trace(
         Entry of the legend.
     symbol, colour, size
         Of the mark; the size in pixels.
+
+    Returns
+    -------
+    Scatter
+        The trace.
+
+    Examples
+    --------
+    >>> ends = {"predicted_gbps": [9.7], "low_gbps": [9.2], "high_gbps": [9.9]}
+    >>> rows = pd.DataFrame({**ends, "y": [0.7], "hover": ["raid"]})
+    >>> trace = predicted_trace(rows, "gbps", name="predicted", symbol="circle", colour=BLUE)
+    >>> trace.x, [round(one, 1) for one in trace.error_x.array]
+    ((9.7,), [0.2])
     """
     middle = rows[f"predicted_{unit}"]
     return go.Scatter(
@@ -412,7 +584,32 @@ def measured_trace(
     at_least: bool = False,
     show_legend: bool = True,
 ) -> go.Scatter:
-    """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds."""
+    """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds.
+
+    Parameters
+    ----------
+    x
+        Values, in the unit of the axis.
+    y
+        Positions of their rows.
+    hover
+        Their hover texts.
+    at_least
+        Whether the values are lower bounds.
+    show_legend
+        Whether the legend names them.
+
+    Returns
+    -------
+    Scatter
+        The trace.
+
+    Examples
+    --------
+    >>> trace = measured_trace([9.82], [0.7], ["raid"], at_least=True)
+    >>> trace.name, trace.marker.symbol
+    ('measured, at least', 'triangle-right')
+    """
     return go.Scatter(
         x=list(x),
         y=list(y),

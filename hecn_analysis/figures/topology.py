@@ -55,6 +55,14 @@ def topology_rows(
     -------
     DataFrame
         Columns `COLUMNS`. A load is the share of a link's capacity that the predicted transfers take.
+
+    Examples
+    --------
+    >>> from hecn_analysis import load_scenario
+    >>> host = load_scenario("hotlava-transmit").sender
+    >>> rows = topology_rows(host)
+    >>> rows.loc[rows["kind"] == "nic", ["node", "link"]].to_dict("records")
+    [{'node': 'slot x16', 'link': 'Gen2 x16'}]
     """
     return pd.DataFrame(list(_Tree(host, prediction, role).rows()), columns=COLUMNS)
 
@@ -169,6 +177,19 @@ def plot_topology(
         Gives the load of each link; left out: no loads.
     role
         Which end of the prediction the host is.
+
+    Returns
+    -------
+    Figure
+        What `topology_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> found = predict("hotlava-transmit")
+    >>> fig = plot_topology(found.scenario.sender, prediction=found)
+    >>> sum(len(trace.x) for trace in fig.data)
+    4
     """
     rows = list(_Tree(host, prediction, role).rows())
     if len(rows) == 1 and host.cpu is None:

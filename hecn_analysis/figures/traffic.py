@@ -40,6 +40,14 @@ def traffic_rows(rates: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns `COLUMNS`; rates in Gb/s.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(288) * 1e7, "out_bps": 1e8, "flag": "ok"})
+    >>> traffic_rows(rates)[["in_gbps", "out_gbps", "mark"]].to_dict("records")[-1]
+    {'in_gbps': 2.87, 'out_gbps': 0.1, 'mark': None}
     """
     ordered = rates.sort_values("time", kind="stable", ignore_index=True)
     ordered = ordered[ordered["time"].notna()]
@@ -89,6 +97,19 @@ def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float
         Length of the slots of the percentile. [s]
     speed_bps
         Speed of the port, drawn as a line where it is within twice the largest rate. [bit/s]
+
+    Returns
+    -------
+    Figure
+        What `traffic_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": np.arange(288) * 1e7, "out_bps": 1e8, "flag": "ok"})
+    >>> [trace.name for trace in plot_traffic(rates, speed_bps=10e9).data]
+    ['in, upwards', 'out, downwards']
     """
     rows = traffic_rows(rates)
     if rows[["in_gbps", "out_gbps"]].isna().all(axis=None):

@@ -27,6 +27,15 @@ def traffic_profile_rows(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: floa
     -------
     DataFrame
         Columns `COLUMNS`; rates in Gb/s.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": [1e9] * 144 + [2e9] * 144, "out_bps": 1e8, "flag": "ok"})
+    >>> rows = traffic_profile_rows(rates, zone="America/New_York")
+    >>> rows[["direction", "hour", "mean_gbps", "slots"]].round(2).to_dict("records")[0]
+    {'direction': 'in', 'hour': 0, 'mean_gbps': 1.0, 'slots': 12}
     """
     day = profile(rates, zone=zone, slot_s=slot_s)
     rows = []
@@ -59,6 +68,19 @@ def plot_traffic_profile(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: floa
         Time zone whose hours are meant.
     slot_s
         Length of the slots that are averaged. [s]
+
+    Returns
+    -------
+    Figure
+        What `traffic_profile_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
+    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
+    ...                       "in_bps": [1e9] * 144 + [2e9] * 144, "out_bps": 1e8, "flag": "ok"})
+    >>> plot_traffic_profile(rates).layout.xaxis.title.text
+    'Hour of the day (UTC)'
     """
     rows = traffic_profile_rows(rates, zone=zone, slot_s=slot_s)
     if rows.empty:

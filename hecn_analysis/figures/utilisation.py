@@ -29,6 +29,12 @@ def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.Dat
     -------
     DataFrame
         Columns `COLUMNS`.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> utilisation_rows(predict("hotlava-transmit"))[["resource", "percent", "binds"]].round(1).to_dict("records")[0]
+    {'resource': 'sender.slot.x16', 'percent': 100.0, 'binds': True}
     """
     rows = [
         {
@@ -53,6 +59,17 @@ def plot_utilisation(prediction: Prediction, *, at_least: float = 0.0) -> go.Fig
         The prediction to explain.
     at_least
         Resources less busy than this are left out. [fraction]
+
+    Returns
+    -------
+    Figure
+        What `utilisation_rows` gives, drawn.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> [trace.name for trace in plot_utilisation(predict("hotlava-transmit"), at_least=0.1).data]
+    ['binds', 'has room']
     """
     rows = utilisation_rows(prediction, at_least=at_least)
     if rows.empty:
