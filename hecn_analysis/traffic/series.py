@@ -454,7 +454,7 @@ def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Boo
     by_moment = np.argsort(moment, kind="stable")
     rank = np.empty(len(code), dtype=np.int64)
     rank[by_moment] = np.cumsum(np.r_[False, np.diff(moment[by_moment]) != 0])
-    key = part * (len(code) + 1) + rank
+    key = part * len(code) + rank
     late = (key < np.maximum.accumulate(key)) & (time_ns != NAT)
     final = np.lexsort((moment, time_ns == NAT, code))
     return rows[final], late[final] if late.any() else None
