@@ -66,13 +66,14 @@ def read(document: Document, findings: Findings) -> None:
     """Read the counters of all interfaces in the file."""
     findings.format = "ethtool-S"
     blocks: list[tuple[int, str | None, dict[str, int]]] = []
+    names: list[str] = []
     name: str | None = None
     for number, line in enumerate(document.lines, 1):
-        if command := _COMMAND.search(line):
-            name = command["name"]
+        if commands := _COMMAND.findall(line):
+            names = commands
         if heading := _HEADING.match(line):
+            name = names.pop(0) if names else None
             blocks.append((number, heading["name"] or name, {}))
-            name = None
         elif blocks and (found := _COUNTER.match(line)):
             blocks[-1][2].setdefault(found["name"], int(found["value"]))
     for first, interface, counters in blocks:

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from hecn_analysis.counters import mpstat
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.readings import moments, number
-from hecn_analysis.counters.sysstat import CLOCK, Days, First, first_line
+from hecn_analysis.counters.sysstat import CLOCK, Days, first_line
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
@@ -33,13 +33,20 @@ _OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
 _POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_ALONE: Final = re.compile(
+    r"^\S{1,20}(?: [AP]M)?[ \t]+IFACE[ \t]+rxpck/s[ \t]+txpck/s[ \t]+(?:rxkB/s[ \t]+txkB/s|rxbyt/s[ \t]+txbyt/s)\s",
+    re.MULTILINE,
+)
+_MEAN: Final = re.compile(r"[^\W\d]{3,20}\.?\s?:\s")
 _IDLE: Final = ("%idle",)
 _SYSTEM: Final = ("%system", "%sys")
 
 
 def recognises(document: Document) -> bool:
     """Whether a first line is followed by a table of sar, which is neither mpstat's nor iostat's."""
-    if first_line(document) is None or re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE):
+    if first_line(document) is None:
+        return bool(_ALONE.search(document.start))
+    if re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE):
         return False
     headings = [line for line in document.lines[:400] if CLOCK.match(line) and _is_heading(line.split()[1:])]
     others = [line for line in headings if _OTHERS.search(line) or mpstat.HEADING.search(line)]
@@ -57,6 +64,8 @@ def read(document: Document, findings: Findings) -> None:
     for line, text in enumerate(document.lines, 1):
         if clock := CLOCK.match(text):
             report.line(line, clock, text[clock.end() :].split())
+    if not findings.rates:
+        report.means(document)
     report.finish()
 
 
@@ -74,10 +83,14 @@ class _Report:
     def __init__(self, document: Document, findings: Findings) -> None:
         self._findings = findings
         self._days = Days(findings)
-        first = cast("First", first_line(document))
-        self._host = first.host
-        self._days.begin(first, document)
-        findings.facts.update(host=first.host, n_cpus=first.cpus)
+        self._host: str | None = None
+        if (first := first_line(document)) is not None:
+            self._host = first.host
+            self._days.begin(first, document)
+            findings.facts.update(host=first.host, n_cpus=first.cpus)
+        else:
+            message = "found a table of sar, expected its first line with the date above it; the rates have no times"
+            findings.problem(1, "truncated", message)
         self._columns: Sequence[str] = ()
         self._before: float | None = None  # where the interval of the rows begins
         self._time: float | None = None
@@ -108,6 +121,19 @@ class _Report:
         elif row.get("CPU") == "all" or ("CPU" not in row and "%idle" in row):
             _busy(row, self._cpu)
 
+    def means(self, document: Document) -> None:
+        """Take the averages, where these are all that there is."""
+        columns: Sequence[str] = ()
+        for line, text in enumerate(document.lines, 1):
+            if (mean := _MEAN.match(text)) is None:
+                continue
+            words = text[mean.end() :].split()
+            if "IFACE" in words:
+                columns = words
+            elif len(words) == len(columns):
+                row = dict(zip(columns, words, strict=True))
+                _rate(line, row, (self._host, None, None), self._findings)
+
     def finish(self) -> None:
         """Hand over the facts."""
         self._findings.facts.update(moments(self._times))
@@ -120,7 +146,9 @@ class _Report:
             }  # fmt: skip
 
 
-def _rate(line: int, row: dict[str, str], known: tuple[str, float | None, float | None], findings: Findings) -> None:
+def _rate(
+    line: int, row: dict[str, str], known: tuple[str | None, float | None, float | None], findings: Findings
+) -> None:
     host, time, before = known
     rates: dict[str, Any] = {}
     for name, (way, factor) in _OCTETS.items():

@@ -19,7 +19,7 @@ COMMANDS = ("/proc/interrupts", "interrupts")
 BEGINS = re.compile(r"\s{4,20}CPU\d{1,4}(?:\s{1,20}CPU\d{1,4}){0,4096}\s*$")
 REPEATS = True
 
-_ROW: Final = re.compile(r"\s{0,8}(?P<irq>\d{1,6}|[A-Z][A-Z0-9]{1,5}):\s(?P<rest>.{0,60000})$")
+_ROW: Final = re.compile(r"\s{0,8}(?P<irq>\d{1,6}|[A-Z][A-Za-z0-9]{1,5}):(?P<rest>\s?.{0,60000})$")
 
 
 def recognises(output: Output) -> bool:

@@ -74,3 +74,36 @@ def test_what_stands_between_disks_is_told(tmp_path):
     found = read_counters(file)
     assert [one["name"] for one in found.sources[0]["devices"]] == ["sda", "sdb"]
     assert [(row.line, row.kind) for row in found.problems.itertuples()] == [(4, "malformed")]
+
+
+HEADS = "IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s  rxmcst/s"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"01:15:25 PM     {HEADS}\n01:15:27 PM       em1   100.00    200.00   1000.00   2000.00   0.00   0.00   1.00\n",
+        f"Average:        {HEADS}\nAverage:          em1   100.00    200.00   1000.00   2000.00   0.00   0.00   1.00\n",
+    ],
+    ids=["clock", "average"],
+)
+def test_a_part_of_a_report_without_its_date(tmp_path, text):
+    file = tmp_path / "part.txt"
+    file.write_text(text)
+    found = read_counters(file)
+    assert found.sources[0]["format"] == "sar-text"
+    [rate] = found.rates.to_dict("records")
+    assert (rate["interface"], rate["in_bps"], rate["out_bps"]) == ("em1", 1000 * 8192.0, 2000 * 8192.0)
+    assert found.rates["time"].isna().all()
+    assert list(found.problems["kind"]) == ["truncated"]
+
+
+def test_statistics_of_several_commands_on_one_line(tmp_path):
+    block = "NIC statistics:\n     rx_bytes: {}\n     tx_bytes: 5\n"
+    file = tmp_path / "series.txt"
+    file.write_text("# ethtool -S eth2; sleep 9; ethtool -S eth3\n" + block.format(10) + block.format(20))
+    found = read_counters(file)
+    assert list(zip(found.samples["interface"], found.samples["in_octets"], strict=True)) == [
+        ("eth2", 10),
+        ("eth3", 20),
+    ]

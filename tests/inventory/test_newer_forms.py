@@ -98,3 +98,17 @@ def test_tables_of_the_second_storcli():
     [drive] = found["drives"]
     assert (drive["state"], drive["media"], drive["model"]) == ("Online", "SSD", "MAKER FAST9")
     assert drive["size_bytes"] == int(3.5 * 2**40)
+
+
+def test_interrupts_between_processors_whose_counts_touch_their_name():
+    found = registry.read(
+        Document(
+            "a",
+            b"           CPU0       CPU1\n 10: 3287008667 3310445093     GICv3  30 Level     arch_timer\n"
+            b"IPI0:2768808080 2844211768       Rescheduling interrupts\nErr:          0\n",
+        )
+    )
+    assert found.captured[0].facts.values["irqs"] == {
+        "10": {"counts": [3287008667, 3310445093], "actions": "arch_timer"}
+    }
+    assert found.problems == []
