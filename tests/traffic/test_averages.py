@@ -66,6 +66,18 @@ def test_stretches_of_nothing_have_no_percentile():
     assert found.tolist() == pytest.approx([np.nan, 1.0, np.nan, 7.0, np.nan], nan_ok=True)
 
 
+def test_stretches_of_one_length_need_not_follow_each_other():
+    random = np.random.default_rng(1)
+    for lengths in itertools.product([0, 1, 4, 5], repeat=4):
+        stretches = [random.permutation(length) + 10.0 * number for number, length in enumerate(lengths)]
+        starts = np.cumsum([0, *lengths[:-1]])
+        wanted = [
+            math.nan if length == 0 else 10 * number + math.ceil(length * 0.6) - 1
+            for number, length in enumerate(lengths)
+        ]
+        assert nearest_ranks(np.concatenate(stretches), starts, 60).tolist() == pytest.approx(wanted, nan_ok=True)
+
+
 def filled(slots, mean, most):
     """Every way to fill slots with whole numbers up to a most, with this mean."""
     ways = itertools.combinations_with_replacement(range(most + 1), slots)
