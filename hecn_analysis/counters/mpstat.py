@@ -21,7 +21,7 @@ import numpy as np
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
-from hecn_analysis.counters.sysstat import CLOCK, Days, First, clock_of, day_of, first_line, stamp_of
+from hecn_analysis.counters.sysstat import CLOCK, Days, First, clock_of, day_of, first_line, later_lines, stamp_of
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"
@@ -61,7 +61,10 @@ def read(document: Document, findings: Findings) -> None:
     columns: list[str] = []
     times: list[float] = []
     loads: list[Mapping[str, str]] = []
+    later = later_lines(document)
     for line, text in enumerate(document.lines, 1):
+        if line in later:
+            days.begin(later[line], document)
         clock = CLOCK.match(text)
         if clock is None:
             continue

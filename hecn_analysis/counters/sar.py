@@ -22,7 +22,7 @@ import numpy as np
 from hecn_analysis.counters import mpstat
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.readings import moments, number
-from hecn_analysis.counters.sysstat import CLOCK, Days, first_line
+from hecn_analysis.counters.sysstat import CLOCK, Days, First, first_line, later_lines
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
@@ -61,8 +61,11 @@ def read(document: Document, findings: Findings) -> None:
     """Read the rates of interfaces, and the times of all tables."""
     findings.format = "sar-text"
     report = _Report(document, findings)
+    later = later_lines(document)
     for line, text in enumerate(document.lines, 1):
-        if clock := CLOCK.match(text):
+        if line in later:
+            report.begin(later[line], document)
+        elif clock := CLOCK.match(text):
             report.line(line, clock, text[clock.end() :].split())
     if not findings.rates:
         report.means(document)
@@ -83,19 +86,24 @@ class _Report:
     def __init__(self, document: Document, findings: Findings) -> None:
         self._findings = findings
         self._days = Days(findings)
+        self._columns: Sequence[str] = ()
+        self._before: float | None = None  # where the interval of the rows begins
+        self._time: float | None = None
         self._host: str | None = None
         if (first := first_line(document)) is not None:
-            self._host = first.host
-            self._days.begin(first, document)
+            self.begin(first, document)
             findings.facts.update(host=first.host, n_cpus=first.cpus)
         else:
             message = "found a table of sar, expected its first line with the date above it; the rates have no times"
             findings.problem(1, "truncated", message)
-        self._columns: Sequence[str] = ()
-        self._before: float | None = None  # where the interval of the rows begins
-        self._time: float | None = None
         self._times: list[float] = []
         self._cpu: list[tuple[float, float]] = []
+
+    def begin(self, first: First, document: Document) -> None:
+        """Take the first line of a report; that of another day may follow."""
+        self._host = first.host
+        self._days.begin(first, document)
+        self._columns, self._before, self._time = (), None, None
 
     def line(self, line: int, clock: re.Match[str], words: Sequence[str]) -> None:
         """Take a line with a clock: a heading or a row."""

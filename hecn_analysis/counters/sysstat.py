@@ -73,6 +73,25 @@ def first_line(document: Document) -> First | None:
     if found is None:
         return None
     line = document.text.count("\n", 0, found.start()) + 1
+    return _first(line, found)
+
+
+def later_lines(document: Document) -> dict[int, First]:
+    """First lines of the reports behind the first one, by their numbers: several days may stand in one file.
+
+    Parameters
+    ----------
+    document
+        The file.
+    """
+    result, line, at = {}, 1, 0
+    for found in _FIRST.finditer(document.text):
+        line, at = line + document.text.count("\n", at, found.start()), found.start()
+        result[line] = _first(line, found)
+    return dict(list(result.items())[1:])
+
+
+def _first(line: int, found: re.Match[str]) -> First:
     return First(line, found["host"], found["date"].strip(), int(found["cpus"]) if found["cpus"] else None)
 
 

@@ -107,3 +107,31 @@ def test_statistics_of_several_commands_on_one_line(tmp_path):
         ("eth2", 10),
         ("eth3", 20),
     ]
+
+
+def test_days_of_sar_one_after_another_keep_their_dates(tmp_path):
+    day = "Linux 5.4.0 (h) \t{} \t_x86_64_\t(4 CPU)\n\n10:00:00        {}\n"
+    row = "10:{}:00         eth0   1.00   2.00   {}   5.00   0.00   0.00   0.00\n"
+    file = tmp_path / "days.txt"
+    file.write_text(
+        day.format("2024-01-01", HEADS) + row.format(10, "1.00") + row.format(20, "2.00") + "\n"
+        + day.format("2024-01-03", HEADS) + row.format(10, "3.00") + row.format(20, "4.00")
+    )  # fmt: skip
+    rates = read_counters(file).rates
+    assert [str(time)[:16] for time in rates["time"]] == [
+        "2024-01-01 10:10",
+        "2024-01-01 10:20",
+        "2024-01-03 10:10",
+        "2024-01-03 10:20",
+    ]
+    assert list(rates["in_bps"]) == [8192.0, 2 * 8192.0, 3 * 8192.0, 4 * 8192.0]
+    assert list(rates["interval_s"]) == [600, 600, 600, 600]
+
+
+def test_days_of_mpstat_one_after_another_keep_their_dates(tmp_path):
+    day = "Linux 5.4.0 (h) \t{} \t_x86_64_\t(4 CPU)\n\n23:00:00     CPU    %usr    %sys   %idle\n"
+    file = tmp_path / "days.txt"
+    row = "23:00:10     all    1.00    2.00   97.00\n"
+    file.write_text(day.format("2024-01-01") + row + "\n" + day.format("2024-01-05") + row)
+    [source] = read_counters(file).sources
+    assert (source["first_time"], source["last_time"]) == ("2024-01-01T23:00:10Z", "2024-01-05T23:00:10Z")
