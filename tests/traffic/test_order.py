@@ -213,6 +213,9 @@ def test_one_name_is_several_interfaces_only_where_it_has_several_indexes_at_one
     both = pd.concat([renumbered, at_once.assign(interface="eth1")])
     assert len(rates(both)) == 6
     assert rates(both.iloc[::-1])["interface"].value_counts().to_dict() == {"eth0": 3, "eth1": 3}
+    every = pd.concat([both, renumbered.assign(interface="eth2"), readings([0], [0], interface="eth3", index=9)])
+    assert rates(every)["interface"].value_counts().to_dict() == {"eth0": 3, "eth1": 3, "eth2": 3}
+    assert flags(every) == ["ok"] * 9
 
 
 # blocks
