@@ -20,7 +20,19 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hecn_analysis"
 
 #: Rooms of the reference whose functions are all held to this; of the others, only what `hecn_analysis` names.
-ROOMS = ("errors", "figures", "hardware", "limits", "places", "prediction", "statistics", "tables", "traffic", "units")
+ROOMS = (
+    "errors",
+    "figures",
+    "hardware",
+    "limits",
+    "places",
+    "prediction",
+    "report",
+    "statistics",
+    "tables",
+    "traffic",
+    "units",
+)
 
 #: Rooms that the reference does not list, and whose functions are held to it as far as others import them.
 IMPORTED = ("planning",)

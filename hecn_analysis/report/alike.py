@@ -86,6 +86,14 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
         ``condition``, `KEYS`, ``runs`` with a rate, ``failed`` ones, ``median_bps``, ``least_bps``, ``most_bps``
         [bit/s], medians of ``path_rtt_s`` [s], ``retransmits_per_gb`` [1/GB], ``loss_fraction`` [1],
         ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all that were seen).
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> groups(folder.runs)[["condition", "runs"]].to_dict("records")[0]
+    {'condition': 'dd read, 69 GB', 'runs': 1}
     """
     rows = []
     for condition, part in runs.groupby("condition", sort=False):
@@ -127,6 +135,14 @@ def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
     dict
         Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN where no run says any; ``tool_version``: all
         that were seen.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> beside(folder.runs, ["loss_fraction"])
+    {'retransmits_per_gb': nan, 'loss_fraction': nan, 'tool_version': ''}
     """
     per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9)
     return {
@@ -201,6 +217,11 @@ def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row 
         Values by name.
     keys
         Those of `KEYS` that count.
+
+    Returns
+    -------
+    str
+        The words.
 
     Examples
     --------

@@ -93,6 +93,22 @@ def candidates(one: Expected) -> list[Candidate]:
     ----------
     one
         A kind of run and its prediction.
+
+    Returns
+    -------
+    list of Candidate
+        With limits [bit/s] and probabilities that sum to 1.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> likely = candidates(found[1])
+    >>> likely[0].kind, round(sum(each.probability for each in likely), 6)
+    ('other', 1.0)
     """
     found = {each[0]: each for each in (*_predicted(one), *_logged(one))}
     fits = {kind: one.signs.chance(kind) for kind in (*{each[1] for each in found.values()}, *_UNKNOWN, "other")}
@@ -167,7 +183,7 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
             )  # fmt: skip
     if rtt is None or rtt.value is None or mtu is None or mtu.value is None or one.group["protocol"] != "tcp":
         return
-    loss = loss_of(one.runs, mtu.value)
+    loss = _loss_of(one.runs, mtu.value)
     seconds = rtt.value if pd.isna(one.runs["rtt_s"].median()) else float(one.runs["rtt_s"].astype(float).median())
     if loss > 0 and seconds > 0:
         with warnings.catch_warnings():  # of losses so high that the limit is still lower
@@ -180,12 +196,12 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
     hosts = [one.fact(role) for role in ("sender", "receiver")]
     if rtt.value > 0 and any(host is not None and host.basis == "assumed" for host in hosts):
         yield (
-            "the TCP window of an unset Linux host", "window", default_window_bps(rtt.value) * streams, 0.15, _UNSET,
+            "the TCP window of an unset Linux host", "window", _default_window_bps(rtt.value) * streams, 0.15, _UNSET,
             "buffers of 6 MiB to receive and 4 MiB to send, which is assumed",
         )  # fmt: skip
 
 
-def default_window_bps(rtt_s: float) -> float:
+def _default_window_bps(rtt_s: float) -> float:
     """What one TCP connection carries between Linux hosts whose buffers nobody has set. [bit/s].
 
     Half of tcp_rmem is window (``tcp_adv_win_scale`` 1), and about half of tcp_wmem holds data that are under way.
@@ -197,13 +213,13 @@ def default_window_bps(rtt_s: float) -> float:
 
     Examples
     --------
-    >>> print(f"{default_window_bps(0.08) / 1e6:.0f} Mb/s")
+    >>> print(f"{_default_window_bps(0.08) / 1e6:.0f} Mb/s")
     210 Mb/s
     """
     return min(_RMEM_MAX / 2, _WMEM_MAX / 2) * 8 / rtt_s
 
 
-def loss_of(runs: pd.DataFrame, mtu: float) -> float:
+def _loss_of(runs: pd.DataFrame, mtu: float) -> float:
     """Share of the packets that were sent again. [1].
 
     Parameters
@@ -227,6 +243,21 @@ def causes_table(found: Sequence[Expected], *, least: float = 0.03) -> pd.DataFr
         What `hecn_analysis.report.expected.expectations` gave.
     least
         Candidates that are less likely are left out. [1]
+
+    Returns
+    -------
+    DataFrame
+        These columns, with ``measured_bps`` and ``kind``; rates in bit/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> causes_table(found)[["condition", "kind", "probability"]].to_dict("records")[0]
+    {'condition': 'dd read, 69 GB', 'kind': 'other', 'probability': 1.0}
     """
     rows = [
         {"condition": one.condition, "measured_bps": one.median_bps, **vars(candidate)}
@@ -253,6 +284,16 @@ def windows_table(found: Sequence[Expected]) -> pd.DataFrame:
         ``condition``, ``rtt_s``, ``in_flight_bytes`` (rate times round-trip time, of each stream), ``bdp_bytes`` (what
         fills the line), ``default_bps`` (between Linux hosts whose buffers nobody has set), ``retransmits_per_gb``,
         ``loss_fraction``.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> windows_table(found)[["condition", "rtt_s", "in_flight_bytes"]].round(3).to_dict("records")[1]
+    {'condition': 'nuttcp tcp send, 6 s, RTT 12 ms', 'rtt_s': 0.012, 'in_flight_bytes': 109533.963}
     """
     rows: list[dict[str, Any]] = []
     for one in found:
@@ -268,9 +309,9 @@ def windows_table(found: Sequence[Expected]) -> pd.DataFrame:
                 "rtt_s": rtt.value,
                 "in_flight_bytes": one.median_bps * rtt.value / 8 / streams,
                 "bdp_bytes": line * rtt.value / 8,
-                "default_bps": default_window_bps(rtt.value) * streams,
+                "default_bps": _default_window_bps(rtt.value) * streams,
                 "retransmits_per_gb": one.group["retransmits_per_gb"],
-                "loss_fraction": loss_of(one.runs, packet),
+                "loss_fraction": _loss_of(one.runs, packet),
             }
         )
     columns = [

@@ -97,7 +97,26 @@ class Expected:
         return float(self.group["median_bps"])
 
     def fact(self, key: str) -> Fact | None:
-        """What is known of a key."""
+        """What is known of a key.
+
+        Parameters
+        ----------
+        key
+            Key of a scenario: ``path.rtt``.
+
+        Returns
+        -------
+        Fact or None
+            Its value in SI, and what that rests on; None where nothing was asked about it.
+
+        Examples
+        --------
+        >>> from hecn_analysis.places import data_dir
+        >>> from hecn_analysis.report.folder import read_folder
+        >>> one = expectations(read_folder(data_dir() / "logs" / "c-systems-dd.txt"))[0]
+        >>> one.fact("sender").words, one.fact("path.rtt")
+        ('no limit', None)
+        """
         return next((fact for fact in self.facts if fact.key == key), None)
 
 
@@ -108,6 +127,19 @@ def expectations(folder: Folder) -> list[Expected]:
     ----------
     folder
         What was read.
+
+    Returns
+    -------
+    list of Expected
+        Each with its prediction and its verdict; rates in bit/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
+    >>> [(one.condition, one.verdict) for one in expectations(folder)]
+    [('nuttcp tcp send, 6 s, RTT below 5 ms', 'below, if so'), ('nuttcp tcp send, 6 s, RTT 12 ms', 'below, if so')]
     """
     table = groups(folder.runs)
     rated = table[table["runs"] > 0].head(MOST)
@@ -128,7 +160,7 @@ def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fast
     if group["protocol"] == "udp":
         why = "UDP sends at the rate that it was asked for: what it reached is no measure of what there is."
         return Expected(condition, group, runs, (), None, NOT_COMPARED, why)
-    keys, facts = scenario_keys(folder, group, runs, fastest)
+    keys, facts = _scenario_keys(folder, group, runs, fastest)
     try:
         prediction = predict(load_scenario(keys))
     except HecnError as error:
@@ -145,7 +177,7 @@ def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fast
     return Expected(condition, group, runs, tuple(facts), prediction, verdict, why, signs)
 
 
-def scenario_keys(
+def _scenario_keys(
     folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fastest_bps: float
 ) -> tuple[dict[str, Any], list[Fact]]:
     """Keys of a scenario for a kind of run, and what they rest on.
@@ -238,6 +270,21 @@ def table(found: Sequence[Expected]) -> pd.DataFrame:
     ----------
     found
         What `expectations` gave.
+
+    Returns
+    -------
+    DataFrame
+        Columns as `hecn_analysis.prediction.compare` gives them [bit/s], ``runs``, ``verdict`` and ``why``.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> table(found)[["case", "runs", "verdict"]].to_dict("records")[0]
+    {'case': 'dd read, 69 GB', 'runs': 1, 'verdict': 'not compared'}
     """
     rows = []
     for one in found:
@@ -260,7 +307,7 @@ def table(found: Sequence[Expected]) -> pd.DataFrame:
                 "bottleneck_title": None if predicted is None else predicted.ladder[0].title,
                 "verdict": one.verdict,
                 "why": one.why,
-                "source_file": folder_place(first),
+                "source_file": str(first["source_file"]).rpartition("/")[2],
                 "line_first": first["line_first"],
                 "line_last": first["line_last"],
             }
@@ -276,11 +323,6 @@ _COLUMNS: Final = (
 )
 
 
-def folder_place(run: Mapping[str, Any] | pd.Series[Any]) -> str:
-    """Name of the file of a run, without its folders."""
-    return str(run["source_file"]).rpartition("/")[2]
-
-
 def facts_table(found: Sequence[Expected]) -> pd.DataFrame:
     """What the predictions rest on, each fact once: ``name``, ``words``, ``basis``, ``source``, ``spread``, ``kinds``.
 
@@ -290,6 +332,21 @@ def facts_table(found: Sequence[Expected]) -> pd.DataFrame:
     ----------
     found
         What `expectations` gave.
+
+    Returns
+    -------
+    DataFrame
+        One row a fact, all texts but ``kinds``.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> facts_table(found)[["name", "words", "basis", "kinds"]].to_dict("records")[0]
+    {'name': 'host', 'words': 'no limit', 'basis': 'assumed', 'kinds': 2}
     """
     shared: dict[tuple[str, str, str], list[Fact]] = {}
     for one in found:

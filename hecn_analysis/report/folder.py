@@ -198,7 +198,7 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     7 files read, 0 not, 60 runs
     """
     name = os.fspath(path)
-    check(name)
+    _check(name)
     captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
     return Folder(
         name, read(name, progress=progress), read_counters(name, progress=progress),
@@ -206,7 +206,7 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     )  # fmt: skip
 
 
-def check(path: str) -> int:
+def _check(path: str) -> int:
     """Count the files of a folder, or take a file for one.
 
     Parameters

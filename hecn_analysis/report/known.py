@@ -64,6 +64,11 @@ class Fact:
         Where it is from, or why it is assumed.
     spread
         What else it could be, where it is concluded or assumed.
+
+    Examples
+    --------
+    >>> Fact("path.rtt", "round-trip time", 0.08, "80 ms", "logged", "said by nuttcp").setting()
+    {'path.rtt': {'value': 0.08, 'basis': 'documented', 'source': 'said by nuttcp'}}
     """
 
     key: str
@@ -80,7 +85,13 @@ class Fact:
         return self.basis in {"captured", "counted", "logged"}
 
     def setting(self) -> dict[str, Any]:
-        """The key with its value, as a scenario takes it."""
+        """The key with its value, as a scenario takes it.
+
+        Returns
+        -------
+        dict
+            The value in SI units, with what it rests on; empty where it is left open.
+        """
         if self.value is None:
             return {}
         if self.key == "path.mtu":
@@ -98,6 +109,20 @@ def line_rate(folder: Folder, fastest_bps: float) -> Fact:
         What was read.
     fastest_bps
         The fastest run over it. [bit/s]
+
+    Returns
+    -------
+    Fact
+        The rate [bit/s], and what it rests on.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> fact = line_rate(folder, 7.1e9)
+    >>> fact.words, fact.basis, fact.source
+    ('10.0 Gb/s', 'assumed', 'the next usual rate above the fastest run over that distance')
     """
     ports = [(_port(host), host) for host in folder.inventory.hosts]
     rates = [(rate, name, host) for (rate, name), host in ports if rate is not None]
@@ -152,6 +177,11 @@ def next_rate(fastest_bps: float) -> float:
     fastest_bps
         The throughput. [bit/s]
 
+    Returns
+    -------
+    float
+        The rate. [bit/s]
+
     Examples
     --------
     >>> next_rate(9.41e9), next_rate(3.1e9), next_rate(2.35e9), next_rate(94e6)
@@ -163,7 +193,25 @@ def next_rate(fastest_bps: float) -> float:
 
 
 def goodput(rate_bps: float, mtu: int) -> float:
-    """What TCP carries at most on an Ethernet line. [bit/s]."""
+    """What TCP carries at most on an Ethernet line. [bit/s].
+
+    Parameters
+    ----------
+    rate_bps
+        Rate of the line. [bit/s]
+    mtu
+        MTU. [B]
+
+    Returns
+    -------
+    float
+        Payload. [bit/s]
+
+    Examples
+    --------
+    >>> round(goodput(10e9, 9000) / 1e9, 2)
+    9.9
+    """
     return rate_bps * float(framing.payload_bytes(mtu)) / float(framing.wire_bytes(mtu))
 
 
@@ -178,6 +226,20 @@ def packet_size(folder: Folder, rate: Fact, fastest_bps: float) -> Fact:
         The line rate.
     fastest_bps
         The fastest of the runs that are asked about. [bit/s]
+
+    Returns
+    -------
+    Fact
+        The MTU [B], and what it rests on.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> fact = packet_size(folder, line_rate(folder, 9.8e9), 9.8e9)
+    >>> fact.value, fact.basis, fact.source
+    (9000.0, 'concluded', 'runs that do not fit 10.0 Gb/s in packets of 1500 B')
     """
     captured = [
         (mtu, f"port {name} of {host.name}")
@@ -216,6 +278,20 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
         What was read.
     runs
         The runs, of `Folder.runs`.
+
+    Returns
+    -------
+    Fact
+        The time [s], and what it rests on.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
+    >>> fact = round_trip(folder, folder.runs)
+    >>> fact.words, fact.basis, fact.source
+    ('66.0 µs', 'logged', 'said by ping')
     """
     logged = runs["path_rtt_s"].dropna()
     pings = ping_rtt(folder)
@@ -239,6 +315,19 @@ def ping_rtt(folder: Folder) -> tuple[float, str] | None:
     ----------
     folder
         What was read.
+
+    Returns
+    -------
+    tuple or None
+        The delay [s] and the file; None where there is no such one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
+    >>> ping_rtt(folder)
+    (6.6e-05, 'ping.txt')
     """
     probes = folder.runs[folder.runs["tool"].isin(["ping", "fping"]) & folder.runs["rtt_min_s"].notna()]
     times = probes["rtt_min_s"].astype(float)
@@ -265,6 +354,15 @@ def ends(folder: Folder, sends: bool) -> tuple[dict[str, Any], list[Fact]]:
     -------
     tuple
         Keys of a scenario for sender and receiver, and what they rest on.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> keys, facts = ends(folder, sends=True)
+    >>> keys, [fact.basis for fact in facts]
+    ({'sender': 'ideal', 'receiver': 'ideal'}, ['assumed', 'assumed'])
     """
     hosts = [host for host in folder.inventory.hosts if _tells(host)]
     local, remote = ("sender", "receiver") if sends else ("receiver", "sender")

@@ -28,6 +28,17 @@ def slot_length(rates: pd.DataFrame) -> float:
     ----------
     rates
         Rates as in the table ``rates``.
+
+    Returns
+    -------
+    float
+        The length. [s]
+
+    Examples
+    --------
+    >>> times = pd.date_range("2013-11-20", periods=60, freq="1s", tz="UTC")
+    >>> slot_length(pd.DataFrame({"time": times, "interval_s": 1.0}))
+    1.0
     """
     known = rates[rates["interval_s"] > 0]
     if known.empty:
@@ -44,6 +55,19 @@ def port_table(folder: Folder) -> pd.DataFrame:
     ----------
     folder
         What was read.
+
+    Returns
+    -------
+    DataFrame
+        One row a port; rates in bit/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
+    >>> port_table(folder)[["port", "slots"]].to_dict("records")[0]
+    {'port': 'switch port1', 'slots': 66}
     """
     rates = folder.counters.rates
     rates = rates[rates["time"].notna()]
@@ -65,6 +89,19 @@ def agreement(folder: Folder) -> pd.DataFrame:
     ----------
     folder
         What was read.
+
+    Returns
+    -------
+    DataFrame
+        One row a run and port, with ``file``; only ``verdict`` where there is none.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> len(agreement(folder))
+    0
     """
     rates = folder.counters.rates
     rates = rates[rates["time"].notna() & (rates["interval_s"] > 0)]

@@ -88,6 +88,14 @@ class Signs:
         Under way, of each stream. [B]
     cwnd_bytes
         Congestion window, of each stream. [B]
+
+    Examples
+    --------
+    >>> signs = Signs(scatter=0.02, idle_rtt_s=0.08, loaded_rtt_s=0.08)
+    >>> signs.words()
+    'the rate over time is even (±2.0 %), no queue: a round trip of 80.0 ms under the load'
+    >>> signs.found(), signs.chance("window") > signs.chance("loss")
+    ({'queue': False}, True)
     """
 
     scatter: float = math.nan
@@ -98,7 +106,13 @@ class Signs:
     cwnd_bytes: float = math.nan
 
     def found(self) -> dict[str, bool]:
-        """Which signs can be told, and whether they are there."""
+        """Which signs can be told, and whether they are there.
+
+        Returns
+        -------
+        dict
+            Of ``queue``, ``resent`` and ``roomy`` those that can be told.
+        """
         queue_s = self.loaded_rtt_s - self.idle_rtt_s
         told = {
             "queue": (queue_s, queue_s > max(_QUEUE * self.idle_rtt_s, _QUEUE_S)),
@@ -114,6 +128,11 @@ class Signs:
         ----------
         kind
             The class; one without figures counts as ``other``.
+
+        Returns
+        -------
+        float
+            The likelihood. [1]
         """
         own = CHANCES.get(kind, CHANCES["other"])
         middle, width = own.scatter
@@ -130,7 +149,13 @@ class Signs:
         return bool(not math.isnan(self.scatter) or self.found())
 
     def words(self) -> str:
-        """The signs in words."""
+        """The signs in words.
+
+        Returns
+        -------
+        str
+            What can be told; empty where nothing can.
+        """
         found = self.found()
         time = units.format_time
         told = []
@@ -168,6 +193,21 @@ def signs_of(runs: pd.DataFrame, intervals: pd.DataFrame, streams: pd.DataFrame,
         Round-trip time of the path, from a ping; NaN: not known. [s]
     mtu
         MTU of the path. [B]
+
+    Returns
+    -------
+    Signs
+        Medians of the runs: times in s, sizes in B, shares as fractions; NaN where no log tells.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
+    >>> logs = folder.reading
+    >>> signs = signs_of(folder.runs, logs.intervals, logs.streams, idle_rtt_s=0.012, mtu=1500)
+    >>> signs.words()
+    'the rate over time is uneven (±11 %)'
     """
     several = runs.head(_MOST)
     over_time, of_streams = _by_run(intervals, several), _by_run(streams, several)

@@ -41,6 +41,21 @@ def leading(found: Sequence[Expected]) -> Expected | None:
     ----------
     found
         What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    Expected or None
+        The kind; None where there is no run.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> leading(found).condition
+    'dd read, 69 GB'
     """
     compared = [one for one in found if one.verdict != NOT_COMPARED]
     return next(iter([*compared, *found]), None)
@@ -55,6 +70,21 @@ def next_tests(folder: Folder, found: Sequence[Expected]) -> pd.DataFrame:
         What was read.
     found
         What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    DataFrame
+        One row a test, all texts.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> next_tests(folder, found)["what"].tolist()[:2]
+    ['the storage alone, and the network alone', 'the same test 5 times or more']
     """
     rows = sorted(dict.fromkeys(_tests(folder, found)), key=lambda row: _ORDER.index(row[0]))
     return pd.DataFrame([row[1:] for row in rows], columns=["what", "how", "tells"])
@@ -139,6 +169,21 @@ def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
         What was read.
     found
         What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    Advices or None
+        What `hecn_analysis.planning.advise.advise` gives; gains are ratios less 1.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> advice(folder, found) is None
+    True
     """
     one = leading(found)
     if one is None or one.prediction is None:
@@ -166,6 +211,18 @@ def advice_table(given: Advices | None, *, top: int = 6) -> pd.DataFrame:
         What `advice` gave.
     top
         So many at most.
+
+    Returns
+    -------
+    DataFrame
+        One row a change; rates in bit/s.
+
+    Examples
+    --------
+    >>> from hecn_analysis.planning.advise import advise
+    >>> rows = advice_table(advise("hotlava-transmit", purchases=False), top=1)
+    >>> rows[["title", "gain_fraction"]].round(2).to_dict("records")
+    [{'title': 'MaxPayload of 256 bytes instead of 128 on the sender', 'gain_fraction': 0.13}]
     """
     columns = ["title", "gain_fraction", "throughput_bps", "how", "check", "risk", "source"]
     rows = [
@@ -189,6 +246,21 @@ def finding(folder: Folder, found: Sequence[Expected]) -> str:
         What was read.
     found
         What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    str
+        The sentences.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> print(finding(folder, found))
+    2 runs of 2 kinds; most are dd read, 69 GB: 21.2 Gb/s. Nothing in the folder says what could hold these runs ...
     """
     if folder.is_empty:
         many = len(folder.refused)
@@ -273,6 +345,21 @@ def summary(found: Sequence[Expected]) -> str:
     ----------
     found
         What `hecn_analysis.report.expected.expectations` gave.
+
+    Returns
+    -------
+    str
+        How many kinds of run have each verdict.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> from hecn_analysis.report.expected import expectations
+    >>> found = expectations(folder)
+    >>> summary(found)
+    '2 not compared'
     """
     counts = pd.Series([one.verdict for one in found], dtype=object).value_counts()
     return ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
