@@ -135,3 +135,11 @@ def test_days_of_mpstat_one_after_another_keep_their_dates(tmp_path):
     file.write_text(day.format("2024-01-01") + row + "\n" + day.format("2024-01-05") + row)
     [source] = read_counters(file).sources
     assert (source["first_time"], source["last_time"]) == ("2024-01-01T23:00:10Z", "2024-01-05T23:00:10Z")
+
+
+def test_queues_that_are_named_before_their_counters(tmp_path):
+    file = tmp_path / "be.txt"
+    queues = ("rxq0: rx_bytes: 10", "rxq0: rx_pkts: 2", "rxq1: rx_bytes: 7", "rxq1: rx_pkts: 1")
+    file.write_text("NIC statistics:\n" + "".join(f"     {line}\n" for line in queues))
+    [row] = read_counters(file).samples.to_dict("records")
+    assert (row["in_octets"], row["in_packets"]) == (17, 3)
