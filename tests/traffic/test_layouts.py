@@ -104,6 +104,10 @@ def test_times_of_every_unit_and_zone_are_the_same_moments(tmp_path, kind, zone)
         time=(table["time"].dt.tz_convert(zone) if zone else table["time"].dt.tz_localize(None)).dt.as_unit(kind)
     )
     pd.testing.assert_frame_equal(in_files(written(tmp_path, other)), in_memory(table), check_dtype=False)
+    numbers = table.assign(time=table["time"].dt.as_unit("ns").astype("int64"))  # nanoseconds since 1970
+    (tmp_path / "numbers").mkdir()
+    found = in_files(written(tmp_path / "numbers", numbers))
+    pd.testing.assert_frame_equal(found, in_memory(table), check_dtype=False)
 
 
 @pytest.mark.parametrize("kind", ["uint64", "int64", "float64"])

@@ -10,7 +10,7 @@ import pytest
 from hecn_analysis.limits import framing
 from hecn_analysis.traffic import placing
 from hecn_analysis.traffic.placing import Fit, Framing, Port, placed, ports, unplaced
-from hecn_analysis.traffic.reconcile import _Counted, reconcile
+from hecn_analysis.traffic.reconcile import _Counted, _crossing, _expected, reconcile
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
 ZERO_S = BEGIN.timestamp()
@@ -434,6 +434,58 @@ def test_clocks_differ_by_up_to_two_hours_where_nothing_else_is_said(moved, name
     level = np.zeros(400)
     level[(8000 + moved) // 60 : (8000 + moved) // 60 + 2] = 9018e6 * 8 / 120
     (row,) = reconcile(pd.DataFrame([run(8000, 120)]), rates(level, step=60.0), counts="port").to_dict("records")
+    assert row["verdict"] == named
+
+
+@pytest.mark.parametrize(
+    ("net", "crossed"),
+    [
+        (1 + 0.5, [0]),
+        (1 + 0.2, [1]),
+        (1 + 0.7, [0, 1]),
+        (1 + 0.7 * 1.004, [0, 1]),
+        (1 + 0.5 + 1.5 * 0.0049, [0]),
+        (1 + 0.5 + 1.5 * 0.0051, []),
+        (1 + 0.5 - 1.5 * 0.0049, [0]),
+        (1 + 0.5 - 1.5 * 0.0051, []),
+        (1.0 + 0.3, []),
+        (1.0 + 0.9, []),
+    ],
+)
+def test_runs_of_another_port_crossed_where_all_or_one_of_them_explain_it_all(net, crossed):
+    how = Framing((9000,), 4, timestamps=True, vlan=False, frame=(18.0, 18.0))
+    one, *others = (unplaced({"duration_s": 9.0, "bytes": PAYLOAD * part}) for part in (1.0, 0.5, 0.2))
+    assert list(_crossing([one], others, net * 9018e6, how, 0.005)) == [others[number] for number in crossed]
+    assert list(_crossing([one], [], 9018e6, how, 0.005)) == []
+
+
+@pytest.mark.parametrize(
+    ("net", "mtu", "expected"),
+    [
+        (9.0e9, 9000, 9.014e9),  # by the host's count without the check sequence
+        (9.015e9, 9000, 9.015e9),
+        (9.1e9, 9000, 9.018e9),
+        (9.37e9, 1500, 9.37e9),
+        (9.5e9, 1500, 8948e6 / 1448 * 1518),  # nearer to 9.38 than to 9.02
+        (9.3e9, 1500, 8948e6 / 1448 * 1514),
+        (2e10, 1500, 8948e6 / 1448 * 1518),
+    ],
+)
+def test_mtu_is_that_whose_octets_are_nearest(net, mtu, expected):
+    how = Framing((1500, 9000), 4, timestamps=True, vlan=False, frame=(14.0, 18.0))
+    found = _expected([unplaced({"duration_s": 9.0, "bytes": PAYLOAD})], net, how)
+    assert found == (mtu, pytest.approx(expected, rel=1e-6))
+    halves = [unplaced({"duration_s": 9.0, "bytes": PAYLOAD / 2})] * 2
+    assert _expected(halves, net, how) == (mtu, pytest.approx(found[1], rel=1e-6))
+
+
+@pytest.mark.parametrize(("part", "named"), [(1.0, "clock offset"), (0.2, "fewer octets")])
+def test_a_shift_is_believed_where_most_of_the_run_is_seen_there(part, named):
+    """The port counted as much, spread over five times the time."""
+    level = np.zeros(200)
+    count = round(2 / part)
+    level[50 : 50 + count] = 9018e6 * 8 / (10 * count)
+    row = verdict(run(300, 20), rates(level), largest_offset_s=300.0)
     assert row["verdict"] == named
 
 
