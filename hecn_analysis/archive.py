@@ -24,10 +24,12 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +39,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hecn_analysis import tables
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.errors import HecnError, InputError, ValidityWarning
 from hecn_analysis.progress import track
 
 #: Tables that an archive keeps, each with the column that says on which day a row belongs.
@@ -59,6 +61,9 @@ GROUP_ROWS: Final = 131_072
 GRACE_S: Final = 3600.0
 
 _VERSION: Final = 1
+
+#: What DuckDB says of a query, and never of a file.
+_OF_THE_QUERY: Final = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
 
 #: Names of files below the folder; nothing else is read, whatever a commit says.
 _FILE: Final = re.compile(rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[\w-]{{1,80}}\.parquet")
@@ -299,39 +304,75 @@ class Archive:
 
     # asking ----------------------------------------------------------------------------------------------------------
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
+    def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
         """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
 
-        The connection reads nothing but these files, and cannot be told to.
+        Parameters
+        ----------
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The views are of the
+            others.
+
+        Raises
+        ------
+        InputError
+            No file can be read, and nobody asked for the damage.
         """
+        try:
+            connection, sound = self._views(())
+        except duckdb.Error as error:
+            return self._without_damage(_damaged(self.folder, str(error)), damaged)
+        if sound or not self._all_damage():
+            return connection
+        connection.close()
+        return self._without_damage(_damaged(self.folder, "other columns"), damaged)
+
+    def _views(self, without: Collection[str]) -> tuple[duckdb.DuckDBPyConnection, bool]:
+        """A connection, and whether its tables have the columns that they should, and no others."""
         state = self._state()
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
+        sound = True
         for table, names in state.files.items():
-            if names:
-                paths = [str(self.folder / name) for name in names]
+            paths = [str(self.folder / name) for name in names if name not in without]
+            if paths:
                 try:
-                    connection.read_parquet(paths, hive_partitioning=True, union_by_name=True).create_view(table)
-                except duckdb.Error as error:
+                    rows = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
+                    rows.create_view(table)
+                except duckdb.Error:
                     connection.close()
-                    raise _damaged(self.folder / table, str(error)) from None
+                    raise
+                columns = dict(zip(rows.columns, map(str, rows.types), strict=True))
+                columns.pop("day")
+                sound = sound and columns.items() <= _columns(table).items()
             else:
                 empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
                 connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
-        return connection
+        return connection, sound
 
-    def query(self, sql: str) -> pd.DataFrame:
+    def _without_damage(self, first: InputError, damaged: list[InputError] | None) -> duckdb.DuckDBPyConnection:
+        """Connect to the files that can be read, and tell of the others."""
+        bad = self._all_damage()
+        if not bad or (damaged is None and len(bad) == len(list(self._state().all_files()))):
+            raise next(iter(bad.values()), first)
+        _tell(bad.values(), damaged)
+        return self._views(bad)[0]
+
+    def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
         """Answer of an SQL query over the tables ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
 
         Parameters
         ----------
         sql
             The query, in DuckDB's SQL.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The answer is that
+            of the others.
 
         Raises
         ------
         InputError
-            The query is none, with what DuckDB says of it.
+            The query is none, with what DuckDB says of it; or no file can be read, and nobody asked for the damage.
 
         Examples
         --------
@@ -343,21 +384,40 @@ class Archive:
         >>> archive.query("select tool, count(*) as n from runs group by tool").to_dict("records")
         [{'tool': 'nuttcp', 'n': 1}]
         """
-        connection = self.connect()
+        connection = self.connect(damaged=damaged)
         try:
-            answer: pd.DataFrame = connection.execute(sql).df()
+            return connection.execute(sql).df()
         except duckdb.Error as error:
-            raise InputError(
+            wrong = InputError(
                 f"the query {sql!r} ({str(error).splitlines()[0]})",
                 f"SQL over the tables {', '.join(TABLES)}",
                 advice="the columns are those of the tables, and 'day'",
-            ) from None
+            )
+            if damaged or isinstance(error, _OF_THE_QUERY) or not self._all_damage():
+                raise wrong from None
         finally:
             connection.close()
-        return answer
+        connection = self._without_damage(wrong, damaged)  # only when it is read does it show that a file is damaged
+        try:
+            return connection.execute(sql).df()
+        finally:
+            connection.close()
+
+    def _all_damage(self) -> dict[str, InputError]:
+        """The files that cannot be read, of all that count."""
+        bad: dict[str, InputError] = {}
+        for table, names in self._state().files.items():
+            for name in names:
+                self._parts(table, [name], bad)
+        return bad
 
     def table(
-        self, name: str, *, first_day: str | date | None = None, last_day: str | date | None = None
+        self,
+        name: str,
+        *,
+        first_day: str | date | None = None,
+        last_day: str | date | None = None,
+        damaged: list[InputError] | None = None,
     ) -> pd.DataFrame:
         """Rows of a table, with its columns and types, in the order of time.
 
@@ -368,11 +428,14 @@ class Archive:
         first_day, last_day
             Days of UTC to read, both included; rows of an unknown day are left out where one is given, and are had by
             ``unknown``.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The rows are those
+            of the others.
 
         Raises
         ------
         InputError
-            Unknown table.
+            Unknown table; or none of its files can be read, and nobody asked for the damage.
         """
         if name not in TABLES:
             raise InputError(f"table {name!r}", f"one of {', '.join(TABLES)}")
@@ -384,8 +447,15 @@ class Archive:
         empty = tables.make(name, [])
         if not wanted:
             return empty
-        whole = self._joined(wanted)
+        bad: dict[str, InputError] = {}
+        parts = self._parts(name, wanted, bad)
+        if bad and not parts and damaged is None:
+            raise next(iter(bad.values()))
+        _tell(bad.values(), damaged)
+        if not parts:
+            return empty
         try:
+            whole = pa.concat_tables(parts, promote_options="permissive")
             frame = whole.to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
         except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
             raise _damaged(self.folder / name, str(error)) from None
@@ -393,25 +463,34 @@ class Archive:
         ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
         return ordered
 
-    def _joined(self, names: Iterable[str]) -> pa.Table:
+    def _parts(self, table: str, names: Iterable[str], bad: dict[str, InputError]) -> list[pa.Table]:
+        """What is in files of a table; those that are not as they were written are put among the bad ones."""
         parts = []
         for name in names:
             try:
                 with pq.ParquetFile(self.folder / name) as file:
-                    parts.append(file.read(use_threads=False))
-            except FileNotFoundError:
-                raise
+                    part = file.read(use_threads=False)
+            except FileNotFoundError as error:
+                if name not in self._state().all_files():
+                    raise  # merged and removed, while this took long
+                bad[name] = _damaged(self.folder / name, str(error.strerror).lower())
             except (OSError, ValueError, pa.ArrowException) as error:
-                raise _damaged(self.folder / name, str(error)) from None
-        try:
-            return pa.concat_tables(parts, promote_options="permissive")
-        except pa.ArrowException as error:  # what a column is was damaged in one of them
-            raise _damaged(self.folder, str(error)) from None
+                bad[name] = _damaged(self.folder / name, str(error))
+            else:
+                if (strange := _strange(table, part.schema)) is None:
+                    parts.append(part)
+                else:
+                    bad[name] = _damaged(self.folder / name, strange)
+        return parts
 
     # tidying ---------------------------------------------------------------------------------------------------------
 
-    def compact(self, *, grace_s: float = GRACE_S, progress: bool = False) -> bool:
+    def compact(
+        self, *, grace_s: float = GRACE_S, progress: bool = False, damaged: list[InputError] | None = None
+    ) -> bool:
         """Merge the files of each day into one, and remove what nothing refers to any more.
+
+        Files that cannot be read stay as they are, so that they can be put back from a copy.
 
         Parameters
         ----------
@@ -419,6 +498,8 @@ class Archive:
             Age from which files are removed that nothing refers to. [s]
         progress
             Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning.
 
         Returns
         -------
@@ -431,14 +512,17 @@ class Archive:
             The disk is full or cannot be written; nothing was changed then.
         """
         try:
-            return self._compact(grace_s, progress=progress)
+            bad: dict[str, InputError] = {}
+            first = self._compact(grace_s, bad, progress=progress)
         except OSError as error:
             raise HecnError(
                 f"{self.folder}: {error.strerror or error}; nothing was changed; "
                 "free some space or check the rights, and compact it again"
             ) from None
+        _tell(bad.values(), damaged)
+        return first
 
-    def _compact(self, grace_s: float, *, progress: bool) -> bool:
+    def _compact(self, grace_s: float, bad: dict[str, InputError], *, progress: bool) -> bool:
         state = self._state()
         if not state.commits:
             self._remove_unreferenced(grace_s)
@@ -455,7 +539,16 @@ class Archive:
                         kept += names
                         continue
                     table, _, partition = day.partition("/day=")
-                    merged.append(self._write(table, partition, _in_order(table, self._joined(sorted(names)))))
+                    parts = self._parts(table, sorted(names), bad)
+                    if len(parts) < 2:
+                        kept += names
+                        continue
+                    kept += bad.keys() & set(names)
+                    try:
+                        rows = pa.concat_tables(parts, promote_options="permissive")
+                    except pa.ArrowException as error:
+                        raise _damaged(self.folder / day, str(error)) from None
+                    merged.append(self._write(table, partition, _in_order(table, rows)))
                 generation = {
                     "version": _VERSION,
                     "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
@@ -633,6 +726,74 @@ def _said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
         if not isinstance(name, str) or not _FILE.fullmatch(name):
             raise _damaged(path, f"the name {name!r}")
     return dict(said)
+
+
+def _strange(table: str, schema: pa.Schema) -> str | None:
+    """Why rows with such columns are none of a table; None where they are."""
+    known = _types(table)
+    if not set(schema.names) & set(known):
+        return f"no column of {table}"
+    for column in schema:
+        if column.name in known and _family(column.type) not in known[column.name]:
+            return f"column {column.name!r} of {column.type}"
+    return None
+
+
+@cache
+def _columns(table: str) -> dict[str, str]:
+    """Columns of a table with the types that DuckDB gives them."""
+    with duckdb.connect() as connection:
+        empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
+        rows = connection.from_arrow(empty)
+        return dict(zip(rows.columns, map(str, rows.types), strict=True))
+
+
+@cache
+def _types(table: str) -> dict[str, set[str]]:
+    """Families of types that the columns of a table may have in a file."""
+    schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
+    families = {column.name: _family(column.type) for column in schema}
+    return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
+
+
+def _family(kind: pa.DataType) -> str:
+    names = {
+        "null": pa.types.is_null,
+        "whole": pa.types.is_integer,
+        "number": pa.types.is_floating,
+        "truth": pa.types.is_boolean,
+        "time": pa.types.is_timestamp,
+        "text": lambda one: pa.types.is_string(one) or pa.types.is_large_string(one),
+    }
+    return next((name for name, fits in names.items() if fits(kind)), str(kind))
+
+
+def _tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
+    """Put damage where somebody asked for it, or warn of it."""
+    for error in found:
+        if damaged is None:
+            warnings.warn(f"{error}; left out, the rest is read", ValidityWarning, stacklevel=3)
+        else:
+            damaged.append(error)
+
+
+def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
+    """Rows of the table of problems for files of an archive that cannot be read.
+
+    Parameters
+    ----------
+    damaged
+        What is wrong with them, as `Archive.table` and `Archive.query` give it.
+    """
+    rows = [
+        {
+            "source_file": str(error.source),
+            "kind": "unreadable",
+            "message": f"found {error.found}, expected {error.expected}; left out, the rest is read; {error.advice}",
+        }
+        for error in damaged
+    ]
+    return tables.make("problems", rows)
 
 
 def _damaged(path: Path, found: str) -> InputError:

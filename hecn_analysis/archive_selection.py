@@ -68,7 +68,7 @@ def check_columns(names: Sequence[str]) -> None:
 
 
 def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Give tables of a part of an archive.
+    """Give tables of a part of an archive; files of it that cannot be read are among its problems.
 
     Parameters
     ----------
@@ -77,13 +77,16 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
     names
         The tables.
     """
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (heavy)
+    import pandas as pd  # noqa: PLC0415 (heavy)
+
+    from hecn_analysis.archive import Archive, problems_of  # noqa: PLC0415 (heavy)
 
     archive = Archive(selection.folder)
+    damaged: list[InputError] = []
     day = dict(selection.conditions).get(DAY)
 
     def chosen(name: str) -> pd.DataFrame:
-        frame = archive.table(name, first_day=day, last_day=day)
+        frame = archive.table(name, first_day=day, last_day=day, damaged=damaged)
         for column, value in selection.conditions:
             if column in frame.columns:
                 frame = frame[frame[column].astype("string").eq(value).fillna(value=False)]
@@ -95,8 +98,9 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
         found |= {name: found[name].merge(runs, on=KEY) for name in OF_RUNS if name in found}
     if "problems" in names:
         files = {file for frame in found.values() for file in frame["source_file"]}
-        problems = archive.table("problems")
-        found["problems"] = problems[problems["source_file"].isin(files)].reset_index(drop=True)
+        problems = archive.table("problems", damaged=damaged)
+        own = problems[problems["source_file"].isin(files)]
+        found["problems"] = pd.concat([own, problems_of(damaged)], ignore_index=True)
     return found
 
 
@@ -133,7 +137,8 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
         if {*columns} <= {DAY, *COLUMNS[table]}:
             known = " and ".join(f'"{name}" is not null' for name in columns)
             listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date
-            rows = archive.query(f"select distinct {listed} from {table} where {known}")  # noqa: S608 (known names)
+            select = f"select distinct {listed} from {table} where {known}"  # noqa: S608 (known names)
+            rows = archive.query(select, damaged=[])  # who reads the parts is told of damage
             found.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
     if not found:
         raise InputError(

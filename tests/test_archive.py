@@ -11,15 +11,17 @@ import threading
 import time
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis import archive as archives
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive, add_files
-from hecn_analysis.cli import snmp
+from hecn_analysis.cli import main, snmp
 from hecn_analysis.counters import read_counters
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.errors import HecnError, InputError, ValidityWarning
 from hecn_analysis.live.snmp import Round
 from hecn_analysis.places import data_dir
 from hecn_analysis.traffic import bulk
@@ -292,7 +294,6 @@ def test_compaction_puts_counters_port_by_port_and_leaves_their_order(archive):
             b'{"key": "a", "source": "", "added": "", "rows": {}, "files": ["runs/../../x.parquet"]}',
             "damage (the name 'runs/../../x.parquet')",
         ),
-        ("runs/*/*.parquet", b"PAR1", "damage ("),
     ],
 )
 def test_a_damaged_file_of_an_archive_is_named_and_leads_nowhere_else(archive, name, damage, words):
@@ -306,3 +307,110 @@ def test_a_damaged_file_of_an_archive_is_named_and_leads_nowhere_else(archive, n
         assert "expected a file as 'hecn archive' writes it; put it back from a copy" in str(caught.value)
     with pytest.raises(InputError, match=re.escape(f"{place}: found damage (")):
         hecn.read(archive.folder)
+
+
+def _other_columns(place):
+    pq.write_table(pa.table({"colour": ["red"]}), place)
+
+
+def _other_types(place):
+    rows = pq.read_table(place, partitioning=None)
+    at = rows.schema.get_field_index("in_octets")
+    pq.write_table(rows.set_column(at, "in_octets", pa.array(["x"] * len(rows))), place)
+
+
+DAMAGE = {
+    "truncated": lambda place: place.write_bytes(place.read_bytes()[:-200]),
+    "in its pages": lambda place: place.write_bytes(b"PAR1" + b"\xff" * 900 + place.read_bytes()[904:]),
+    "empty": lambda place: place.write_bytes(b""),
+    "garbage": lambda place: place.write_bytes(b"\x00garbage" * 99),
+    "of other columns": _other_columns,
+    "of other types": _other_types,
+    "gone": lambda place: place.unlink(),
+}
+RUINED = "samples/day=2013-11-18"
+
+
+@pytest.fixture
+def ruined(archive, request):
+    """An archive of three units, a file of the second one damaged; the damaged file."""
+    for number in (1, 2, 3):
+        archive.add(f"u{number}", unit(number))
+    place = sorted((archive.folder / RUINED).iterdir())[1]
+    DAMAGE[request.param](place)
+    return archive, place
+
+
+@pytest.mark.parametrize("ruined", DAMAGE, indirect=True)
+def test_the_rest_of_an_archive_is_read_beside_a_damaged_file_which_is_named(ruined):
+    archive, place = ruined
+    found = read_counters(archive.folder)
+    assert found.samples.source_file.value_counts().to_dict() == {"1.txt": 3, "2.txt": 1, "3.txt": 3}  # its other day
+    (problem,) = found.problems.to_dict("records")
+    assert (problem["source_file"], problem["kind"]) == (str(place), "unreadable")
+    assert problem["message"].startswith("found damage (")
+    assert "left out, the rest is read; put it back from a copy" in problem["message"]
+    assert hecn.read(archive.folder).runs.source_file.tolist() == ["1.log", "2.log", "3.log"]
+    assert hecn.read(archive.folder).problems.empty
+    with pytest.warns(ValidityWarning, match=f"{re.escape(str(place))}: found damage"):
+        assert len(archive.table("samples")) == 7
+    told = []
+    assert archive.query("select sum(in_octets)::int as n from samples", damaged=told).n.tolist() == [1408]
+    assert [error.source for error in told] == [str(place)]
+    with pytest.raises(InputError, match="the query 'select colour from samples'"):
+        archive.query("select colour from samples", damaged=[])
+
+
+@pytest.mark.parametrize("ruined", sorted(set(DAMAGE) - {"gone"}), indirect=True)
+def test_compaction_leaves_a_damaged_file_as_it_is_so_that_it_can_be_put_back(ruined, capsys):
+    archive, place = ruined
+    content = place.read_bytes()
+    for _ in range(2):
+        assert main(["archive", "compact", str(archive.folder)]) == 1
+        said = capsys.readouterr().err
+        assert f"hecn: {place}: found damage (" in said
+        assert "hecn: 1 damaged file of the archive: left as they are" in said
+        archive.compact(grace_s=0.0, damaged=[])
+        assert place.read_bytes() == content
+        archive.add("u4", unit(4))
+    assert len(list((archive.folder / RUINED).iterdir())) == 2
+    assert len(read_counters(archive.folder).problems) == 1
+    assert (
+        main(
+            ["archive", "query", str(archive.folder), "select sum(in_octets)::int as n from samples", "--format", "csv"]
+        )
+        == 1
+    )
+    out = capsys.readouterr()
+    assert out.out.split() == ["n", str(1408 + 1203)]
+    assert f"{place}: found damage (" in out.err
+
+
+def test_a_file_that_was_put_back_counts_again(archive):
+    for number in (1, 2, 3):
+        archive.add(f"u{number}", unit(number))
+    place = sorted((archive.folder / RUINED).iterdir())[1]
+    content = place.read_bytes()
+    place.write_bytes(b"")
+    archive.compact(grace_s=0.0, damaged=[])
+    place.write_bytes(content)
+    assert len(archive.table("samples")) == 9
+    archive.add("u4", unit(4))
+    assert archive.compact()
+    assert len(archive.table("samples")) == 12
+
+
+def test_a_sound_archive_is_not_read_twice(archive, monkeypatch):
+    archive.add("u1", unit(1))
+    monkeypatch.setattr(Archive, "_all_damage", lambda _: pytest.fail("every file was looked at"))
+    assert len(archive.query("select * from samples")) == 3
+
+
+def test_an_archive_of_which_nothing_can_be_read_says_so(archive):
+    archive.add("u1", {"runs": unit(1)["runs"]})
+    (place,) = archive.folder.glob("runs/*/*")
+    place.write_bytes(b"PAR1")
+    for ask in (lambda: archive.table("runs"), lambda: archive.query("select * from runs")):
+        with pytest.raises(InputError, match=re.escape(f"{place}: found damage (")):
+            ask()
+    assert len(hecn.read(archive.folder).problems) == 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.remarks import say
+from hecn_analysis.cli.remarks import explain, say, say_all
+from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,8 +67,10 @@ def _add(arguments: argparse.Namespace) -> int:
 def _query(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
 
-    _deliver(Archive(arguments.archive).query(arguments.sql), arguments)
-    return 0
+    damaged: list[InputError] = []
+    answer = Archive(arguments.archive).query(arguments.sql, damaged=damaged)
+    _deliver(answer, arguments)
+    return _tell(damaged, "not in the answer")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -79,9 +83,18 @@ def _list(arguments: argparse.Namespace) -> int:
 def _compact(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
 
-    if not Archive(arguments.archive).compact(progress=True):
+    damaged: list[InputError] = []
+    if not Archive(arguments.archive).compact(progress=True, damaged=damaged):
         say("another one compacted at the same time, and was first: nothing was changed here")
-    return 0
+    return _tell(damaged, "left as they are")
+
+
+def _tell(damaged: Sequence[InputError], done: str) -> int:
+    """Say which files of an archive cannot be read, and give the status that the command ends with."""
+    if damaged:
+        say_all([explain(error) for error in damaged], "put them back from a copy")
+        say(f"{reading.count(len(damaged), 'damaged file')} of the archive: {done}")
+    return 1 if damaged else 0
 
 
 def _deliver(frame: pd.DataFrame, arguments: argparse.Namespace) -> None:
