@@ -37,6 +37,7 @@ from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document as CountersDocument
 from hecn_analysis.errors import HecnError
 from hecn_analysis.files import packed as unpacked
+from hecn_analysis.files import streams
 from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.files.source import Lines
 from hecn_analysis.hardware import load_scenario
@@ -86,7 +87,11 @@ class Input:
     def unpacked(self) -> int:
         """Count its bytes as the package unpacks them. [bytes]."""
         with written(self.content) as path:
-            return sum(len(piece) for content in unpacked.contents("a", path) for piece in content.pieces)
+            return sum(
+                len(piece)
+                for content in unpacked.contents("a", path, streams.FREE_BY_LINES)
+                for piece in content.pieces
+            )
 
 
 @dataclass(frozen=True)
