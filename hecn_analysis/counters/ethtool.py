@@ -43,7 +43,8 @@ _TOTALS: Final[Mapping[str, Sequence[str]]] = {
 _PARTS: Final[Mapping[str, Sequence[str]]] = {
     "octets": (r"{w}_queue_\d+_bytes|queue_\d+_{w}_bytes", r"{w}\d+_bytes", r"{w}-\d+\.(?:{w}_)?bytes",
                r"\[\d+\]: {w}_[umb]cast_bytes", r"{w}_(?:uc|mc|bc)_bytes", r"{w}_(?:ucast|mcast|bcast)_bytes",
-               r"{w}_bytes\[\d+\]", r"(?:ucast|mcast|bcast) bytes {w}", r"\[\d+\]: {w}_bytes", r"{w}_?q-?\d+(?:_|: {w}_)bytes"),
+               r"{w}_bytes\[\d+\]", r"(?:ucast|mcast|bcast) bytes {w}", r"\[\d+\]: {w}_bytes",
+               r"{w}_?q-?\d+(?:_|: {w}_)bytes"),
     "packets": (r"{w}_queue_\d+_packets|queue_\d+_{w}_cnt", r"{w}\d+_packets", r"{w}-\d+\.(?:{w}_)?packets",
                 r"\[\d+\]: {w}_[umb]cast_packets", r"{w}_(?:ucast|mcast|bcast)_(?:packets|frames|pkts)",
                 r"{w}_(?:unicast|multicast|broadcast)", r"{w}_packets\[\d+\]", r"(?:ucast|mcast|bcast) pkts {w}",
