@@ -239,6 +239,7 @@ FUNCTIONS = [
     (limits.storage.journal_bps, (1e9,), "access", [0, 2.499], [-TINY, 2.5]),
     (limits.storage.journal_bps, (1e9,), "commit", [TINY], [0]),
     (partial_stripe.partial_write_s, (8, 1, 65_536, 1e9), "lost", [0, 1], [-1, 2]),
+    (partial_stripe.partial_write_s, (8,), "parity", [1, 2], [0, 1.5, 3]),
     (partial_stripe.partial_write_s, (8, 1, 65_536, 1e9), "offset", [0, 6 * 65_536], [-1]),
     (partial_stripe.partial_write_s, (8, 1, 65_536, 1e9), "access", [0], [-TINY]),
     (solid_state.filled_bps, (1e9, 2e9, 1e8, 1e9), "direct", [0], [-TINY]),
@@ -281,7 +282,8 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize(("function", "usual", "option", "allowed", "refused"), FUNCTIONS)
 def test_formulas_end_where_their_range_ends(function, usual, option, allowed, refused):
-    more = PATH if function is tcp_rounds.simulate else {}
+    more = dict(PATH) if function is tcp_rounds.simulate else {}
+    more |= {"size": 65_536, "disk_rate": 1e9} if option == "parity" else {}
     for value in allowed:
         with warnings.catch_warnings():
             warnings.simplefilter("error", ValidityWarning)
