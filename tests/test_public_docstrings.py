@@ -21,6 +21,7 @@ PACKAGE = ROOT / "hecn_analysis"
 
 #: Rooms of the reference whose functions are all held to this; of the others, only what `hecn_analysis` names.
 ROOMS = (
+    "counters",
     "errors",
     "figures",
     "hardware",
@@ -58,8 +59,15 @@ def modules(room):
 
 
 def functions(file):
-    """Functions of a file that are public by their names."""
-    return {node.name: node for node in parsed(file).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+    """Functions of a file that are public by their names, but for those that a contract describes."""
+    tree = parsed(file)
+    named = {one.target.id for one in tree.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
+    elsewhere = {"recognises", "read"} if "FORMATS" in named else set()
+    return {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name[0] != "_" and node.name not in elsewhere
+    }
 
 
 def imports(source):
@@ -195,6 +203,6 @@ def test_the_public_functions_are_found():
     assert "hecn_analysis.planning.next_tests.find_best" in PUBLIC  # of a page
     assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
     listed = set(re.findall(r"^   hecn_analysis\.(\w+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE))
-    assert {"Prediction.to_frame", "Slots.rates", "Explanation.verdict"} <= set(METHODS)
+    assert {"Prediction.to_frame", "Slots.rates", "Explanation.verdict", "Reader.recognises"} <= set(METHODS)
     assert set(ROOMS) <= listed
     assert not set(IMPORTED) & listed

@@ -113,6 +113,17 @@ def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
         Name of the table: one with a column ``time``.
     rows
         Its rows, from which the times are taken out.
+
+    Returns
+    -------
+    DataFrame
+        Columns as in `hecn_analysis.tables.COLUMNS`.
+
+    Examples
+    --------
+    >>> rows = [{"source_file": "a", "interface": "eth0", "time": 1.5, "in_octets": 7}]
+    >>> timed_table("samples", rows)[["time", "in_octets"]].astype(str).values.tolist()
+    [['1970-01-01 00:00:01.500+00:00', '7']]
     """
     seconds: list[Any] = [row.pop("time", None) for row in rows]
     frame = tables.make(table, rows)

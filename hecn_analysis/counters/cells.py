@@ -15,6 +15,11 @@ def cells_of(line: str, separator: str = ",") -> list[str]:
     separator
         What stands between the cells.
 
+    Returns
+    -------
+    list of str
+        The cells.
+
     Examples
     --------
     >>> cells_of('1, "2;3" ,x'), cells_of('1;"2,5"', ";"), cells_of("a\rb")

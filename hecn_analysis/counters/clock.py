@@ -89,6 +89,11 @@ def iso(seconds: float) -> str:
     seconds
         Seconds since 1970. [s]
 
+    Returns
+    -------
+    str
+        The time, with milliseconds where it has some.
+
     Examples
     --------
     >>> iso(1795261201), iso(0.25)

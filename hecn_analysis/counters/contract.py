@@ -119,6 +119,17 @@ class Findings:
         The name of the format, one of the reader's `FORMATS`; set by the reader once it is sure of it.
     facts
         What the file holds, by name; set by the reader. What `common_facts` gives and the reader does not is added.
+
+    Examples
+    --------
+    >>> findings = Findings("port1.log", format="mrtg-log")
+    >>> findings.interface(interface="port1", speed_bps=1e9)
+    >>> findings.sample(interface="port1", time=0.0, in_octets=-7)
+    >>> findings.rate(interface="port1", time=300.0, interval_s=300.0, in_bps=2e6)
+    >>> findings.problem(3, "malformed", "found 'x', expected a number; left out")
+    >>> findings.finish()
+    >>> findings.rates[0]["flag"], [problem["kind"] for problem in findings.problems]
+    ('given', ['malformed', 'inconsistent'])
     """
 
     source_file: str
@@ -229,7 +240,18 @@ class Findings:
 
 
 class Reader(Protocol):
-    """A reader of one format, or of a family of formats; a module with these names is one."""
+    """A reader of one format, or of a family of formats; a module with these names is one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters import snmpwalk
+    >>> document, findings = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000"), Findings("walk.txt")
+    >>> snmpwalk.recognises(document)
+    True
+    >>> snmpwalk.read(document, findings)
+    >>> findings.format, findings.samples[0]["in_octets"]
+    ('snmpwalk', 1000)
+    """
 
     @property
     def FORMATS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
@@ -244,10 +266,29 @@ class Reader(Protocol):
         """Whether a file is of the format as a whole; else other readers look for theirs in it too."""
 
     def recognises(self, document: Document) -> bool:
-        """Whether a file is, or holds, the format: cheap, strict, and from the content alone."""
+        """Whether a file is, or holds, the format: cheap, strict, and from the content alone.
+
+        Parameters
+        ----------
+        document
+            The file.
+
+        Returns
+        -------
+        bool
+            The answer.
+        """
 
     def read(self, document: Document, findings: Findings) -> None:
-        """Read a file that was recognised: set `findings.format`, hand over rows, facts and problems."""
+        """Read a file that was recognised: set `findings.format`, hand over rows, facts and problems.
+
+        Parameters
+        ----------
+        document
+            The file.
+        findings
+            Takes the rows, whose times are seconds since 1970, rates are in bit/s, and counters are octets and packets.
+        """
 
 
 def common_facts(findings: Findings) -> dict[str, object]:
@@ -257,6 +298,19 @@ def common_facts(findings: Findings) -> dict[str, object]:
     ----------
     findings
         What a reader found, checked.
+
+    Returns
+    -------
+    dict
+        Facts by name; times in ISO 8601, distances of times in s.
+
+    Examples
+    --------
+    >>> findings = Findings("a")
+    >>> findings.sample(interface="eth0", time=0.0, in_octets=7)
+    >>> facts = common_facts(findings)
+    >>> facts["n_samples"], facts["n_interfaces"], facts["first_time"]
+    (1, 1, '1970-01-01T00:00:00Z')
     """
     facts: dict[str, object] = {}
     rows = findings.samples or findings.rates
@@ -289,6 +343,11 @@ def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
     rates
         Rows of rates.
 
+    Returns
+    -------
+    list of dict
+        Name, number, largest and mean rates of each. [bit/s]
+
     Examples
     --------
     >>> series([{"interface": "a", "in_bps": 1.0}, {"interface": "a", "in_bps": 2.0}, {"interface": "a"}])
@@ -316,6 +375,11 @@ def interval(times: Sequence[float]) -> float | int | None:
     ----------
     times
         Seconds since 1970.
+
+    Returns
+    -------
+    float, int or None
+        The distance [s]; None for fewer than two times.
 
     Examples
     --------

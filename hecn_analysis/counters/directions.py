@@ -41,6 +41,18 @@ def ways(names: Sequence[str]) -> dict[str, int]:
     ----------
     names
         The names of the series.
+
+    Returns
+    -------
+    dict
+        Place by ``in`` and ``out``.
+
+    Examples
+    --------
+    >>> ways(["traffic_in", "traffic_out"]), ways(["load", "temperature"])
+    ({'in': 0, 'out': 1}, {})
+    >>> ways(["INERRORS", "INOCTETS", "OUTOCTETS"])
+    {'in': 1, 'out': 2}
     """
     lower = [name.strip().lower() for name in names]
     for pair in _PAIRS:
@@ -59,6 +71,18 @@ def ways(names: Sequence[str]) -> dict[str, int]:
 def in_bits(text: str) -> bool | None:
     """Whether a label says that values are bits (True) or bytes (False) a second; None where it says neither.
 
+    Parameters
+    ----------
+    text
+        The label.
+
+    Returns
+    -------
+    bool or None
+        The answer.
+
+    Examples
+    --------
     >>> in_bits("bits per second"), in_bits("in bit/s"), in_bits("Bytes/s"), in_bits("Inbound")
     (True, True, False, None)
     """

@@ -96,6 +96,11 @@ def totals(counters: Mapping[str, int]) -> dict[str, Any]:
     counters
         Values by the driver's names.
 
+    Returns
+    -------
+    dict
+        Columns of the table of samples.
+
     Examples
     --------
     >>> totals({"rx_bytes": 7, "rx_queue_0_bytes": 5, "tx_queue_0_bytes": 1, "tx_queue_1_bytes": 2})

@@ -21,6 +21,11 @@ def objects(value: object) -> list[dict[str, Any]]:
     value
         Whatever JSON holds.
 
+    Returns
+    -------
+    list of dict
+        The objects.
+
     Examples
     --------
     >>> objects([{"a": 1}, None, 7]), objects(7), objects(None)
@@ -38,6 +43,18 @@ def values_of(document: Document, findings: Findings) -> Iterator[Any]:
         The file.
     findings
         Where a problem is noted if the text breaks off or is no JSON.
+
+    Returns
+    -------
+    iterator
+        The values.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> list(values_of(Document("port1.log", b'{"a": [1, 2], "b": [3'), findings)), findings.facts
+    ([{'a': [1, 2]}], {'truncated': True})
     """
     if document.json is not None:
         yield document.json

@@ -82,6 +82,11 @@ def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
     names
         The names that are known.
 
+    Returns
+    -------
+    str or None
+        The name.
+
     Examples
     --------
     >>> column("node_network_receive_bytes_total"), column("interface_ifHCInOctets"), column("go_info")
@@ -171,6 +176,18 @@ def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected
         Its values.
     time
         When they were read. [s since 1970]
+
+    Returns
+    -------
+    dict
+        Columns of the table of samples, without the time.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> hand_over(findings, {"interface": "eth0"}, Collected(3, {"in_octets_64": 5_000_000_000}), 60.0)
+    {'in_octets': 5000000000, 'counter_bits': 64, 'interface': 'eth0'}
     """
     row = {**collected.columns(), **{name: value for name, value in names.items() if value is not None}}
     if any(name.startswith(("in_", "out_")) for name in row):

@@ -141,6 +141,11 @@ def channel(name: str, words: str = "") -> Channel | None:
     words
         A value of it in words, whose unit counts more than the name.
 
+    Returns
+    -------
+    Channel or None
+        The channel.
+
     Examples
     --------
     >>> channel("Traffic In (Speed)")
@@ -170,6 +175,18 @@ def channel(name: str, words: str = "") -> Channel | None:
 def number(text: str) -> float | None:
     """Read a raw number, with a point or a comma.
 
+    Parameters
+    ----------
+    text
+        The number.
+
+    Returns
+    -------
+    float or None
+        The number; None for what is none.
+
+    Examples
+    --------
     >>> number("0000009999"), number("45363,75"), number("1,09E+09"), number("")
     (9999.0, 45363.75, 1090000000.0, None)
     """
@@ -180,6 +197,20 @@ def number(text: str) -> float | None:
 def moment(text: str, *, day_first: bool) -> Moment | None:
     """Read a date in local time, or the two of an interval.
 
+    Parameters
+    ----------
+    text
+        The date.
+    day_first
+        Whether the day stands before the month where both could be either.
+
+    Returns
+    -------
+    Moment or None
+        Its times; None for what is no date.
+
+    Examples
+    --------
     >>> moment("3/13/2024 11:00:00 PM - 12:00:00 AM", day_first=False)[:2]
     (datetime.datetime(2024, 3, 13, 23, 0), datetime.datetime(2024, 3, 14, 0, 0))
     >>> moment("13.03.2024 09:05", day_first=True)
@@ -200,7 +231,23 @@ def moment(text: str, *, day_first: bool) -> Moment | None:
 
 
 def is_raw_date(text: str) -> bool:
-    """Whether a text is a number of days that can be a date of these years."""
+    """Whether a text is a number of days that can be a date of these years.
+
+    Parameters
+    ----------
+    text
+        The text.
+
+    Returns
+    -------
+    bool
+        The answer.
+
+    Examples
+    --------
+    >>> is_raw_date("45363.75"), is_raw_date("7")
+    (True, False)
+    """
     value = number(text)
     return value is not None and _OLE_DATES[0] < value < _OLE_DATES[1]
 
@@ -214,6 +261,15 @@ def hand_over(rows: Sequence[Row], findings: Findings) -> None:
         The rows of data, in their order.
     findings
         Where they go.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> day = {"date": "13.03.2024 09:00", "raw_date": "45364.375"}
+    >>> hand_over([Row(2, **day, values={"Traffic In (speed)": ("8 kbit/s", "1000")})], findings)
+    >>> [(rate["interface"], rate["in_bps"]) for rate in findings.rates]
+    [('Traffic', 8000.0)]
     """
     moments = _moments(rows, findings)
     length = _length(moments, rows)

@@ -29,6 +29,11 @@ def whole(digits: str, prefix: str = "") -> int:
     prefix
         K, M, G, … of 1000 each, with an i of 1024; empty for none.
 
+    Returns
+    -------
+    int
+        The number.
+
     Examples
     --------
     >>> whole("18446744073709551615"), whole("1.23", "M"), whole("2", "Ki")
@@ -48,6 +53,11 @@ def width(row: Mapping[str, object]) -> int | None:
     row
         Columns of a sample.
 
+    Returns
+    -------
+    int or None
+        Bits.
+
     Examples
     --------
     >>> width({"in_octets": 5_000_000_000}), width({"in_octets": 5})
@@ -64,6 +74,16 @@ def same_width(findings: Findings) -> None:
     ----------
     findings
         What has been found in a file of one host.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> findings.sample(interface="eth0", counter_bits=64, in_octets=5_000_000_000)
+    >>> findings.sample(interface="eth1", in_octets=7)
+    >>> same_width(findings)
+    >>> [row["counter_bits"] for row in findings.samples]
+    [64, 64]
     """
     if any(row.get("counter_bits") == 64 for row in findings.samples):
         for row in findings.samples:
@@ -78,6 +98,11 @@ def number(text: str) -> float | None:
     ----------
     text
         One word.
+
+    Returns
+    -------
+    float or None
+        The number.
 
     Examples
     --------
@@ -99,6 +124,11 @@ def moment(seconds: float | None) -> float | None:
     seconds
         Seconds since 1970, as a file gives them.
 
+    Returns
+    -------
+    float or None
+        The time. [s]
+
     Examples
     --------
     >>> moment(1795261201.5), moment(float("inf")), moment(1e12)
@@ -114,6 +144,11 @@ def moments(times: Iterable[float]) -> dict[str, object]:
     ----------
     times
         Seconds since 1970.
+
+    Returns
+    -------
+    dict
+        Times in ISO 8601, their distance in s.
 
     Examples
     --------
@@ -140,6 +175,20 @@ def local_time(findings: Findings, line: int | None, local: datetime, after: flo
         The time, with its zone where the file gives it.
     after
         The seconds of the row before, where rows go forward.
+
+    Returns
+    -------
+    float
+        The time. [s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> local_time(findings, 1, datetime(2026, 11, 21, 12, 0))
+    1795262400.0
+    >>> len(findings.problems)
+    1
     """
     if (
         local.tzinfo is None

@@ -18,7 +18,7 @@ READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
-    """Readers that a file is for.
+    r"""Readers that a file is for.
 
     Parameters
     ----------
@@ -26,6 +26,18 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
         The file.
     readers
         The readers to ask.
+
+    Returns
+    -------
+    list of Reader
+        The one that knows the file as a whole, or those that find something of theirs in it.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Document
+    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> [reader.FORMATS[0] for reader in readers_of(document)]
+    ['snmpwalk']
     """
     for reader in readers:
         if reader.WHOLE and reader.recognises(document):
@@ -34,7 +46,7 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
-    """Read one file: what each of its readers found, not checked yet.
+    r"""Read one file: what each of its readers found, not checked yet.
 
     Where no reader knows it as it is, it is read without the marks and margins of mail and pages.
 
@@ -46,6 +58,18 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
         Makes UTC of local times.
     readers
         The readers to ask.
+
+    Returns
+    -------
+    list of Findings
+        For each reader one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Document
+    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> [one.format for one in read(document, Clock())]
+    ['snmpwalk']
     """
     found = readers_of(document, readers)
     if not found:

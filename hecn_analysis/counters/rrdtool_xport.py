@@ -79,6 +79,14 @@ def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: Findings, 
         Where they go.
     unit
         Words that say the unit of all of them.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("port1.log")
+    >>> hand_over("eth0", ["in bit/s", "out bit/s"], [(2, 300.0, [8e6, 1e6]), (3, 600.0, [9e6, 1e6])], findings)
+    >>> [(rate["in_bps"], rate["interval_s"]) for rate in findings.rates]
+    [(8000000.0, 300.0), (9000000.0, 300.0)]
     """
     places = ways(legend)
     factors: dict[str, int] = {}

@@ -31,6 +31,19 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
         The table of samples.
     given
         The table of rates, as the files give them.
+
+    Returns
+    -------
+    DataFrame
+        The table of rates. [bit/s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters import timed_table
+    >>> port = {"source_file": "a", "host": "b", "interface": "eth0", "counter_bits": 64}
+    >>> counted = [{**port, "time": 0.0, "in_octets": 0}, {**port, "time": 60.0, "in_octets": 7_500_000}]
+    >>> rates(timed_table("samples", counted), timed_table("rates", []))["in_bps"].round().tolist()
+    [1000000.0]
     """
     timed = samples[samples["time"].notna()]
     if timed.empty or not (find_spec("hecn_analysis.traffic") and find_spec("hecn_analysis.traffic.rates")):
@@ -60,6 +73,19 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
         The table of samples.
     known
         The table of rates that `rates` made of these samples and of what the files give.
+
+    Returns
+    -------
+    DataFrame
+        The table of rates as the files give them. [bit/s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters import read_counters
+    >>> from hecn_analysis.places import data_dir
+    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
+    >>> len(given_rates(found.samples, found.rates))
+    7
     """
     between = rates(samples, known.iloc[:0])
     return known.iloc[len(between) :].reset_index(drop=True)
@@ -76,6 +102,20 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
         The table of samples.
     known
         The table of rates.
+
+    Returns
+    -------
+    DataFrame
+        The table of interfaces.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters import read_counters
+    >>> from hecn_analysis.places import data_dir
+    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
+    >>> table = interfaces(from_tables(found.samples, found.rates.iloc[:0]), found.samples, found.rates)
+    >>> table[["interface", "samples"]].to_dict("records")[0]
+    {'interface': 'port1', 'samples': 1}
     """
     read, passed = _groups(samples), _groups(known)
     rows = []
@@ -113,6 +153,20 @@ def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
         Rows of the table of samples.
     given
         Rows of the table of rates, as the files give them.
+
+    Returns
+    -------
+    list of Findings
+        One a file, without its rows.
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters import read_counters
+    >>> from hecn_analysis.places import data_dir
+    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
+    >>> [part] = from_tables(found.samples, found.rates.iloc[:0])
+    >>> len(part.interfaces), len(part.samples)
+    (1, 0)
     """
     files: dict[str, Findings] = {}
     for frame in (samples, given):
@@ -132,6 +186,11 @@ def nearest_rank(values: np.ndarray[Any, np.dtype[np.float64]], fraction: float)
         The values, at least one.
     fraction
         The fraction. [1]
+
+    Returns
+    -------
+    float
+        That value, in the unit of the values.
 
     Examples
     --------

@@ -62,12 +62,22 @@ class First:
 
 
 def first_line(document: Document) -> First | None:
-    """First line of a report, None where there is none.
+    r"""First line of a report, None where there is none.
 
     Parameters
     ----------
     document
         The file.
+
+    Returns
+    -------
+    First or None
+        What the line says.
+
+    Examples
+    --------
+    >>> first_line(Document("sar.txt", b"Linux 6.1.0 (b)  11/21/26  _x86_64_  (8 CPU)\n"))
+    First(line=1, host='b', date='11/21/26', cpus=8)
     """
     found = _FIRST.search(document.text)
     if found is None:
@@ -77,12 +87,23 @@ def first_line(document: Document) -> First | None:
 
 
 def later_lines(document: Document) -> dict[int, First]:
-    """First lines of the reports behind the first one, by their numbers: several days may stand in one file.
+    r"""First lines of the reports behind the first one, by their numbers: several days may stand in one file.
 
     Parameters
     ----------
     document
         The file.
+
+    Returns
+    -------
+    dict
+        What each of these lines says, by its number.
+
+    Examples
+    --------
+    >>> days = b"Linux 6.1.0 (b)  11/21/26  _x86_64_\n\nLinux 6.1.0 (b)  11/22/26  _x86_64_\n"
+    >>> {line: first.date for line, first in later_lines(Document("sar.txt", days)).items()}
+    {3: '11/22/26'}
     """
     result, line, at = {}, 1, 0
     for found in _FIRST.finditer(document.text):
@@ -106,6 +127,11 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
         Whether the clocks beside it have twelve hours.
     clock
         Whether there are clocks beside it.
+
+    Returns
+    -------
+    tuple
+        The date, None for what is none, and the answer.
 
     Examples
     --------
@@ -136,7 +162,23 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
 
 
 def clock_of(found: re.Match[str]) -> time | None:
-    """Time of day of a match of `CLOCK`, None for one that cannot be."""
+    """Time of day of a match of `CLOCK`, None for one that cannot be.
+
+    Parameters
+    ----------
+    found
+        The match.
+
+    Returns
+    -------
+    time or None
+        The time.
+
+    Examples
+    --------
+    >>> str(clock_of(CLOCK.match("05:26:29 PM  all")))
+    '17:26:29'
+    """
     if found["hour"] is None:
         return None
     hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
@@ -157,6 +199,11 @@ def stamp_of(text: str) -> datetime | None:
     ----------
     text
         As iostat and the JSON of sysstat write it.
+
+    Returns
+    -------
+    datetime or None
+        The time; None for what is none.
 
     Examples
     --------
