@@ -26,9 +26,12 @@ _NO_NUMBER: Final = re.compile(r"[-+]?(?:nan(?:\(\w{0,20}\))?|inf(?:inity)?|1\.#
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
-def decoded(text: str, start: int, first: int) -> tuple[Document, int] | None:
-    """The document at a place of a text, and where it ends; None where the standard decoder finds none."""
-    plain = text[start:].rstrip()
+def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[Document, int] | None:
+    """The document at a place of a text, and where it ends; None where the standard decoder finds none.
+
+    One that may be alone up to the end of the text is tried with a quicker decoder, which looks at all of the rest.
+    """
+    plain = text[start:].rstrip() if alone else ""
     if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:
         return Document(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
     notes = _Notes()

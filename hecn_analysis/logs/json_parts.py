@@ -165,7 +165,8 @@ class Parts:
         line = place.line
         if self._broken_line == line.number:
             return None
-        found = decoded(line.text, place.start, line.number)
+        # of what stands behind another document, the rest is not looked at: there may be a hundred thousand on a line
+        found = decoded(line.text, place.start, line.number, alone=not place.origin)
         if found is None:
             self._broken_line = line.number
             return None

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis.files.source import Lines
+from hecn_analysis.logs import json_parser
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_parts import Parts
@@ -238,3 +239,11 @@ def test_work_grows_with_the_length_of_steps(work):
 
     few, many = (work(lambda lines=lines: list(Parts(Lines.of(text(lines))))) for lines in (1_000, 10_000))
     assert many < 15 * few
+
+
+def test_documents_behind_each_other_on_a_line_are_not_looked_at_again_with_each(monkeypatch):
+    looked, real = [], json_parser._decoded_quickly
+    monkeypatch.setattr(json_parser, "_decoded_quickly", lambda text: looked.append(len(text)) or real(text))
+    line = '{"a": 1} ' * 200
+    assert [part.value for part in Parts(Lines.of(line))] == [{"a": 1}] * 200
+    assert sum(looked) <= len(line)
