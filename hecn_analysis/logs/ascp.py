@@ -72,6 +72,8 @@ class Ascp:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of ascp's."""
         text = line.text
+        if self._session is not None and self._session.last < self._findings.command.line:
+            self._close()
         if found := _COMPLETED.search(text):
             self._completed(line, found)
             return True

@@ -99,6 +99,8 @@ class Curl(DocumentReader):
 
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of curl's."""
+        if self._meter is not None and self._meter.last < self.findings.command.line:
+            self._end()
         text, meter = line.text, self._meter
         if meter is not None:
             if found := _PARALLEL_ROW.search(text) if meter.parallel else _ROW.search(text) or _BLANK_ROW.search(text):
@@ -159,8 +161,6 @@ class Curl(DocumentReader):
         self.findings.problem(
             line.number, "aborted", f"found error {found['code']}, {found['text'].strip()!r}, expected a transfer"
         )
-        if self._meter is not None and self.findings.command.line > self._meter.last:
-            self._end()
         meter, self._meter = self._meter, None
         if meter is not None:
             meter.last = line.number

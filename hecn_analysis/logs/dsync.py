@@ -60,6 +60,8 @@ class Dsync:
     def feed(self, line: Line) -> bool:
         """Take a line of the copy."""
         text = line.text
+        if self._first is not None and self._last < self._findings.command.line:
+            self._close()
         if found := _COPIED.search(text):
             seconds, amount = float(found["seconds"]), float(found["amount"]) * scale(found["unit"], 1024)
             if self._progress and seconds < self._progress[-1][1]:

@@ -60,11 +60,16 @@ class Fdt:
         self._findings = findings
         self._reports: list[tuple[int, str, float, float]] = []
         self._session: _Session | None = None
+        self._last = 0
         self._known: set[tuple[str, str]] = set()
 
     def feed(self, line: Line) -> bool:
         """Take a line of FDT's."""
         text = line.text
+        if self._last <= self._findings.command.line < line.number:
+            self.finish()
+            self._known.clear()
+        self._last = line.number
         if found := _NET.search(text):
             way, now, unit, average, average_unit = found.groups()
             way = "send" if way == "Out" else "receive"

@@ -66,6 +66,8 @@ class Ncftp:
     def feed(self, line: Line) -> bool:
         """Take a piece of the meter, or why there is none."""
         text = line.text
+        if self._meter is not None and self._meter.last < self._findings.command.line:
+            self._close()
         if (found := _DONE.match(text)) is not None and found.end("size") >= _COLUMN_DONE:
             self._done(line, found)
         elif (found := _METER.match(text)) is not None and found.start("sofar") >= _COLUMN_METER:

@@ -110,6 +110,8 @@ class Perftest(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of perftest's."""
+        if self._test is not None and self._test.last < self.findings.command.line < line.number:
+            self._close()
         if " Test" in line.text and (title := _TITLE.match(line.text)) is not None:
             self._close()
             self._test = _Test(line.number, line.number, " ".join(title["name"].split()))

@@ -102,7 +102,7 @@ class Xdd:
             return self._row(line, found)
         if _HEADING.match(text):
             self._close()
-            self._begun = self._begun or line.number
+            self._begun = self._begun if (self._begun or 0) > self._findings.command.line else line.number
             names = _SPLIT.split(_TWO_WORDS.sub(r"\1_Time", text).strip(" ,\t"))
             self._columns = tuple(name for name in names if name not in {"What", ""})
             return True

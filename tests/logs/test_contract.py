@@ -248,3 +248,17 @@ def test_intervals_that_cannot_be_are_left_out_and_told():
     ]
     assert findings.runs[0].intervals["bytes"].tolist()[1:] == [5.0]
     assert np.isnan(findings.runs[0].intervals["bytes"][0])
+
+
+def test_what_stands_below_a_prompt_is_read_as_if_it_were_alone(sample, tmp_path):
+    """A run that was broken off, and the command again."""
+    lines = sample.read_bytes().split(b"\n")
+    if sample.parent.name == "dd":
+        pytest.skip("what dd copied from and to is said by its command alone")
+    half = len(lines) // 2
+    prompt = b"me@there:~$ " + sample.parent.name.encode()
+    (tmp_path / "a.log").write_bytes(b"\n".join([*lines[:half], prompt, *lines]))
+    alone, below = read(sample).runs, read(tmp_path / "a.log").runs
+    below = below[below.line_first > half + 1].reset_index(drop=True)
+    columns = ["tool", "label", "duration_s", "bytes", "throughput_bps", "retransmits", "rtt_avg_s", "error"]
+    pd.testing.assert_frame_equal(below[columns], alone[columns])
