@@ -122,7 +122,7 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
     }
     p95["greater"] = np.fmax(p95["in"], p95["out"])
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = {name: np.where(time_s[name] > 0, 8 * amounts[name] / time_s[name], np.nan) for name in amounts}
+        means = {name: 8 * amounts[name] / time_s[name] for name in amounts}  # NaN where there is no such time
     return {
         "first_time": _utc(np.minimum.reduceat(begin_ns, starts) if len(starts) else begin_ns),
         "last_time": _utc(np.maximum.reduceat(intervals.end_ns, starts) if len(starts) else begin_ns),

@@ -272,6 +272,17 @@ def test_readings_that_are_repeated_several_times_are_all_passed_over():
     assert found["in_bps"].tolist() == pytest.approx([80 / 300, np.nan, np.nan, 80 / 300], nan_ok=True)
 
 
+@pytest.mark.parametrize(("again", "flag"), [(20, "duplicate"), (21, "conflict"), (15, "conflict")])
+def test_repetition_has_both_counters_as_they_were(again, flag):
+    assert flags(readings([0, 300, 300, 600], [10, 20, 20, 30], [10, 20, again, 30])) == ["ok", flag, "ok"]
+
+
+@pytest.mark.parametrize(("later", "flag"), [(20, "duplicate"), (21, "ok"), (15, "reset")])
+def test_answer_of_a_cache_has_both_counters_and_the_uptime_as_they_were(later, flag):
+    ups = [1e6, 1e6 + 300, 1e6 + 300, 1e6 + 900]
+    assert flags(readings([0, 300, 600, 900], [10, 20, 20, 30], [10, 20, later, 22], uptime_s=ups))[1] == flag
+
+
 def test_uptime_of_a_cache_is_no_repetition_where_counters_went_on():
     ups = [1e6, 1e6, 1e6 + 600, 1e6 + 900]
     found = rates(readings([0, 300, 600, 900], [10, 20, 30, 40], uptime_s=ups))
