@@ -172,6 +172,8 @@ def _from_json(facts: Facts, values: dict[str, Any]) -> None:
             facts.values[fact] = flag if isinstance(flag := values.get(name), bool) else None
         return
     names = {"autonegotiate": "autoneg"}
+    if facts.format == "ethtool-c":  # older versions call them so
+        names = {"rx": "adaptive_rx", "tx": "adaptive_tx"}
     for name, value in values.items():
         if name != "ifname" and isinstance(value, (bool, int)):
             facts.values[names.get(name, name.replace("-", "_"))] = value
@@ -282,7 +284,7 @@ def _coalescing(output: Output, facts: Facts) -> None:
         elif (found := labelled(number, line)) is not None and re.fullmatch(
             r"[a-z]{1,20}(?:-[a-z]{1,20}){1,4}", found.name
         ):
-            facts.values[found.name.replace("-", "_")] = amounts.whole(found.value)
+            facts.values[found.name.replace("-", "_")] = amounts.whole(found.value.split(" ", 1)[0])
 
 
 def _pause(output: Output, facts: Facts) -> None:

@@ -25,6 +25,7 @@ def read(text):
             {"adaptive-rx": True, "adaptive-tx": False, "rx-usecs": 12, "tx-frames": 64},
             {"format": "ethtool-c", "adaptive_rx": True, "adaptive_tx": False, "rx_usecs": 12, "tx_frames": 64},
         ),
+        ({"rx": True, "tx": False, "rx-usecs": 8}, {"format": "ethtool-c", "adaptive_rx": True, "adaptive_tx": False}),
         ({"autonegotiate": False, "rx": True, "tx": False}, {"format": "ethtool-a", "autoneg": False, "rx": True}),
         (
             {
@@ -62,7 +63,7 @@ def read(text):
             {"format": "ethtool", "speed_bps": None, "duplex": None, "autoneg": None, "link_detected": None},
         ),
     ],
-    ids=["rings", "channels", "coalescing", "pause", "features", "link", "no link"],
+    ids=["rings", "channels", "coalescing", "older", "pause", "features", "link", "no link"],
 )
 def test_json_says_what_the_form_for_people_says(values, expected):
     [found] = read(f"# ethtool --json -x eth7\n{json.dumps([{'ifname': 'eth7', **values}], indent=4)}\n")
@@ -112,3 +113,15 @@ def test_interrupts_between_processors_whose_counts_touch_their_name():
         "10": {"counts": [3287008667, 3310445093], "actions": "arch_timer"}
     }
     assert found.problems == []
+
+
+def test_remarks_behind_coalescing_are_passed_over():
+    [found] = read(
+        "Coalesce parameters for eth1:\nAdaptive RX: on  TX: off   <- why?\nrx-usecs: 50    <- long\nrx-frames: n/a\n"
+    )
+    assert (found["adaptive_rx"], found["adaptive_tx"], found["rx_usecs"], found["rx_frames"]) == (
+        True,
+        False,
+        50,
+        None,
+    )
