@@ -251,6 +251,15 @@ def test_slots_without_a_length_are_refused(slot_s):
         slot_table(table([1.0]), slot_s=slot_s)
 
 
+@pytest.mark.parametrize("begin", [-900, 0, 300, 600])
+def test_clock_that_begins_with_1970_has_slots_too(begin):
+    """A poller without a clock of its own counts from there."""
+    one = table([5.0], 3.0, step=1500.0, time=[pd.Timestamp(begin + 1500, unit="s", tz="UTC")])
+    found = slot_table(one)
+    assert found["in_bps"].tolist() == pytest.approx([5.0] * 5)
+    assert [time.timestamp() for time in found["time"]] == [begin + 300 * number for number in range(1, 6)]
+
+
 def test_half_a_second_is_a_slot():
     found = slot_table(table([1e9, 2e9], step=0.75), slot_s=0.5)
     assert found["in_bps"].tolist() == pytest.approx([1e9, 1.5e9, 2e9])

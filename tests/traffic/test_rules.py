@@ -7,7 +7,7 @@ import pytest
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.differences import usual_interval_s
-from hecn_analysis.traffic.rates import flag_ceilings, rates
+from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings, rates
 from hecn_analysis.traffic.series import Series
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
@@ -412,6 +412,10 @@ def test_the_smallest_and_the_largest_width_are_taken(width):
 
 
 # ceilings
+
+
+def test_gkrellm_shows_up_to_2_147_483_647_bytes_per_second():
+    assert DISPLAY_CEILINGS["gkrellm"] == 17_179_869_176
 
 
 @pytest.mark.parametrize(("rate", "flag"), [(0.9989, "ok"), (0.9991, "ceiling"), (1.0009, "ceiling"), (1.0011, "ok")])
