@@ -72,7 +72,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked for."""
     from hecn_analysis.planning import matrix as planned  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.planning import matrix_runs, next_tests, tool_comparison  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning import matrix_runs  # noqa: PLC0415 (see above)
 
     if arguments.count < 1:
         raise InputError(f"--count {arguments.count}", "1 or more")
@@ -88,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = hecn.read(reading.given(arguments.runs), intervals=False)
     matched = matrix_runs.match(matrix, found.runs, keys)
     if arguments.action == "compare":
+        from hecn_analysis.planning import tool_comparison  # noqa: PLC0415 (no other action needs it)
+
         compared = tool_comparison.compare_tools(
             tool_comparison.conditions(matrix, matched), confidence=matrix.repeats.confidence
         )
@@ -100,6 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         covered = int((frame["missing"] == 0).sum())
         say(f"{covered} of {len(frame)} cells are known well enough; {frame['missing'].sum()} runs are missing")
     else:
+        from hecn_analysis.planning import next_tests  # noqa: PLC0415 (the other actions do not need it)
+
         belief = matrix_runs.believed(matrix, matched)
         if arguments.action == "next":
             _deliver(next_tests.rank_next(matrix, belief, count=arguments.count, per=arguments.per), arguments)

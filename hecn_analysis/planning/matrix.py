@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
-from scipy import stats
+from scipy.special import stdtrit
 
 from hecn_analysis import places, units
 from hecn_analysis.errors import InputError, RangeError, did_you_mean
@@ -275,7 +275,7 @@ def repeats_needed(scatter: float, repeats: Repeats) -> int:
     7
     """
     counts = np.arange(2, MOST_REPEATS + 1)
-    width = stats.t.ppf((1 + repeats.confidence) / 2, counts - 1) * scatter / np.sqrt(counts)
+    width = stdtrit(counts - 1, (1 + repeats.confidence) / 2) * scatter / np.sqrt(counts)
     enough = counts[width <= repeats.within]
     return max(repeats.at_least, int(enough[0]) if enough.size else MOST_REPEATS)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError, InputError
@@ -216,7 +216,7 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
         mean = float(found.mean()) if found.size else np.nan
         half = np.nan
         if found.size > 1:
-            half = stats.t.ppf((1 + matrix.repeats.confidence) / 2, found.size - 1) * found.std(ddof=1)
+            half = stdtrit(found.size - 1, (1 + matrix.repeats.confidence) / 2) * found.std(ddof=1)
             half /= np.sqrt(found.size)
         low, high = outlook.low_bps[number], outlook.high_bps[number]
         rows.append(
