@@ -42,7 +42,12 @@ def test_dask_workers_find_the_same_rows(many, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.chdir(many.parent)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp",
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         assert same(read(many.name), read(many.name, dask=cluster.scheduler_address))
 
