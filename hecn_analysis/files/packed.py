@@ -11,8 +11,8 @@ Bounds
 ------
 - Archives in archives: two deep. Compression: twice over.
 - What comes out of a compressed file: 200 bytes for each byte read of it, or as much as is free: 64 MB where lines
-  are read one after another, 8 MB where a file is read whole. Logs, however long, stay below the 200 (those of lines
-  that are nearly the same come to 160); what is beyond is left out, with a problem that says how to go on.
+  are read one after another, 8 MB where a file is read whole. Logs, however long, stay below the 200, even of lines
+  that differ in their times only; what is beyond is left out, with a problem that says how to go on.
 - Runs and problems in a compressed file: 50,000, or one for each eight bytes read of it.
 - Members of an archive: 100,000 (for all of these see `streams`).
 - Memory: a few pieces of at most a mebibyte, and 256 MiB where an xz or zstd file asks for such a dictionary.
