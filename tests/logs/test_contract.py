@@ -1,6 +1,8 @@
 """What every reader owes, tried on every sample log: ours, the shipped ones, and other tools'."""
 
+import json
 import random
+import re
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis import tables
-from hecn_analysis.files.source import Line, Source
+from hecn_analysis.files.source import Line, Lines, Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings, Run
 
@@ -262,3 +264,21 @@ def test_what_stands_below_a_prompt_is_read_as_if_it_were_alone(sample, tmp_path
     below = below[below.line_first > half + 1].reset_index(drop=True)
     columns = ["tool", "label", "duration_s", "bytes", "throughput_bps", "retransmits", "rtt_avg_s", "error"]
     pd.testing.assert_frame_equal(below[columns], alone[columns])
+
+
+WITH_JSON = [
+    *("curl/variables", "fio/json-error", "flent/both-ways", "ior/json-3.3", "iperf3/bidirectional-json", "mtr/json"),
+    *("ntttcp/sender-json", "perftest/results.json", "ping/json", "pscheduler/results", "pscheduler/throughput"),
+    *("speedtest/ookla", "speedtest/speedtest-cli"),
+]
+
+
+@pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
+@pytest.mark.parametrize("name", WITH_JSON)
+def test_a_value_of_another_kind_in_json_stops_no_reader(name, other, samples, with_another):
+    text = (samples / f"{name}.txt").read_text()
+    value = json.JSONDecoder().raw_decode(text, re.search(r'\{\s*"', text).start())[0]
+    for changed in with_another(value, other):
+        findings = Findings("a.json")
+        registry.read(Lines.of(json.dumps(changed)), findings)
+        findings.tables("")
