@@ -408,8 +408,8 @@ def archived(rng: random.Random) -> Input:
             for read in (
                 lambda: hecn.read(place),
                 lambda: hecn.read_counters(place),
-                lambda: archive.Archive(place).query("select count(*) from runs"),
-                lambda: archive.Archive(place).compact(),
+                lambda: archive.Archive(place).query("select count(*) from runs", damaged=[]),
+                lambda: archive.Archive(place).compact(damaged=[]),
             ):
                 with suppress(HecnError):
                     read()
