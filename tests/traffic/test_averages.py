@@ -160,6 +160,14 @@ def test_bounds_of_each_port_and_direction():
     assert rows(bounds(hourly, slot_s=86400.0))[0] == pytest.approx([3600.0] + [1e9] * 4)
 
 
+def test_percentile_is_the_95th_where_nothing_else_is_said():
+    one = table(np.arange(1.0, 21.0))  # of 20 slots the 19th; the 96th percentile were the 20th
+    assert rows(bounds(one))[0][-2:] == pytest.approx([19.0, 19.0])
+    assert billing(one)["percentile_bps"] == utilisation(one)["p95_in_bps"][0] == pytest.approx(19.0)
+    assert nearest_rank(np.arange(1.0, 21.0)) == nearest_ranks(np.arange(1.0, 21.0), np.array([0]))[0] == 19.0
+    assert percentile_bounds(np.arange(1.0, 21.0), 1) == pytest.approx((19.0, 19.0))
+
+
 @pytest.mark.parametrize(
     ("short", "many", "high"),
     [

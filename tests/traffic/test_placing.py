@@ -371,6 +371,15 @@ def test_half_a_percent_is_agreement(part, named):
         assert row["message"] == "9.06 GB counted for 9.02 GB expected: 46.0 MB (0.5%) more"
 
 
+def test_runs_of_half_a_second_and_of_one_byte_are_judged():
+    level = np.zeros(60)
+    level[30] = 9018e6 * 8 / 10
+    assert verdict(run(303, 0.5), rates(level))["verdict"] == "agrees"
+    level[30] = (1 + 52 + 18) * 8 / 10
+    assert verdict(run(303, 0.5, payload=1.0), rates(level))["verdict"] == "agrees"
+    assert verdict(run(303, 0.0), rates(level))["verdict"] == "not enough in the log"
+
+
 def test_background_is_the_median_of_ten_intervals_before_and_ten_after():
     level = np.full(60, 5e8)  # further away
     level[20:30], level[32:42] = 1e7, 3e7

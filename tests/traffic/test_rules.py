@@ -105,6 +105,13 @@ def test_counter_that_counts_further_than_its_stated_width_is_taken_as_it_is():
     assert rates(readings([0, 8], [2**32 - 1, 2**32 - 1 + 8], counter_bits=32))["in_bps"].tolist() == [8.0]
 
 
+@pytest.mark.parametrize("width", [1, 2, 8])
+def test_narrow_counters_wrap_by_their_width(width):
+    table = readings([0, 8], [2**width - 1, 0], [0, 0], counter_bits=width, speed_bps=1.0)
+    assert flags(table) == ["wrap"]
+    assert rates(table)["in_bps"].tolist() == [1.0]
+
+
 # gaps
 
 
