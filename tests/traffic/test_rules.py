@@ -336,6 +336,7 @@ def ordinary(count=40, step=300.0, **columns):
         ordinary(step=0.5, uptime_s=1e6 + np.arange(40) * 0.5),
         ordinary(counter_bits=48),
         ordinary(counter_bits=48, speed_bps=np.nan),
+        ordinary(in_octets=np.arange(40) * 10**6, out_octets=5, counter_bits=36),  # 2**36 take 550 s at this speed
         ordinary(speed_bps=2.0**32 - 1),  # that stands for all faster ones
         ordinary(uptime_s=1e6 + np.arange(40) * 300.0, discontinuity_s=55.0),
         ordinary(uptime_s=np.arange(1, 41) * 300.0),  # as long as the host is up
