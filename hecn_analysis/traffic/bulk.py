@@ -516,7 +516,8 @@ class Members:
         """Rows of these interfaces; None for all."""
         runs = _runs(codes)
         hosts = np.array([*(self._owners.get((name, None), -1) for name in names["host"]), -1])
-        files = np.array([*(self._owners.get((None, name), -1) for name in names["source_file"]), -1])
+        nobody = self._owners.get((None, None), -1)  # where neither host nor file is known
+        files = np.array([*(self._owners.get((None, name), -1) for name in names["source_file"]), nobody])
         known = np.array([*(self._names.get(name, -1) for name in names["interface"]), self._names.get(None, -1)])
         host = codes["host"][runs]
         owner = np.where(host >= 0, hosts[host], files[codes["source_file"][runs]])

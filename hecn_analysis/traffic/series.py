@@ -387,7 +387,7 @@ def _overrides(known: Any, hosts: pd.Series[Any], interfaces: pd.Series[Any]) ->
 def _interfaces(readings: Readings, keys: tuple[Ints, Ints, Ints, Ints], run_lengths: Ints) -> Ints:
     """Number of the interface of each run of rows, in order of appearance."""
     host, name, file, index = keys
-    host = np.where(host < 0, len(readings.hosts) + file, host)
+    host = np.where(host < 0, len(readings.hosts) + file + 1, host)
     name = np.where(name < 0, len(readings.interfaces) + index + 1, name)
     code, pairs = pd.factorize(host * (int(name.max(initial=0)) + 1) + name)
     first = np.full(len(pairs), len(code), dtype=np.int64)

@@ -153,6 +153,17 @@ def test_row_groups_of_any_size_and_rows_of_several_ports_side_by_side(tmp_path,
         assert summary[word].sum() == (flags == word).sum()
 
 
+def test_readings_of_neither_host_nor_file_are_of_one_port_of_their_own(tmp_path):
+    known, unknown = readings("a"), readings("b").assign(host=pd.array([None] * 12, dtype="string"), source_file=None)
+    for tables in ([known, unknown], [unknown, known]):
+        folder = tmp_path / str(tables[0] is known)
+        folder.mkdir()
+        found = in_files(written(folder, pd.concat(tables), row_group_size=5))
+        pd.testing.assert_frame_equal(found, in_memory(*tables), check_dtype=False)
+        assert found["host"].isna().sum() == 11
+        assert len(found) == 22
+
+
 def test_readings_without_a_time_make_no_slots(tmp_path):
     lost = readings("b", 3).assign(time=pd.Series([pd.NaT] * 3, dtype="datetime64[ns, UTC]"))
     table = readings("a")
