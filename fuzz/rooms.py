@@ -29,7 +29,9 @@ import pandas as pd
 import hecn_analysis as hecn
 from fuzz import checks, mutations
 from fuzz.checks import ROOT, Broken, written
-from hecn_analysis import archive, tables
+from hecn_analysis import tables
+from hecn_analysis.archive import Archive
+from hecn_analysis.archive_filling import add_files
 from hecn_analysis.cli.predict import read_cases
 from hecn_analysis.cli.traffic import known_interfaces
 from hecn_analysis.counters import registry as counters_registry
@@ -380,11 +382,11 @@ def _sample_archive() -> tuple[tuple[str, bytes], ...]:
     same = mock.patch("uuid.uuid4", side_effect=numbers)  # the same names each time
     with tempfile.TemporaryDirectory() as made, same:
         place = Path(made, "archive")
-        kept = archive.Archive(place)
+        kept = Archive(place)
         paths = [LOGS.paths[0], COUNTERS.paths[0], LOGS.paths[9]]
-        archive.add_files(kept, paths[:2])
+        add_files(kept, paths[:2])
         kept.compact(grace_s=0)
-        archive.add_files(kept, paths[2:])
+        add_files(kept, paths[2:])
         found = [path for path in sorted(place.rglob("*")) if path.is_file()]
         return tuple((path.relative_to(place).as_posix(), path.read_bytes()) for path in found)
 
@@ -408,8 +410,8 @@ def archived(rng: random.Random) -> Input:
             for read in (
                 lambda: hecn.read(place),
                 lambda: hecn.read_counters(place),
-                lambda: archive.Archive(place).query("select count(*) from runs", damaged=[]),
-                lambda: archive.Archive(place).compact(damaged=[]),
+                lambda: Archive(place).query("select count(*) from runs", damaged=[]),
+                lambda: Archive(place).compact(damaged=[]),
             ):
                 with suppress(HecnError):
                     read()

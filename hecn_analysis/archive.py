@@ -18,18 +18,14 @@ any more are removed after an hour, so that those who are reading them can finis
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import time
 import uuid
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,20 +35,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hecn_analysis import tables
-from hecn_analysis.errors import HecnError, InputError, ValidityWarning
+from hecn_analysis.archive_files import TABLES, by_day, columns, damage, in_order, is_between, said, strange, tell
+from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.progress import track
-
-#: Tables that an archive keeps, each with the column that says on which day a row belongs.
-TABLES: Final[Mapping[str, str]] = {
-    "runs": "start_time",
-    "streams": "start_time",
-    "intervals": "start_time",
-    "samples": "time",
-    "rates": "time",
-    "problems": "",
-}
-
-UNKNOWN_DAY: Final = "unknown"
 
 #: Rows of a file that are read together, at least: a day of some tens of ports that are polled every 30 s.
 GROUP_ROWS: Final = 131_072
@@ -64,9 +49,6 @@ _VERSION: Final = 1
 
 #: What DuckDB says of a query, and never of a file.
 _OF_THE_QUERY: Final = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
-
-#: Names of files below the folder; nothing else is read, whatever a commit says.
-_FILE: Final = re.compile(rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[\w-]{{1,80}}\.parquet")
 
 
 @dataclass(frozen=True)
@@ -161,7 +143,7 @@ class Archive:
                     if frame.empty:
                         continue
                     counts[table] = len(frame)
-                    for day, part in _by_day(table, frame, rows.get("runs")):
+                    for day, part in by_day(table, frame, rows.get("runs")):
                         content = pa.Table.from_pandas(part, preserve_index=False)
                         written.append(self._write(table, day, content))
                 commit = {
@@ -249,7 +231,7 @@ class Archive:
 
     def _generation(self, number: int) -> dict[str, Any]:
         """Keys and files of a generation."""
-        return _said(self.folder / "generations" / f"{number}.json", {"keys": list})
+        return said(self.folder / "generations" / f"{number}.json", {"keys": list})
 
     def _state(self) -> _State:
         """What counts now. A generation and its commits are read until no newer generation has come between."""
@@ -280,7 +262,7 @@ class Archive:
     def _commits(self) -> Iterator[dict[str, Any]]:
         for entry in sorted((self.folder / "commits").glob("*.json")):
             try:
-                yield _said(entry, {"key": str, "source": str, "added": str, "rows": dict})
+                yield said(entry, {"key": str, "source": str, "added": str, "rows": dict})
             except FileNotFoundError:  # merged and removed meanwhile: the newer generation has it
                 continue
 
@@ -321,11 +303,11 @@ class Archive:
         try:
             connection, sound = self._views(())
         except duckdb.Error as error:
-            return self._without_damage(_damaged(self.folder, str(error)), damaged)
+            return self._without_damage(damage(self.folder, str(error)), damaged)
         if sound or not self._all_damage():
             return connection
         connection.close()
-        return self._without_damage(_damaged(self.folder, "other columns"), damaged)
+        return self._without_damage(damage(self.folder, "other columns"), damaged)
 
     def _views(self, without: Collection[str]) -> tuple[duckdb.DuckDBPyConnection, bool]:
         """A connection, and whether its tables have the columns that they should, and no others."""
@@ -342,9 +324,9 @@ class Archive:
                 except duckdb.Error:
                     connection.close()
                     raise
-                columns = dict(zip(rows.columns, map(str, rows.types), strict=True))
-                columns.pop("day")
-                sound = sound and columns.items() <= _columns(table).items()
+                found = dict(zip(rows.columns, map(str, rows.types), strict=True))
+                found.pop("day")
+                sound = sound and found.items() <= columns(table).items()
             else:
                 empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
                 connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
@@ -355,7 +337,7 @@ class Archive:
         bad = self._all_damage()
         if not bad or (damaged is None and len(bad) == len(list(self._state().all_files()))):
             raise next(iter(bad.values()), first)
-        _tell(bad.values(), damaged)
+        tell(bad.values(), damaged)
         return self._views(bad)[0]
 
     def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
@@ -442,7 +424,7 @@ class Archive:
         wanted = [
             entry
             for entry in self._state().files[name]
-            if _is_between(entry.split("/")[1].removeprefix("day="), first_day, last_day)
+            if is_between(entry.split("/")[1].removeprefix("day="), first_day, last_day)
         ]
         empty = tables.make(name, [])
         if not wanted:
@@ -451,14 +433,14 @@ class Archive:
         parts = self._parts(name, wanted, bad)
         if bad and not parts and damaged is None:
             raise next(iter(bad.values()))
-        _tell(bad.values(), damaged)
+        tell(bad.values(), damaged)
         if not parts:
             return empty
         try:
             whole = pa.concat_tables(parts, promote_options="permissive")
             frame = whole.to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
         except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
-            raise _damaged(self.folder / name, str(error)) from None
+            raise damage(self.folder / name, str(error)) from None
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
         ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
         return ordered
@@ -473,14 +455,14 @@ class Archive:
             except FileNotFoundError as error:
                 if name not in self._state().all_files():
                     raise  # merged and removed, while this took long
-                bad[name] = _damaged(self.folder / name, str(error.strerror).lower())
+                bad[name] = damage(self.folder / name, str(error.strerror).lower())
             except (OSError, ValueError, pa.ArrowException) as error:
-                bad[name] = _damaged(self.folder / name, str(error))
+                bad[name] = damage(self.folder / name, str(error))
             else:
-                if (strange := _strange(table, part.schema)) is None:
+                if (wrong := strange(table, part.schema)) is None:
                     parts.append(part)
                 else:
-                    bad[name] = _damaged(self.folder / name, strange)
+                    bad[name] = damage(self.folder / name, wrong)
         return parts
 
     # tidying ---------------------------------------------------------------------------------------------------------
@@ -519,7 +501,7 @@ class Archive:
                 f"{self.folder}: {error.strerror or error}; nothing was changed; "
                 "free some space or check the rights, and compact it again"
             ) from None
-        _tell(bad.values(), damaged)
+        tell(bad.values(), damaged)
         return first
 
     def _compact(self, grace_s: float, bad: dict[str, InputError], *, progress: bool) -> bool:
@@ -547,8 +529,8 @@ class Archive:
                     try:
                         rows = pa.concat_tables(parts, promote_options="permissive")
                     except pa.ArrowException as error:
-                        raise _damaged(self.folder / day, str(error)) from None
-                    merged.append(self._write(table, partition, _in_order(table, rows)))
+                        raise damage(self.folder / day, str(error)) from None
+                    merged.append(self._write(table, partition, in_order(table, rows)))
                 generation = {
                     "version": _VERSION,
                     "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
@@ -589,100 +571,6 @@ class Archive:
                     path.unlink()
 
 
-def add_files(
-    archive: Archive, paths: Iterable[str | os.PathLike[str]], *, progress: bool = False
-) -> tuple[int, int, pd.DataFrame]:
-    """Read files, logs of tools and counters alike, and add each to an archive as a unit of its content hash.
-
-    Parameters
-    ----------
-    archive
-        Where to add them.
-    paths
-        Files and folders.
-    progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
-
-    Returns
-    -------
-    added, known, problems
-        Number of files that were added, of those that were there, and the table of problems of the new ones.
-    """
-    from hecn_analysis.counters import read_counters  # noqa: PLC0415 - two rooms that an archive is asked for without
-    from hecn_analysis.counters.summary import given_rates  # noqa: PLC0415 - see above
-    from hecn_analysis.files.packed import EXPECTED_READABLE, unreadable  # noqa: PLC0415 - see above
-    from hecn_analysis.files.source import find  # noqa: PLC0415 - see above
-    from hecn_analysis.logs import read  # noqa: PLC0415 - see above
-
-    found = [entry for path in paths for entry in find(path)]
-    added = known = 0
-    problems: list[pd.DataFrame] = []
-    for name, place in track(found, "adding") if progress else found:
-        if isinstance(place, OSError):
-            problems.append(_problem(name, unreadable(place)))
-            continue
-        try:
-            before = place.stat()
-            with place.open("rb") as stream:
-                key = hashlib.file_digest(stream, "sha256").hexdigest()
-            logs, counters = read(name), read_counters(name)
-            after = place.stat()
-        except OSError as error:
-            problems.append(_problem(name, unreadable(error)))
-            continue
-        strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
-        if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
-            problems.append(strange[0] if len(strange[0]) else strange[1])  # half of it must not stand for all of it
-            continue
-        if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
-            problems.append(_problem(name, "found a file that changed while it was read, expected one at rest"))
-            continue
-        wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
-        rows = {
-            "runs": logs.runs,
-            "streams": logs.streams,
-            "intervals": logs.intervals,
-            "samples": counters.samples,
-            "rates": given_rates(counters.samples, counters.rates),
-            "problems": wrong,
-        }
-        if all(frame.empty for table, frame in rows.items() if table != "problems"):
-            problems.append(wrong)  # a later version may know how to read it
-        elif archive.add(key, rows, source=name):
-            added += 1
-            problems.append(wrong)
-        else:
-            known += 1
-    return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
-
-
-def _problem(name: str, message: str) -> pd.DataFrame:
-    return tables.make("problems", [{"source_file": name, "kind": "unreadable", "message": message}])
-
-
-def _by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Rows by the day of UTC that they belong to; streams and intervals with their run."""
-    column = TABLES[table]
-    if column in frame.columns:
-        times = frame[column]
-    elif column and runs is not None:
-        keys = ["source_file", "run"]
-        times = frame[keys].merge(runs[[*keys, "start_time"]], on=keys, how="left")["start_time"].set_axis(frame.index)
-    else:
-        times = pd.Series(pd.NaT, index=frame.index)
-    days = pd.to_datetime(times, utc=True).dt.strftime("%Y-%m-%d").fillna(UNKNOWN_DAY)
-    for day, part in frame.groupby(days, sort=True):
-        yield str(day), part
-
-
-def _is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
-    if first is None and last is None:
-        return True
-    if day == UNKNOWN_DAY:
-        return first == UNKNOWN_DAY
-    return (first is None or day >= str(first)) and (last is None or day <= str(last))
-
-
 def _put(text: str, place: Path) -> None:
     place.write_text(text, encoding="utf-8")
     _sync(place)
@@ -696,115 +584,6 @@ def _appears(arriving: Path, place: Path) -> bool:
     except FileExistsError:  # also where the answer of a file server was lost, and it was asked again
         return place.samefile(arriving)
     return True
-
-
-def _in_order(table: str, rows: pa.Table) -> pa.Table:
-    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day.
-
-    The readings of a port stay in the order in which they were added.
-    """
-    keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
-    return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
-
-
-def _said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
-    """What a small file of the archive says: keys of these types, and files that are in the archive and nowhere else.
-
-    Raises
-    ------
-    InputError
-        It is damaged.
-    """
-    try:
-        said: Any = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise _damaged(path, str(error)) from None
-    wrong = not isinstance(said, dict) or not all(isinstance(said.get(name), kind) for name, kind in expected.items())
-    if wrong or not isinstance(said.get("files"), list) or not {str} >= set(map(type, said.get("keys", ()))):
-        raise _damaged(path, f"no {', '.join((*expected, 'files'))}")
-    for name in said["files"]:
-        if not isinstance(name, str) or not _FILE.fullmatch(name):
-            raise _damaged(path, f"the name {name!r}")
-    return dict(said)
-
-
-def _strange(table: str, schema: pa.Schema) -> str | None:
-    """Why rows with such columns are none of a table; None where they are."""
-    known = _types(table)
-    if not set(schema.names) & set(known):
-        return f"no column of {table}"
-    for column in schema:
-        if column.name in known and _family(column.type) not in known[column.name]:
-            return f"column {column.name!r} of {column.type}"
-    return None
-
-
-@cache
-def _columns(table: str) -> dict[str, str]:
-    """Columns of a table with the types that DuckDB gives them."""
-    with duckdb.connect() as connection:
-        empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
-        rows = connection.from_arrow(empty)
-        return dict(zip(rows.columns, map(str, rows.types), strict=True))
-
-
-@cache
-def _types(table: str) -> dict[str, set[str]]:
-    """Families of types that the columns of a table may have in a file."""
-    schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
-    families = {column.name: _family(column.type) for column in schema}
-    return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
-
-
-def _family(kind: pa.DataType) -> str:
-    names = {
-        "null": pa.types.is_null,
-        "whole": pa.types.is_integer,
-        "number": pa.types.is_floating,
-        "truth": pa.types.is_boolean,
-        "time": pa.types.is_timestamp,
-        "text": lambda one: pa.types.is_string(one) or pa.types.is_large_string(one),
-    }
-    return next((name for name, fits in names.items() if fits(kind)), str(kind))
-
-
-def _tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
-    """Put damage where somebody asked for it, or warn of it."""
-    for error in found:
-        if damaged is None:
-            warnings.warn(f"{error}; left out, the rest is read", ValidityWarning, stacklevel=3)
-        else:
-            damaged.append(error)
-
-
-def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
-    """Rows of the table of problems for files of an archive that cannot be read.
-
-    Parameters
-    ----------
-    damaged
-        What is wrong with them, as `Archive.table` and `Archive.query` give it.
-    """
-    rows = [
-        {
-            "source_file": str(error.source),
-            "kind": "unreadable",
-            "message": f"found {error.found}, expected {error.expected}; left out, the rest is read; {error.advice}",
-        }
-        for error in damaged
-    ]
-    return tables.make("problems", rows)
-
-
-def _damaged(path: Path, found: str) -> InputError:
-    """An error for a file of the archive that is not as it was written."""
-    first = " ".join(found.split())[:160]
-    return InputError(
-        f"damage ({first})",
-        "a file as 'hecn archive' writes it",
-        source=path,
-        advice="put it back from a copy, or make the archive anew from the files that were added",
-    )
 
 
 def _make(folder: Path) -> None:

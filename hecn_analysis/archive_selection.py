@@ -79,7 +79,8 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
     """
     import pandas as pd  # noqa: PLC0415 (heavy)
 
-    from hecn_analysis.archive import Archive, problems_of  # noqa: PLC0415 (heavy)
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (heavy)
+    from hecn_analysis.archive_files import problems_of  # noqa: PLC0415 (heavy)
 
     archive = Archive(selection.folder)
     damaged: list[InputError] = []

@@ -18,7 +18,8 @@ import pytest
 import hecn_analysis as hecn
 from hecn_analysis import archive as archives
 from hecn_analysis import tables
-from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.archive import Archive
+from hecn_analysis.archive_filling import add_files
 from hecn_analysis.cli import main, snmp
 from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import HecnError, InputError, ValidityWarning

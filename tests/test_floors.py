@@ -16,12 +16,12 @@ FLOORS = (
     {"", "bidi", "first_use", "modules", "places", "progress", "secrets"},
     {"errors"},
     {"cluster", "records", "statistics", "tables", "units"},
-    {"files", "limits"},
+    {"archive_files", "files", "limits"},
     {"archive", "elsewhere", "hardware"},
     {"archive_selection"},
     {"logs", "traffic"},
     {"counters", "prediction"},
-    {"inventory"},
+    {"archive_filling", "inventory"},
     {"live"},
     {"planning"},
     {"figures"},
@@ -37,8 +37,6 @@ ASKS = {
     ("elsewhere", "logs"): "says which other command reads a file, and so asks their readers",
     ("elsewhere", "counters"): "the same",
     ("elsewhere", "inventory"): "the same",
-    ("archive", "logs"): "adds files by reading them",
-    ("archive", "counters"): "the same",
 }
 
 

@@ -55,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.archive import Archive, add_files  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive_filling import add_files  # noqa: PLC0415 (not needed for --help)
 
     added, known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
     print(f"{reading.count(added, 'file')} added, {known} there before")

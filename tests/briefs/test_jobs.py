@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from hecn_analysis import archive_selection, places, read, read_counters
-from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.archive import Archive
+from hecn_analysis.archive_filling import add_files
 from hecn_analysis.briefs.jobs import jobs_of
 from hecn_analysis.briefs.parameters import Brief, Declaration
 from hecn_analysis.errors import InputError

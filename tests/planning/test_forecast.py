@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.archive import Archive, add_files
+from hecn_analysis.archive import Archive
+from hecn_analysis.archive_filling import add_files
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.figures import forecast_rows, plot_forecast
 from hecn_analysis.planning import planned_changes

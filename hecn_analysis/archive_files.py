@@ -1,0 +1,168 @@
+"""What the files of an archive look like: tables, names, days, columns; and what is said of one that does not."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+
+from hecn_analysis import tables
+from hecn_analysis.errors import InputError, ValidityWarning
+
+#: Tables that an archive keeps, each with the column that says on which day a row belongs.
+TABLES: Final[Mapping[str, str]] = {
+    "runs": "start_time",
+    "streams": "start_time",
+    "intervals": "start_time",
+    "samples": "time",
+    "rates": "time",
+    "problems": "",
+}
+
+UNKNOWN_DAY: Final = "unknown"
+
+#: Names of files below the folder; nothing else is read, whatever a commit says.
+_FILE: Final = re.compile(rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[\w-]{{1,80}}\.parquet")
+
+
+def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Rows by the day of UTC that they belong to; streams and intervals with their run."""
+    column = TABLES[table]
+    if column in frame.columns:
+        times = frame[column]
+    elif column and runs is not None:
+        keys = ["source_file", "run"]
+        times = frame[keys].merge(runs[[*keys, "start_time"]], on=keys, how="left")["start_time"].set_axis(frame.index)
+    else:
+        times = pd.Series(pd.NaT, index=frame.index)
+    days = pd.to_datetime(times, utc=True).dt.strftime("%Y-%m-%d").fillna(UNKNOWN_DAY)
+    for day, part in frame.groupby(days, sort=True):
+        yield str(day), part
+
+
+def is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
+    """Whether a day is one of those that are asked for; both ends are."""
+    if first is None and last is None:
+        return True
+    if day == UNKNOWN_DAY:
+        return first == UNKNOWN_DAY
+    return (first is None or day >= str(first)) and (last is None or day <= str(last))
+
+
+def in_order(table: str, rows: pa.Table) -> pa.Table:
+    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day.
+
+    The readings of a port stay in the order in which they were added.
+    """
+    keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
+    return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
+
+
+def said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
+    """What a small file of the archive says: keys of these types, and files that are in the archive and nowhere else.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    try:
+        content: Any = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise damage(path, str(error)) from None
+    entries: dict[str, Any] = content if isinstance(content, dict) else {}
+    there = all(isinstance(entries.get(name), kind) for name, kind in {**expected, "files": list}.items())
+    if not there or not {str} >= set(map(type, entries.get("keys", ()))):
+        raise damage(path, f"no {', '.join((*expected, 'files'))}")
+    for name in entries["files"]:
+        if not isinstance(name, str) or not _FILE.fullmatch(name):
+            raise damage(path, f"the name {name!r}")
+    return entries
+
+
+def strange(table: str, schema: pa.Schema) -> str | None:
+    """Why rows with such columns are none of a table; None where they are."""
+    known = _types(table)
+    if not set(schema.names) & set(known):
+        return f"no column of {table}"
+    for column in schema:
+        if column.name in known and _family(column.type) not in known[column.name]:
+            return f"column {column.name!r} of {column.type}"
+    return None
+
+
+@cache
+def columns(table: str) -> dict[str, str]:
+    """Columns of a table with the types that DuckDB gives them."""
+    with duckdb.connect() as connection:
+        empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
+        rows = connection.from_arrow(empty)
+        return dict(zip(rows.columns, map(str, rows.types), strict=True))
+
+
+@cache
+def _types(table: str) -> dict[str, set[str]]:
+    """Families of types that the columns of a table may have in a file."""
+    schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
+    families = {column.name: _family(column.type) for column in schema}
+    return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
+
+
+def _family(kind: pa.DataType) -> str:
+    names = {
+        "null": pa.types.is_null,
+        "whole": pa.types.is_integer,
+        "number": pa.types.is_floating,
+        "truth": pa.types.is_boolean,
+        "time": pa.types.is_timestamp,
+        "text": lambda one: pa.types.is_string(one) or pa.types.is_large_string(one),
+    }
+    return next((name for name, fits in names.items() if fits(kind)), str(kind))
+
+
+def tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
+    """Put damage where somebody asked for it, or warn of it."""
+    for error in found:
+        if damaged is None:
+            warnings.warn(f"{error}; left out, the rest is read", ValidityWarning, stacklevel=3)
+        else:
+            damaged.append(error)
+
+
+def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
+    """Rows of the table of problems for files of an archive that cannot be read.
+
+    Parameters
+    ----------
+    damaged
+        What is wrong with them, as `Archive.table` and `Archive.query` give it.
+    """
+    rows = [
+        {
+            "source_file": str(error.source),
+            "kind": "unreadable",
+            "message": f"found {error.found}, expected {error.expected}; left out, the rest is read; {error.advice}",
+        }
+        for error in damaged
+    ]
+    return tables.make("problems", rows)
+
+
+def damage(path: Path, found: str) -> InputError:
+    """An error for a file of the archive that is not as it was written."""
+    first = " ".join(found.split())[:160]
+    return InputError(
+        f"damage ({first})",
+        "a file as 'hecn archive' writes it",
+        source=path,
+        advice="put it back from a copy, or make the archive anew from the files that were added",
+    )
