@@ -72,11 +72,11 @@ mutate: $(VENV)/dev.stamp ## read INPUTS=100000 damaged files of every kind (Lin
 redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million characters that are made against it
 	$(BIN)/python -m fuzz.patterns $(ARGS)
 
-# The same code as in `make test`, more of it; SEED is that of a failure, to see it again.
+# The same code as in `make test`, more of it, and each time at other moments; SEED is that of a failure, to see it again.
 FAULTS ?= 2000
 SEED ?=
 faults: $(VENV)/dev.stamp ## kill, interrupt and refuse writers at FAULTS=2000 moments, chosen by SEED= (Linux)
-	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(SEED) $(BIN)/python -m pytest -q tests/faults $(ARGS)
+	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(or $(SEED),$(shell date +%s)) $(BIN)/python -m pytest -q tests/faults $(ARGS)
 
 ROOMS ?= limits prediction traffic logs counters inventory
 coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room: ROOMS='limits traffic'; below 95 % is an error

@@ -36,6 +36,7 @@ TIME_LIMIT_S = 300  # of one cell
 RUN_ID_DIGITS = 12
 PAPERMILL_ERROR_TAG = "papermill-error-cell-tag"
 KEPT_CELL_METADATA = ("tags",)
+LONGEST_SOCKET = 103  # bytes of the name of a file that is a socket (macOS; Linux: 107)
 NOTES = "read.txt"  # in the kernel's own folder: what it reads
 
 
@@ -55,7 +56,7 @@ def own_kernel(private: Path) -> type[AsyncKernelManager]:
     """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
 
     The user's IPython start-up files and history stay out of it (a brief must not depend on them), and where the system
-    has them, it talks through files instead of network ports.
+    has them, it talks through files instead of network ports, where their names are not longer than a socket's may be.
 
     Parameters
     ----------
@@ -80,8 +81,9 @@ def own_kernel(private: Path) -> type[AsyncKernelManager]:
     class OwnKernelManager(AsyncKernelManager):
         def __init__(self, **settings: Any) -> None:  # noqa: ANN401  (the base class's)
             super().__init__(**settings)
-            self.transport = "ipc" if os.name == "posix" else "tcp"
             self.connection_file = str(private / "kernel.json")
+            has_sockets = os.name == "posix" and len(os.fsencode(private / "kernel-ipc-5")) <= LONGEST_SOCKET
+            self.transport = "ipc" if has_sockets else "tcp"
 
         @property
         def kernel_spec(self) -> KernelSpec:

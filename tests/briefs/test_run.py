@@ -1,5 +1,7 @@
 """Running a notebook: what stops it is said in one line, and nothing is left running or written to the terminal."""
 
+import tempfile
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -29,6 +31,16 @@ def test_what_stops_a_notebook_is_said_and_what_came_before_is_kept(tmp_path, ca
     assert first.outputs[0].text == "1\n"
     assert last.outputs == []
     assert capfd.readouterr() == ("", "")
+
+
+def test_folder_for_temporary_files_may_have_a_long_name(tmp_path, monkeypatch):
+    long = tmp_path / ("x" * 120)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    nbformat.write(new_notebook(cells=[new_code_cell("print(1)")]), tmp_path / "in.ipynb")
+    executed = execute(tmp_path / "in.ipynb", {}, tmp_path / "out.ipynb")
+    assert executed.error is None
+    assert executed.notebook.cells[0].outputs[0].text == "1\n"
 
 
 def test_run_id_changes_with_the_parameters_only(tmp_path):

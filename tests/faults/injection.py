@@ -105,8 +105,14 @@ class Steps:
 
         class Raw(io.FileIO):
             def write(self, data):
-                steps.step(lambda: io.FileIO.write(self, bytes(data)[: len(data) // 2]))
-                return super().write(data)
+                begun = 0
+
+                def half():
+                    nonlocal begun
+                    begun = io.FileIO.write(self, bytes(data)[: len(data) // 2])
+
+                steps.step(half)
+                return begun + super().write(bytes(data)[begun:])  # of who lives on, the rest
 
             def readinto(self, buffer):
                 found = super().read(max(1, min(len(buffer), os.fstat(self.fileno()).st_size // 2)))
