@@ -247,8 +247,12 @@ def _host(
 def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN401
     """Keys of a scenario as dotted keys; an empty value is an absent key."""
     flat: dict[str, Any] = {}
-    items = [*keys.items(), *(keys.get("set") or {}).items()]
-    for key, value in items:
+    changes = keys.get("set") or {}
+    if not isinstance(changes, Mapping):
+        source, line = place("set")
+        found = f"set: {changes!r}"
+        raise InputError(found, "dotted keys and values, such as 'path.rtt: 80 ms'", source=source, line=line)
+    for key, value in [*keys.items(), *changes.items()]:
         role = str(key).partition(".")[0]
         if key in _ABOUT or value is None or value == "":
             continue

@@ -76,6 +76,7 @@ def test_settings_can_be_changed_afterwards():
         ({"sender.app_cores": [4]}, "found sender: core 4, expected 0 to 3"),
         ({"sender.files_on": ["raid6"]}, "found sender: files on array 'raid6', expected one of raid50,"),
         ({"tool.streams": 2.5}, "found tool.streams: 2.5, expected a whole number"),
+        ({"set": "tool"}, "found set: 'tool', expected dotted keys and values, such as 'path.rtt: 80 ms'"),
         (
             {"sender.arrays.raid50.level": 6, "sender.arrays.raid50.disks": 3, "sender.arrays.raid50.groups": 1},
             "found sender.arrays.raid50: RAID 6 of 3 disks, expected 4 or more for RAID 6",
