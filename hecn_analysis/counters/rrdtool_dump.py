@@ -240,11 +240,11 @@ def _row(means: _Archive, most: _Archive | None, place: int, places: dict[str, i
     row: dict[str, object] = {"time": end, "interval_s": float(means.step), "flag": "missing"}
     same = -1 if most is None else int(np.searchsorted(most.ends, end))
     for way, column in places.items():
-        if math.isfinite(value := means.values[place, column]):
-            row.update({f"{way}_bps": float(_BITS * value), "flag": "given"})
+        if math.isfinite(value := _BITS * float(means.values[place, column])):
+            row.update({f"{way}_bps": value, "flag": "given"})
         if most is not None and same < len(most.ends) and most.ends[same] == end:
-            value = most.values[same, column]
-            row[f"{way}_max_bps"] = float(_BITS * value) if math.isfinite(value) else None
+            value = _BITS * float(most.values[same, column])
+            row[f"{way}_max_bps"] = value if math.isfinite(value) else None
     return row
 
 

@@ -163,7 +163,7 @@ def _rate(
         if name in row:
             rates[f"{way}_bps"] = _bits(row[name], factor)
     length = time - before if time is not None and before is not None and time > before else None
-    findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
+    findings.rate(line=line, host=host, interface=row.get("IFACE"), time=time, interval_s=length, **rates)
 
 
 def _bits(text: str, factor: int) -> float | None:

@@ -41,7 +41,7 @@ def read(output: Output) -> Facts:
                 facts.problem(number, "malformed", f"found {line.strip()[:60]!r}, expected an interrupt; left out")
             continue
         words = found["rest"].split(maxsplit=len(cpus))
-        counts = [int(word) for word in words[: len(cpus)] if word.isdigit() and len(word) < 21]
+        counts = [int(word) for word in words[: len(cpus)] if word.isdecimal() and len(word) < 21]
         if not found["irq"].isdigit():
             continue
         if len(counts) < len(cpus):
