@@ -138,7 +138,7 @@ class _Report:
             words = text[mean.end() :].split()
             if "IFACE" in words:
                 columns = words
-            elif len(words) == len(columns):
+            elif columns and len(words) == len(columns):
                 row = dict(zip(columns, words, strict=True))
                 _rate(line, row, (self._host, None, None), self._findings)
 
@@ -163,7 +163,7 @@ def _rate(
         if name in row:
             rates[f"{way}_bps"] = _bits(row[name], factor)
     length = time - before if time is not None and before is not None and time > before else None
-    findings.rate(line=line, host=host, interface=row.get("IFACE"), time=time, interval_s=length, **rates)
+    findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
 
 
 def _bits(text: str, factor: int) -> float | None:

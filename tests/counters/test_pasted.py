@@ -143,3 +143,8 @@ def test_queues_that_are_named_before_their_counters(tmp_path):
     file.write_text("NIC statistics:\n" + "".join(f"     {line}\n" for line in queues))
     [row] = read_counters(file).samples.to_dict("records")
     assert (row["in_octets"], row["in_packets"]) == (17, 3)
+
+
+def test_averages_without_figures_are_no_rates(counters_of):
+    found = counters_of(f"12:00:01        {HEADS}\nAverage: \nAverage:        {HEADS}\nAverage: \n")
+    assert found.rates.empty
