@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 from hecn_analysis.counters.sysstat import day_of, first_line, stamp_of
 
@@ -154,9 +154,7 @@ def _device(name: str, row: dict[str, float | None]) -> dict[str, Any]:
 
 
 def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
-    sysstat = value.get("sysstat") if isinstance(value, dict) else None
-    hosts = sysstat.get("hosts") if isinstance(sysstat, dict) else None
-    for host in objects(hosts):
+    for host in hosts_of(value):
         entries = [entry for entry in objects(host.get("statistics")) if entry]
         stamps = [stamp for entry in entries if (stamp := stamp_of(str(entry.get("timestamp", ""))))]
         findings.facts.update(moments(local_time(findings, None, stamp) for stamp in stamps))

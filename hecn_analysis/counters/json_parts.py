@@ -34,6 +34,28 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
+def hosts_of(value: object) -> list[dict[str, Any]]:
+    """Hosts of a document of sysstat's JSON; none of any other.
+
+    Parameters
+    ----------
+    value
+        Whatever JSON holds.
+
+    Returns
+    -------
+    list of dict
+        The hosts.
+
+    Examples
+    --------
+    >>> hosts_of({"sysstat": {"hosts": [{"nodename": "b"}]}}), hosts_of({"sysstat": 7}), hosts_of(None)
+    ([{'nodename': 'b'}], [], [])
+    """
+    sysstat = value.get("sysstat") if isinstance(value, dict) else None
+    return objects(sysstat.get("hosts") if isinstance(sysstat, dict) else None)
+
+
 def values_of(document: Document, findings: Findings) -> Iterator[Any]:
     """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value.
 

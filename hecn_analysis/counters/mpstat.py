@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 from hecn_analysis.counters.sysstat import CLOCK, Days, First, clock_of, day_of, first_line, later_lines, stamp_of
 
@@ -108,13 +108,11 @@ def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
 
 
 def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
-    sysstat = value.get("sysstat") if isinstance(value, dict) else None
-    hosts = sysstat.get("hosts") if isinstance(sysstat, dict) else None
     times: list[float] = []
     locals_: list[datetime] = []
     loads: list[Mapping[str, Any]] = []
     count = 0
-    for host in objects(hosts):
+    for host in hosts_of(value):
         findings.facts.update(host=host.get("nodename"), n_cpus=host.get("number-of-cpus"))
         last: datetime | None = None
         for entry in objects(host.get("statistics")):

@@ -23,7 +23,7 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.readings import local_time, moments, number
 
 FORMATS: Final = ("sadf-d", "sadf-p", "sadf-j", "sadf-x")
@@ -210,8 +210,7 @@ def _tagged(document: Document, records: _Records) -> None:
 
 
 def _json(value: Any, records: _Records) -> None:  # noqa: ANN401 - of any JSON
-    sysstat = value.get("sysstat") if isinstance(value, dict) else None
-    for host in objects(sysstat.get("hosts") if isinstance(sysstat, dict) else None):
+    for host in hosts_of(value):
         name = _word(host.get("nodename"))
         for entry in objects(host.get("statistics")):
             stamp = entry.get("timestamp")
