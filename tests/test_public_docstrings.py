@@ -7,6 +7,7 @@ an example in the class is one for each of its methods. Nothing is run here, the
 """
 
 import ast
+import functools
 import inspect
 import json
 import re
@@ -44,6 +45,7 @@ HEADING = re.compile(r"^([A-Z]\w+(?: \w+)?)\n-{3,}\n", re.MULTILINE)
 QUANTITY = re.compile(r"_(bps|bytes|deg|fraction|m|ns|s|usd)$")
 
 
+@functools.cache
 def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
