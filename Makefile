@@ -10,11 +10,12 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
-PYTEST := -m pytest --numprocesses 2 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
+# Three workers for two cores: a third of the time one of them waits, for a kernel, a browser or a transfer.
+PYTEST := -m pytest --numprocesses 3 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
 
 # uv shows its progress on a terminal, and is quiet where its list of packages would fill a log.
 install = $(1)/bin/uv pip install --python $(1)/bin/python --compile-bytecode $$([ -t 2 ] || echo --quiet)
-install_project = $(call install,$(1)) --no-deps --no-build-isolation --editable .
+install_project = $(call install,$(1)) --no-deps --no-build-isolation --editable . && $(1)/bin/python -m compileall -q hecn_analysis
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
