@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ["port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"]
 MOST_PORTS: Final = 8
-_PANEL: Final = 210  # pixels
+_PANEL: Final = 180  # height of a port; three fit on a page of the printed brief, below its table [px]
 
 
 def forecast_rows(found: Forecast) -> pd.DataFrame:
