@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
 from hecn_analysis import units
+from hecn_analysis.archive_selection import archive_of
+from hecn_analysis.cli import reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reconcile import deliver
-from hecn_analysis.cli.remarks import say
+from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.errors import HecnError, InputError
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"--table {arguments.table} for Parquet files", "interfaces", advice="--rates writes rates"
             )
+        damaged: list[InputError] = []
         found = bulk.interfaces(
             arguments.paths,
             slot_s=arguments.slot,
@@ -89,21 +92,28 @@ def run(arguments: argparse.Namespace) -> int:
             speeds=speeds,
             rates_folder=arguments.rates,
             dask=arguments.dask,
+            damaged=damaged,
         )
         deliver(found, [name for name in SHOWN if name in found], arguments)
-        return 0
+        say_all([f"{explain(error)}; left out, the rest is read" for error in damaged], "put them back from a copy")
+        return 1 if damaged else 0
     if arguments.dask or arguments.rates:
-        raise InputError("--dask or --rates without Parquet files", "files *.parquet with the table samples")
+        raise InputError(
+            "--dask or --rates without Parquet files",
+            "files *.parquet with the table samples",
+            advice="an archive has them in its folder 'samples'",
+        )
     counters = hecn.read_counters(arguments.paths, time_zone=arguments.time_zone, progress=True)
     found = _table(arguments, counters, widths, speeds)
     shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
     deliver(found, shown, arguments)
-    if len(counters.problems):
-        say(f"{len(counters.problems)} problem(s): hecn counters --table problems lists all")
-    return 1 if len(counters.rates) == 0 else 0
+    rest = "hecn counters --table problems lists all"
+    status = reading.tell(counters.problems, reading.count(len(counters.rates), "rate"), rest)
+    return 1 if len(counters.rates) == 0 else status
 
 
 def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speeds: Any) -> pd.DataFrame:  # noqa: ANN401
+    from hecn_analysis.traffic import speeds as stated  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.traffic import utilisation as use  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.traffic.rates import rates  # noqa: PLC0415
 
@@ -114,7 +124,7 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
         given = table[table["flag"] == "given"]
         own = rates(counters.samples, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
         table = pd.concat([part for part in (own, given) if len(part)] or [own], ignore_index=True)
-    speeds = {**use.speeds_of(counters.samples), **speeds}
+    speeds = {**stated.speeds_of(counters.samples), **speeds}
     zone = arguments.time_zone or "UTC"
     made = {
         "interfaces": lambda: use.utilisation(table, slot_s=arguments.slot, speeds=speeds),
@@ -122,15 +132,17 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
         "day": lambda: use.profile(table, period="day", zone=zone, slot_s=arguments.slot),
         "week": lambda: use.profile(table, period="week", zone=zone, slot_s=arguments.slot),
         "bounds": lambda: use.bounds(table, slot_s=arguments.slot, speeds=speeds),
-        "speeds": lambda: use.speed_findings(table, speeds),
+        "speeds": lambda: stated.speed_findings(table, speeds),
     }
     return made[arguments.table]()
 
 
 def _parquet(paths: list[str]) -> bool:
-    """Whether Parquet files are meant."""
+    """Whether Parquet files are meant; an archive is more than these."""
     return all(
-        path.endswith(".parquet") or (Path(path).is_dir() and any(Path(path).rglob("*.parquet"))) for path in paths
+        path.endswith(".parquet")
+        or (Path(path).is_dir() and archive_of(path) is None and any(Path(path).rglob("*.parquet")))
+        for path in paths
     )
 
 

@@ -43,7 +43,8 @@ from hecn_analysis.planning.forecast_words import sentence
 from hecn_analysis.planning.planned_changes import Plan, read_plan
 from hecn_analysis.progress import track
 from hecn_analysis.traffic.series import Speeds, Widths
-from hecn_analysis.traffic.utilisation import Direction, speed_of
+from hecn_analysis.traffic.speeds import speed_of
+from hecn_analysis.traffic.utilisation import Direction
 from hecn_analysis.units import format_fraction
 
 Floats = npt.NDArray[np.float64]

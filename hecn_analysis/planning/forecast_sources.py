@@ -14,7 +14,7 @@ from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic.rates import rates
 from hecn_analysis.traffic.series import Speeds, Widths
-from hecn_analysis.traffic.utilisation import speeds_of
+from hecn_analysis.traffic.speeds import speeds_of
 
 _OF_AN_ARCHIVE: Final = {"commits", "generations"}
 

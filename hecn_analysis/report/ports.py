@@ -9,7 +9,8 @@ import pandas as pd
 
 from hecn_analysis.report.folder import Folder
 from hecn_analysis.traffic.reconcile import reconcile
-from hecn_analysis.traffic.utilisation import speeds_of, utilisation
+from hecn_analysis.traffic.speeds import speeds_of
+from hecn_analysis.traffic.utilisation import utilisation
 
 #: Lengths of slots that percentiles rank, the longest first; so many slots are wanted. [s]
 _SLOTS_S: Final = (300.0, 60.0, 10.0, 1.0)

@@ -3,7 +3,8 @@
 The interfaces are dealt into shares of a few million readings. A share reads the row groups that hold its interfaces,
 puts their readings in order, and gives their rates and percentiles; shares run in threads of this machine or on the
 workers of a Dask cluster, and come back in order, so that the result is the same row for row. A worker that dies takes
-nothing with it: its share is done again elsewhere.
+nothing with it: its share is done again elsewhere. A file that cannot be read costs its own readings and is told; where
+that shows only once shares are read, they are dealt anew without it.
 
 Files sorted by interface (as a whole, or each day's for itself) are read once. Where every row group holds all
 interfaces, shares are larger, and each reads everything.
@@ -12,9 +13,11 @@ interfaces, shares are larger, and each reads everything.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +29,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hecn_analysis import cluster
+from hecn_analysis.archive_files import tell
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.traffic import differences
@@ -99,6 +103,31 @@ class Share:
     keys: frozenset[tuple[str | None, str | None, str | None]]
 
 
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a file, in words that a worker can hand back."""
+
+    path: str
+    found: str
+    expected: str
+
+    def error(self) -> InputError:
+        """Make an error of it."""
+        return InputError(self.found, self.expected, source=self.path)
+
+
+class _FaultsError(Exception):
+    """Some files of a share cannot be read."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+
+#: Gives what a function makes of each of some arguments, in their order.
+_Each = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+
+
 def interfaces(
     paths: Path | str | Sequence[Path | str],
     *,
@@ -109,6 +138,7 @@ def interfaces(
     rates_folder: Path | str | None = None,
     threads: int = 2,
     dask: str | None = None,
+    damaged: list[InputError] | None = None,
 ) -> pd.DataFrame:
     """Summarise each interface of Parquet files with the table ``samples``.
 
@@ -128,6 +158,9 @@ def interfaces(
         Threads of this machine that work.
     dask
         Address of the scheduler of a Dask cluster that works instead; its workers see the files under the same names.
+    damaged
+        Where to put what is wrong with files that cannot be read; left out, each is a warning. The rows are those of
+        the others.
 
     Returns
     -------
@@ -138,7 +171,7 @@ def interfaces(
     Raises
     ------
     InputError
-        When there is no file, a file is none of Parquet, or a column is absent.
+        When there is no file, or none of them is Parquet with the columns that are needed.
 
     Examples
     --------
@@ -158,17 +191,59 @@ def interfaces(
     if settings.rates_folder is not None:
         Path(settings.rates_folder).mkdir(parents=True, exist_ok=True)
     files = list(_files([paths] if isinstance(paths, str | Path) else paths))
-    parts: Iterable[pd.DataFrame]
-    if dask is not None:
-        parts = _on_dask(dask, files, settings)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            groups = [group for found in pool.map(row_groups, files) for group in found]
-            parts = list(pool.map(lambda share: work(share, settings), shares(groups)))
+    with _at_work(threads, dask) as each:
+        parts, faults = _worked(files, settings, each)
+    if faults and len(faults) == len(files):
+        raise faults[0].error()
+    tell([fault.error() for fault in faults], damaged)
     tables = [part for part in parts if len(part)]
     if not tables:
         return work(Share(0, (), frozenset()), settings)
     return pd.concat(tables, ignore_index=True).sort_values(["host", "interface"], kind="stable", ignore_index=True)
+
+
+def _worked(files: Sequence[str], settings: Settings, each: _Each) -> tuple[list[pd.DataFrame], list[Fault]]:
+    """Do all shares of files, and give what is wrong with those that are left out."""
+    looked = each(_looked_at, files)
+    faults = [found for found in looked if isinstance(found, Fault)]
+    groups = [group for found in looked if not isinstance(found, Fault) for group in found]
+    while True:
+        dealt = shares(groups)
+        done = each(partial(_attempt, settings=settings), dealt)
+        more = {fault.path: fault for found in done if isinstance(found, list) for fault in found}
+        if not more:
+            return done, faults
+        faults += more.values()
+        groups = [group for group in groups if group.path not in more]
+        for share in dealt if settings.rates_folder is not None else ():
+            _rates_file(share, settings).unlink(missing_ok=True)
+
+
+@contextmanager
+def _at_work(threads: int, dask: str | None) -> Iterator[_Each]:
+    """Give who works: threads of this machine, or a cluster."""
+    if dask is None:
+        with ThreadPoolExecutor(threads) as pool:
+            yield lambda function, items: list(pool.map(function, items))
+        return
+    with cluster.client(dask) as client:
+        yield lambda function, items: list(client.gather([client.submit(function, item, pure=False) for item in items]))
+
+
+def _looked_at(path: str) -> list[Group] | Fault:
+    """Row groups of a file, or what is wrong with it."""
+    try:
+        return row_groups(path)
+    except InputError as error:
+        return Fault(path, error.found, error.expected)
+
+
+def _attempt(share: Share, settings: Settings) -> pd.DataFrame | list[Fault]:
+    """Do one share, or say which of its files cannot be read."""
+    try:
+        return work(share, settings)
+    except _FaultsError as error:
+        return error.faults
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[str]:
@@ -189,6 +264,16 @@ def _open(path: str) -> pq.ParquetFile:
         return pq.ParquetFile(path, read_dictionary=[name for name in _TEXTS if name in known])
     except pa.ArrowInvalid:
         raise InputError("no Parquet file", "one with the table samples", source=path) from None
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, pa.ArrowException) as error:
+        words = getattr(error, "strerror", None) or " ".join(str(error).split())[:160]
+        raise InputError(f"damage ({words})", "a Parquet file with the table samples", source=path) from None
 
 
 def row_groups(path: str) -> list[Group]:
@@ -215,7 +300,7 @@ def row_groups(path: str) -> list[Group]:
     ...     [(group.rows, group.keys) for group in row_groups(f"{folder}/samples.parquet")]
     [(3, (('switch', 'eth0', None),))]
     """
-    with _open(path) as file:
+    with _reading(path), _open(path) as file:
         absent = [name for name in NEEDED if name not in file.schema_arrow.names]
         if absent:
             raise InputError(
@@ -365,8 +450,13 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
         if settings.rates_folder is not None:
             rates.append(frame(named, found))
     if settings.rates_folder is not None and len(readings.time_ns):
-        _write(pd.concat(rates, ignore_index=True), Path(settings.rates_folder) / f"rates-{share.number:05}.parquet")
+        _write(pd.concat(rates, ignore_index=True), _rates_file(share, settings))
     return pd.concat(tables, ignore_index=True)
+
+
+def _rates_file(share: Share, settings: Settings) -> Path:
+    """Where the rates of a share go."""
+    return Path(settings.rates_folder or "", f"rates-{share.number:05}.parquet")
 
 
 def _write(table: pd.DataFrame, path: Path) -> None:
@@ -462,22 +552,19 @@ def _read(share: Share) -> Readings:
     vocabulary: dict[str, dict[str, int]] = {text: {} for text in _TEXTS}
     columns = Columns(sum(rows for _, _, rows in share.groups))
     members = Members(share.keys)
+    faults: dict[str, Fault] = {}
     path, file = "", None
     for place, number, _ in share.groups:
-        if place != path:
-            path, file = place, _open(place)
-        assert file is not None  # noqa: S101 - opened with the first path
-        wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
-        table = file.read_row_group(number, columns=wanted, use_threads=False)
-        codes, names = _codes(table, place)
-        rows = members.rows(codes, names)
-        values: dict[str, Any] = {"rows": rows}
-        for text, known in vocabulary.items():
-            translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
-            values[text] = translation[codes[text]]
-        for name in _NUMBERS:
-            values |= _numbers(table, name)
-        columns.add(len(codes["host"]) if rows is None else len(rows), values)
+        try:
+            with _reading(place):
+                if place != path:
+                    path, file = place, _open(place)
+                assert file is not None  # noqa: S101 - opened with the first path
+                _take(file, number, place, columns=columns, vocabulary=vocabulary, members=members)
+        except InputError as error:
+            faults[place] = Fault(place, error.found, error.expected)
+    if faults:
+        raise _FaultsError(list(faults.values()))
     times = {
         name: None if (found := columns.get(name)) is None or bool(np.isnan(found).all()) else found
         for name in ("uptime_s", "discontinuity_s")
@@ -499,6 +586,29 @@ def _read(share: Share) -> Readings:
         bits=columns.number("counter_bits"),
         speed_bps=columns.number("speed_bps"),
     )
+
+
+def _take(
+    file: pq.ParquetFile,
+    number: int,
+    path: str,
+    *,
+    columns: Columns,
+    vocabulary: dict[str, dict[str, int]],
+    members: Members,
+) -> None:
+    """Add the rows of a row group that belong to a share."""
+    wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
+    table = file.read_row_group(number, columns=wanted, use_threads=False)
+    codes, names = _codes(table, path)
+    rows = members.rows(codes, names)
+    values: dict[str, Any] = {"rows": rows}
+    for text, known in vocabulary.items():
+        translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
+        values[text] = translation[codes[text]]
+    for name in _NUMBERS:
+        values |= _numbers(table, name)
+    columns.add(len(codes["host"]) if rows is None else len(rows), values)
 
 
 class Members:
@@ -551,13 +661,3 @@ def _numbers(table: pa.Table, name: str) -> dict[str, Any]:
         if missing is not None:
             values[f"{name} missing"] = missing
     return values
-
-
-def _on_dask(address: str, files: Sequence[str], settings: Settings) -> Iterator[pd.DataFrame]:
-    """Work on the workers of a cluster."""
-    with cluster.client(address) as client:
-        found = client.gather([client.submit(row_groups, path, pure=False) for path in files])
-        groups = [group for one in found for group in one]
-        waiting = [client.submit(work, share, settings, pure=False) for share in shares(groups)]
-        for future in waiting:
-            yield future.result()

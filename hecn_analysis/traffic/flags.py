@@ -70,9 +70,6 @@ UNRATED = Flag.RESET | Flag.UNDECIDED | Flag.IMPOSSIBLE | Flag.DUPLICATE | Flag.
 LOWER_BOUND = Flag.AMBIGUOUS | Flag.CEILING
 """Flags of which any means that the rate is a lower bound and no fact."""
 
-NO_INTERVAL = Flag.DUPLICATE | Flag.CONFLICT | Flag.GLITCH | Flag.NO_TIME
-"""Flags of readings that are passed over: the next interval begins at the reading before."""
-
 Flags = npt.NDArray[np.int16]
 
 

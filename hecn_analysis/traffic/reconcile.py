@@ -177,7 +177,6 @@ def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
 class _Counted:
     """What a port counted in the intervals of a run, and what of it is background, at least and how unsure. [B]."""
 
-    touched: npt.NDArray[np.bool_]
     octets: float
     background: float
     least: float
@@ -212,13 +211,13 @@ def _counted(
     span = float(length[touched].sum())
     if len(around) == 0:
         covered = min(one.seconds / span, 1.0) if span else 1.0
-        return _Counted(touched, octets, 0.0, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0)
+        return _Counted(octets, 0.0, 0.0, math.inf if covered < 1 - TOLERANCE else 0.0)
     rates = port.rate_bps[around]
     usual = float(np.median(rates))
     spread = float(1.4826 * np.median(np.abs(rates - usual)))
     spread = max(spread, float(np.ptp(rates)) / 2 if len(rates) < 4 else 0.0)
     unsure = spread / 8 * math.sqrt(span * float(length[touched].mean() if span else 0.0))
-    return _Counted(touched, octets, usual / 8 * span, float(rates.min()) / 8 * span, unsure)
+    return _Counted(octets, usual / 8 * span, float(rates.min()) / 8 * span, unsure)
 
 
 def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How full an interface is: percentiles as they are billed, peak, volume, busy hour, profiles; and speeds that lie.
+"""How full an interface is: percentiles as they are billed, peak, volume, busy hour, profiles.
 
 Two conventions of billing a port by its 95th percentile are in use and differ, so both are given under their own names:
 
@@ -22,17 +22,14 @@ import pandas as pd
 
 from hecn_analysis.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.traffic import slots as gridded
-from hecn_analysis.traffic.differences import SPEED_TOLERANCE
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag
 from hecn_analysis.traffic.percentiles import nearest_ranks, peak_bounds, percentile_bounds
 from hecn_analysis.traffic.series import Floats, Ints, Speeds
 from hecn_analysis.traffic.slots import LONGEST_INTERVAL, Intervals, Slots
+from hecn_analysis.traffic.speeds import speed_findings, speed_of
 
 SLOT_S: Final = 300.0
 """Five minutes, the slot of most bills. [s]"""
-FLAT_SHARE: Final = 0.05  # of the intervals that stand at the speed, for a line to be called flat
-FLAT_LEAST: Final = 6
-FLAT_WITHIN: Final = 1e-3
 
 DIRECTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -237,105 +234,6 @@ def utilisation(table: pd.DataFrame, *, slot_s: float = SLOT_S, speeds: Speeds =
     keys = pd.MultiIndex.from_frame(names)
     found["remark"] = pd.array(remarks.reindex(keys).tolist(), dtype="string")
     return found
-
-
-def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
-    """Speed of each interface, NaN where unknown. [bit/s].
-
-    Parameters
-    ----------
-    names
-        ``host`` and ``interface`` of each.
-    speeds
-        Speeds, for all or by interface or (host, interface). [bit/s]
-
-    Returns
-    -------
-    array
-        One for each row of `names`. [bit/s]
-
-    Examples
-    --------
-    >>> names = pd.DataFrame({"host": ["sw1", "sw2"], "interface": "eth0"})
-    >>> speed_of(names, 10e9).tolist(), speed_of(names, {("sw1", "eth0"): 1e9}).tolist()
-    ([10000000000.0, 10000000000.0], [1000000000.0, nan])
-    """
-    if not isinstance(speeds, Mapping):
-        return np.full(len(names), np.nan if speeds is None else float(speeds))
-    pairs = zip(names["host"], names["interface"], strict=True)
-    return np.array([float(speeds.get((h, i), speeds.get(i, np.nan))) for h, i in pairs], dtype=float)
-
-
-def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
-    """Take the last known speed of each interface from readings. [bit/s].
-
-    Parameters
-    ----------
-    samples
-        Readings as in the table ``samples``.
-
-    Returns
-    -------
-    dict
-        Speed by host and interface; those without a known one are left out. [bit/s]
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=2, freq="300s", tz="UTC")
-    >>> speeds_of(pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "speed_bps": [1e9, 10e9]}))
-    {('switch', 'eth0'): 10000000000.0}
-    """
-    known = samples[samples["speed_bps"] > 0].sort_values("time", kind="stable")
-    last = known.groupby(["host", "interface"], dropna=False, sort=False)["speed_bps"].last()
-    return {key: float(value) for key, value in last.items() if isinstance(key, tuple)}
-
-
-def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
-    """Find speeds that cannot be right: more was carried, or the rate stands exactly at the speed.
-
-    An Ethernet that is full counts less than its speed, since preamble and gap are not counted: 98.7 % with packets of
-    1500 bytes, 99.8 % with 9000. A line that is flat at 100 % was cut there.
-
-    Parameters
-    ----------
-    table
-        Rates as in the table ``rates``.
-    speeds
-        Speeds, for all or by interface or (host, interface). [bit/s]
-
-    Returns
-    -------
-    DataFrame
-        ``host``, ``interface``, ``speed_bps``, ``finding`` (``exceeded`` or ``flat``), ``message``.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> speed_findings(table, 200e6)[["interface", "finding"]].to_dict("records")
-    [{'interface': 'eth0', 'finding': 'exceeded'}]
-    """
-    names, intervals = gridded.from_frame(table)
-    speed = speed_of(names, speeds)
-    rows = []
-    if len(names):
-        each = np.repeat(speed, np.diff(intervals.starts, append=len(intervals.seconds)))
-        rate = np.fmax(intervals.in_bps, intervals.out_bps)
-        most = _largest(rate, intervals.starts)
-        known = _sums((~np.isnan(rate)).astype(float), intervals.starts)
-        with np.errstate(invalid="ignore"):
-            level = _sums((np.abs(rate / each - 1) <= FLAT_WITHIN).astype(float), intervals.starts)
-        exceeded = most > speed * (1 + SPEED_TOLERANCE)
-        flat = ~exceeded & (level >= FLAT_LEAST) & (level >= FLAT_SHARE * known)
-        for i in np.flatnonzero(exceeded):
-            message = f"carried {most[i] / speed[i]:.0%} of its stated speed: the speed is wrong"
-            rows.append((*names.iloc[i], speed[i], "exceeded", message))
-        for i in np.flatnonzero(flat):
-            share = f"{level[i]:.0f} of {known[i]:.0f} rates"
-            message = f"{share} stand exactly at the stated speed: the speed is wrong and cuts them"
-            rows.append((*names.iloc[i], speed[i], "flat", message))
-    return pd.DataFrame(rows, columns=["host", "interface", "speed_bps", "finding", "message"])
 
 
 def billing(

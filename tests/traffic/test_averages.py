@@ -10,14 +10,12 @@ import pytest
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.percentiles import nearest_rank, nearest_ranks, peak_bounds, percentile_bounds, rank
+from hecn_analysis.traffic.speeds import speed_findings, speed_of, speeds_of
 from hecn_analysis.traffic.utilisation import (
     billing,
     bounds,
     busiest_hour,
     slot_table,
-    speed_findings,
-    speed_of,
-    speeds_of,
     utilisation,
 )
 

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.traffic.percentiles import nearest_rank, nearest_ranks, peak_bounds, percentile_bounds, rank
+from hecn_analysis.traffic.speeds import speed_findings, speeds_of
 from hecn_analysis.traffic.utilisation import (
     billing,
     bounds,
     busiest_hour,
     profile,
     slot_table,
-    speed_findings,
-    speeds_of,
     utilisation,
 )
 
