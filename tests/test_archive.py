@@ -363,6 +363,17 @@ def test_the_rest_of_an_archive_is_read_beside_a_damaged_file_which_is_named(rui
 
 
 @pytest.mark.parametrize("ruined", sorted(set(DAMAGE) - {"gone"}), indirect=True)
+@pytest.mark.parametrize("part", ["", "/samples"])
+def test_traffic_is_that_of_the_good_files_of_an_archive_or_of_its_folder(ruined, part, capsys):
+    archive, place = ruined
+    assert main(["traffic", f"{archive.folder}{part}", "--format", "json"]) == 1
+    said = capsys.readouterr()
+    assert sum(row["rates"] for row in json.loads(said.out)) == 6
+    assert f"hecn: {place}: " in said.err
+    assert "left out, the rest is read" in said.err
+
+
+@pytest.mark.parametrize("ruined", sorted(set(DAMAGE) - {"gone"}), indirect=True)
 def test_compaction_leaves_a_damaged_file_as_it_is_so_that_it_can_be_put_back(ruined, capsys):
     archive, place = ruined
     content = place.read_bytes()

@@ -2,13 +2,15 @@
 
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from hecn_analysis import cluster
-from hecn_analysis.errors import InputError
+from hecn_analysis.errors import InputError, ValidityWarning
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.flags import MEANINGS
 from hecn_analysis.traffic.rates import rates
@@ -158,6 +160,50 @@ def test_faults_of_files_are_told(tmp_path):
         bulk.interfaces(tmp_path / "b.parquet")
     samples().head(0).to_parquet(tmp_path / "a.parquet")
     assert len(bulk.interfaces(tmp_path)) == 0
+
+
+def damaged(file):
+    """Break the first byte of the values of a column, which is looked at only when shares are read."""
+    column = pq.ParquetFile(file).metadata.row_group(0).column(pq.read_schema(file).names.index("in_octets"))
+    content = bytearray(file.read_bytes())
+    begin = column.dictionary_page_offset or column.data_page_offset
+    content[begin : begin + column.total_compressed_size] = b"\xff" * column.total_compressed_size
+    file.write_bytes(content)
+
+
+def test_a_damaged_file_costs_its_own_readings(tmp_path, monkeypatch):
+    monkeypatch.setattr(bulk, "SHARE_ROWS", (300,))
+    good, rates = tmp_path / "good", tmp_path / "rates"
+    good.mkdir()
+    for number, part in samples().groupby("interface"):
+        part.to_parquet(good / f"{number}.parquet", index=False)
+    wanted = bulk.interfaces(good)
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    other = samples().assign(host=samples()["host"] + "b")
+    for name in ("values", "words"):
+        other.to_parquet(bad / f"{name}.parquet", index=False)
+    damaged(bad / "values.parquet")
+    (bad / "words.parquet").write_bytes(b"words")
+    other.assign(in_octets="many").to_parquet(bad / "text.parquet", index=False)
+    other[["host", "interface"]].to_parquet(bad / "columns.parquet", index=False)
+    told = []
+    found = bulk.interfaces([bad, good], rates_folder=rates, damaged=told)
+    pd.testing.assert_frame_equal(found, wanted)
+    assert len(pd.read_parquet(rates)) == wanted["rates"].sum()
+    expected = {
+        "columns": "no column time and no column in_octets and no column out_octets",
+        "text": "damage (",
+        "values": "damage (",
+        "words": "no Parquet file",
+    }
+    assert {
+        Path(error.source).stem: error.found[: len(expected[Path(error.source).stem])] for error in told
+    } == expected
+    with pytest.warns(ValidityWarning, match=r"values\.parquet: found damage \("):
+        bulk.interfaces([bad / "values.parquet", good])
+    with pytest.raises(InputError, match=r"values\.parquet: found damage \("):
+        bulk.interfaces(bad / "values.parquet")
 
 
 @pytest.mark.parametrize("folder", ["by day and interface"], indirect=True)
