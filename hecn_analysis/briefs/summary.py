@@ -41,10 +41,10 @@ class Summary:
         Number of cases, of those measured, and of those whose measured value lies in the 90 % interval.
     judged
         Number of cases with an error: measured, and not only as a lower bound.
-    median_error, largest_error
+    median_error
         Of the errors' absolute values. [fraction]
     worst
-        Title of the case with the largest one.
+        Title of the case with the largest error.
     """
 
     cases: int
@@ -52,7 +52,6 @@ class Summary:
     inside: int
     judged: int
     median_error: float
-    largest_error: float
     worst: str
 
     def __str__(self) -> str:
@@ -80,7 +79,6 @@ def summary_of(comparison: pd.DataFrame) -> Summary:
         inside=int(measured["inside"].sum()),
         judged=len(judged),
         median_error=float(errors.median()),
-        largest_error=float(errors.max()),
         worst=str(judged["title"].iloc[int(errors.argmax())]) if len(judged) else "",
     )
 

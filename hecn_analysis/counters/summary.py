@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final
 
 import numpy as np
@@ -12,9 +10,10 @@ import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.counters.contract import Findings
+from hecn_analysis.traffic.percentiles import nearest_rank
+from hecn_analysis.traffic.rates import rates as rates_between
 
 _KEY: Final = ("source_file", "host", "interface", "index")
-_PERCENT: Final = 0.95
 _LAST: Final = tuple(
     name for name in tables.COLUMNS["interfaces"] if name in tables.COLUMNS["samples"] and name not in _KEY
 )
@@ -46,13 +45,13 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     [1000000.0]
     """
     timed = samples[samples["time"].notna()]
-    if timed.empty or not (find_spec("hecn_analysis.traffic") and find_spec("hecn_analysis.traffic.rates")):
+    if timed.empty:
         return given
     named = timed.assign(
         host=timed["host"].fillna(timed["source_file"]),
         interface=timed["interface"].fillna("\0" + timed["index"].astype("string").fillna("")),
     )
-    computed: pd.DataFrame = import_module("hecn_analysis.traffic.rates").rates(named)
+    computed = rates_between(named)
     if computed.empty:
         return given
     key = ["host", "interface", "time"]
@@ -177,30 +176,6 @@ def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
     return list(files.values())
 
 
-def nearest_rank(values: np.ndarray[Any, np.dtype[np.float64]], fraction: float) -> float:
-    """Smallest of some values that at least a fraction of them does not exceed.
-
-    Parameters
-    ----------
-    values
-        The values, at least one.
-    fraction
-        The fraction. [1]
-
-    Returns
-    -------
-    float
-        That value, in the unit of the values.
-
-    Examples
-    --------
-    >>> nearest_rank(np.arange(1.0, 21.0), 0.95)
-    19.0
-    """
-    rank = max(1, int(np.ceil(round(fraction * len(values), 9))))
-    return float(np.partition(values, rank - 1)[rank - 1])
-
-
 def _groups(frame: pd.DataFrame) -> dict[tuple[object, ...], list[int]]:
     """Places of the rows of each interface of each file."""
     places: dict[tuple[object, ...], list[int]] = {}
@@ -228,5 +203,5 @@ def _figures(over: pd.DataFrame, way: str) -> dict[str, float | None]:
     return {
         f"mean_{way}_bps": float(np.average(mean[known], weights=weights)),
         f"peak_{way}_bps": float(np.nanmax(np.concatenate([mean[known], most]))),
-        f"p95_{way}_bps": nearest_rank(mean[known], _PERCENT),
+        f"p95_{way}_bps": nearest_rank(mean[known]),
     }

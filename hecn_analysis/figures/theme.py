@@ -12,11 +12,9 @@ ruled changes. A brief does the same in the browser, with the same table of colo
 from __future__ import annotations
 
 import html
-import math
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -40,9 +38,6 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
 BAND = "rgba(0, 114, 178, 0.22)"  # blue for an interval, which page and lines show through
 
 GBPS = 1e-9  # bit/s to the Gb/s of the axes
-_LEAST_GBPS = 0.5  # an axis that ends below is in Mb/s
-_WORDS = ("text", "hovertemplate")
-_IN_GBPS = re.compile(r"(?<![\w.])(\d[\d.]*(?:e[+-]?\d+)?) Gb/s")
 LABEL_WIDTH = 48  # characters of a row label that fit a window of 380 px
 ROW_HEIGHT, LINE_HEIGHT = 44, 15  # pixels of a row with one label line, and of each further line
 HEADING_ROWS = 0.6  # rows that a heading of a group takes
@@ -420,87 +415,6 @@ def _written(words: str, y: float) -> dict[str, Any]:
     }
 
 
-def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
-    """Let the horizontal throughput axis start at 0 and end a little beyond the largest value, in a unit that fits.
-
-    Parameters
-    ----------
-    fig
-        The figure, which is changed.
-    largest_gbps
-        The largest value. [Gb/s]
-
-    Examples
-    --------
-    >>> fig = figure(x_title="Throughput (Gb/s)")
-    >>> gbps_axis(fig, 10.0)
-    >>> fig.layout.xaxis.range
-    (0, 10.8)
-    """
-    fig.update_xaxes(range=[0, largest_gbps * 1.08 or 1.0])
-    fit_unit(fig, "x", largest_gbps)
-
-
-def fit_unit(fig: go.Figure, axis: Literal["x", "y"], largest_gbps: float) -> None:
-    """Write a figure that was drawn in Gb/s in Mb/s or kb/s where all of it is small.
-
-    Parameters
-    ----------
-    fig
-        The figure, whose traces, marks, titles and words are changed.
-    axis
-        The axis of the rates.
-    largest_gbps
-        The largest of them. [Gb/s]
-
-    Examples
-    --------
-    >>> fig = figure(x_title="Throughput (Gb/s)").add_scatter(x=[0.0094], text=["measured 0.0094 Gb/s"])
-    >>> fit_unit(fig, "x", 0.0094)
-    >>> fig.layout.xaxis.title.text, fig.data[0].x, fig.data[0].text
-    ('Throughput (Mb/s)', (9.4,), ('measured 9.4 Mb/s',))
-    """
-    if not 0 < largest_gbps < _LEAST_GBPS:
-        return
-    unit, factor = ("Mb/s", 1e3) if largest_gbps >= _LEAST_GBPS / 1e3 else ("kb/s", 1e6)
-
-    for trace in fig.data:
-        trace.update(_scaled({name: trace[name] for name in (axis, f"error_{axis}", *_WORDS)}, axis, unit, factor))
-    for mark in (*fig.layout.shapes, *fig.layout.annotations):
-        if "text" in mark:
-            mark.text = _in_unit(mark.text, unit, factor)
-        if re.fullmatch(rf"{axis}\d*", mark[f"{axis}ref"] or axis):
-            places = [name for name in (f"{axis}0", f"{axis}1", axis) if name in mark and mark[name] is not None]
-            mark.update({name: mark[name] * factor for name in places})
-    for one in fig.select_xaxes() if axis == "x" else fig.select_yaxes():
-        one.title.text = _in_unit(one.title.text, unit, factor)
-        if one.range is not None:
-            one.range = [end + math.log10(factor) if one.type == "log" else end * factor for end in one.range]
-
-
-def _scaled(part: Mapping[str, Any], axis: str, unit: str, factor: float) -> dict[str, Any]:
-    """Give values, errors and words of a trace in a smaller unit."""
-    errors = {
-        name: [one * factor for one in part[f"error_{axis}"][name]]
-        for name in ("array", "arrayminus")
-        if part[f"error_{axis}"][name] is not None
-    }
-    return {
-        axis: [None if one is None else one * factor for one in part[axis]],
-        f"error_{axis}": errors,
-        **{name: _in_unit(part[name], unit, factor) for name in _WORDS if part[name] is not None},
-    }
-
-
-def _in_unit(words: Any, unit: str, factor: float) -> Any:  # noqa: ANN401 - words, several, or none
-    """Give words with rates in a smaller unit."""
-    if isinstance(words, list | tuple):
-        return [_in_unit(one, unit, factor) for one in words]
-    if not isinstance(words, str):
-        return words
-    return _IN_GBPS.sub(lambda match: f"{float(match[1]) * factor:.4g} {unit}", words).replace("Gb/s", unit)
-
-
 def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
     """Give the look of a bar; stripes tell it from a plain one in a grey print.
 
@@ -582,7 +496,6 @@ def measured_trace(
     hover: Sequence[str],
     *,
     at_least: bool = False,
-    show_legend: bool = True,
 ) -> go.Scatter:
     """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds.
 
@@ -596,8 +509,6 @@ def measured_trace(
         Their hover texts.
     at_least
         Whether the values are lower bounds.
-    show_legend
-        Whether the legend names them.
 
     Returns
     -------
@@ -619,5 +530,5 @@ def measured_trace(
         text=list(hover),
         hovertemplate="%{text}<extra></extra>",
         legendrank=2 if at_least else 1,
-        showlegend=show_legend,
+        showlegend=True,
     )

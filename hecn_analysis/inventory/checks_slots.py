@@ -263,9 +263,3 @@ def pcix_burst(seen: Seen) -> Iterator[Finding]:
             source=_BURST,
             scenario_settings=seen.slot_settings(address, burst=can),
         )
-
-
-def training(seen: Seen) -> tuple[int, int]:
-    """How many cards were looked at, and of how many the link is told: for what could not be checked."""
-    cards = list(_endpoints(seen))
-    return len(cards), sum(whole(one.get("lnksta_width")) is not None for one in cards)

@@ -42,7 +42,6 @@ _DRIVE: Final = re.compile(
 )
 _FOR_ALL: Final = re.compile(r"/c(?P<controller>\d{1,3}) (?P<name>[A-Z][\w ()-]{1,60}?) = (?P<value>.{0,200})$")
 _FIRST: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)")
-_NO_LEVEL: Final = "-"
 _WRITES: Final = {"ON": True, "OFF": False, "W": True, "RiW": True, "RW": True, "Ri": False, "R": False, "RbW": True}
 _SECTOR: Final = 512
 

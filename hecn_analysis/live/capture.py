@@ -189,7 +189,6 @@ def capture(
     probe: bool = False,
     progress: bool = False,
     commands: Sequence[Command] = COMMANDS,
-    sys: Path = Path("/sys"),
 ) -> Captured:
     """Capture this host.
 
@@ -206,8 +205,6 @@ def capture(
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
     commands
         What to run.
-    sys
-        Where sysfs is.
 
     Raises
     ------
@@ -216,7 +213,7 @@ def capture(
     """
     target = Path(target)
     check(target)
-    planned = list(tasks(commands, private=not redact, sys=sys))
+    planned = list(tasks(commands, private=not redact))
     rows: list[Row] = []
     files: dict[str, bytes] = {}
     with tempfile.TemporaryDirectory(prefix="hecn-capture-") as scratch:  # some programs leave a log where they run

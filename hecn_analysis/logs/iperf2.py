@@ -88,7 +88,6 @@ class _Connection:
     local: int
     remote: int
     reverse: bool
-    both: bool
 
 
 @dataclass
@@ -321,7 +320,7 @@ class Iperf2:
         opened.known = True
         rest = found["rest"]
         opened.connections[key_of(found["id"])] = _Connection(
-            int(found["local"]), int(found["remote"]), "(reverse)" in rest, "(full-duplex)" in rest
+            int(found["local"]), int(found["remote"]), reverse="(reverse)" in rest
         )
         if opened.start_time is None and (time := _TIME.search(rest)) is not None:
             opened.start_time = _time(time["time"])
@@ -375,7 +374,7 @@ class Iperf2:
             self._close()
         opened, key = self._open, "SUM" if number == "-1" else number
         stream = opened.streams.get(key) if opened is not None else None
-        ports = _Connection(int(local), int(remote), reverse=False, both=False)
+        ports = _Connection(int(local), int(remote), reverse=False)
         if opened is not None and stream is not None and stream.result() is not None:
             before, last = opened.connections.get(key, ports), stream.result()
             swapped = (before.local, before.remote) in {(ports.remote, ports.local), (ports.local, ports.remote)}

@@ -57,27 +57,6 @@ def before_calibration(field: str, parameter: Parameter, year: int | None) -> Pa
     return parameter.model_copy(update={"spread": _UNKNOWN, "basis": "assumed"})
 
 
-def has_prior(field: str) -> bool:
-    """Whether something is known of a field before measuring.
-
-    Parameters
-    ----------
-    field
-        Last part of a parameter's name: ``write_cost``.
-
-    Returns
-    -------
-    bool
-        Whether ``models/priors.yaml`` has it.
-
-    Examples
-    --------
-    >>> has_prior("write_cost"), has_prior("clock")
-    (True, False)
-    """
-    return field in _priors()
-
-
 @cache
 def _priors() -> dict[str, tuple[_Prior, ...]]:
     document = yaml_file.load(places.models_dir() / "priors.yaml")

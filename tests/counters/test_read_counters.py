@@ -16,7 +16,6 @@ from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.summary import nearest_rank
 from hecn_analysis.errors import InputError
 from tests.counters.conftest import SAMPLES
 
@@ -69,7 +68,6 @@ def test_the_summary_of_an_interface(counters_of):
     row = counters_of(text + "1000000000 0 0 0 0\n", "a.log").interfaces.iloc[0]
     assert (row.intervals, row.mean_in_bps, row.peak_in_bps, row.p95_in_bps) == (20, 8 * 10.5, 8 * 21, 8 * 19)
     assert (row.first_time, row.last_time) == (pd.Timestamp(10**9, unit="s", tz="UTC"), row.last_time)
-    assert nearest_rank(pd.Series([5.0]).to_numpy(), 0.95) == 5.0
 
 
 def test_a_value_that_cannot_be_is_left_out_with_its_line():

@@ -413,8 +413,6 @@ def test_slow_start_fills_the_queue_by_half_of_a_round():
 
 # ---- accounts -------------------------------------------------------------------------------------------------------
 
-SLOW_START = [10, 20, 40, 80, 160]  # packets of 1000 bytes in rounds of 100 ms
-
 
 def test_what_a_timed_test_receives_is_counted_to_its_end():
     """Packets come evenly over a round trip: half of the fourth round at 0.35 s."""
