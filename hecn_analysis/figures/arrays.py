@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["group", "case", "label", "operation", "array_gbps", "measured_gbps", "at_least", "hover"]
 
@@ -102,7 +102,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
         if len(part):
             x, y, hover = (part[name].tolist() for name in ("measured_gbps", "y", "hover"))
             fig.add_trace(theme.measured_trace(x, y, hover, at_least=at_least))
-    theme.gbps_axis(fig, float(rows[["array_gbps", "measured_gbps"]].max().max()))
+    rate_axis.gbps_axis(fig, float(rows[["array_gbps", "measured_gbps"]].max().max()))
     return fig
 
 

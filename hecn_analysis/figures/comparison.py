@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["group", "set", "label", "rate_gbps", "hover"]
 
@@ -125,9 +125,9 @@ def plot_comparison(runs: pd.DataFrame) -> go.Figure:
     if wide:
         low, high = np.log10(float(rows["rate_gbps"].min())), np.log10(float(rows["rate_gbps"].max()))
         fig.update_xaxes(type="log", range=[low - 0.15, high + 0.15], dtick=1, tickformat="~g", exponentformat="none")
-        theme.fit_unit(fig, "x", float(rows["rate_gbps"].max()))
+        rate_axis.fit_unit(fig, "x", float(rows["rate_gbps"].max()))
     else:
-        theme.gbps_axis(fig, float(rows["rate_gbps"].max()))
+        rate_axis.gbps_axis(fig, float(rows["rate_gbps"].max()))
     return fig
 
 

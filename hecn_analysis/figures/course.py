@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["run", "t_s", "rate_gbps", "retransmits", "hover"]
 
@@ -133,6 +133,6 @@ def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         )
     title = {"text": "Measured throughput (Gb/s)", "font": {"size": 12, "color": theme.MUTED}}
     fig.update_yaxes(title=title, rangemode="tozero")
-    theme.fit_unit(fig, "y", float(rows["rate_gbps"].max()))
+    rate_axis.fit_unit(fig, "y", float(rows["rate_gbps"].max()))
     fig.update_layout(height=340 + 22 * -(-len(names) // 2))
     return fig

@@ -14,7 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast import Forecast
@@ -150,7 +150,7 @@ def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
     fig.update_layout(margin={"t": 28})
     fig.update_xaxes(title_text="Day", row=len(drawn), col=1)
     shown = rows[rows["port"].isin(drawn)]
-    theme.fit_unit(fig, "y", float(np.nanmax(shown[["gbps", "high_gbps"]].to_numpy(dtype=float))))
+    rate_axis.fit_unit(fig, "y", float(np.nanmax(shown[["gbps", "high_gbps"]].to_numpy(dtype=float))))
     return fig
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 if TYPE_CHECKING:
     from hecn_analysis.prediction import Prediction
@@ -110,5 +110,5 @@ def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) ->
         fig.add_trace(theme.measured_trace([measured], [y[0]], [hover]))
         fig.add_vline(x=measured, line={"color": theme.INK, "width": 1, "dash": "dot"})
         largest = max(largest, measured)
-    theme.gbps_axis(fig, largest)
+    rate_axis.gbps_axis(fig, largest)
     return fig

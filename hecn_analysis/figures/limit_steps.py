@@ -11,7 +11,7 @@ import math
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.limits.explanation import Explanation
 
 COLUMNS = ["label", "left_gbps", "takes_gbps", "part", "measured", "hover"]
@@ -120,7 +120,7 @@ def plot_limit_steps(explanation: Explanation) -> go.Figure:
         line = {"color": theme.INK, "width": 1, "dash": "dot"}
         fig.add_vline(x=float(measured["left_gbps"].iloc[0]), line=line)
     fig.update_layout(barmode="overlay")
-    theme.gbps_axis(fig, float((rows["left_gbps"] + rows["takes_gbps"].clip(lower=0)).max()))
+    rate_axis.gbps_axis(fig, float((rows["left_gbps"] + rows["takes_gbps"].clip(lower=0)).max()))
     return fig
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = [
     "group",
@@ -103,7 +103,7 @@ def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
                     list(part["measured_gbps"]), list(part["y"]), list(part["hover"]), at_least=at_least
                 )
             )
-    theme.gbps_axis(fig, float(rows[["high_gbps", "measured_gbps", "predicted_gbps"]].max().max()))
+    rate_axis.gbps_axis(fig, float(rows[["high_gbps", "measured_gbps", "predicted_gbps"]].max().max()))
     return fig
 
 

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from hecn_analysis import limits
 from hecn_analysis.errors import InputError
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.prediction.compare import Series
 
 COLUMNS = ["case", "label", "max_payload_bytes", "measured_gbps", "tmt_gbps", "estimate_gbps", "share_of_tmt", "hover"]
@@ -144,7 +144,7 @@ def plot_pcie_tmt(cases: pd.DataFrame) -> go.Figure:
     known = rows[rows["measured_gbps"].notna()]
     if len(known):
         fig.add_trace(theme.measured_trace(list(known["measured_gbps"]), list(known["y"]), list(known["hover"])))
-    theme.gbps_axis(fig, float(rows[["measured_gbps", "tmt_gbps", "estimate_gbps"]].max().max()))
+    rate_axis.gbps_axis(fig, float(rows[["measured_gbps", "tmt_gbps", "estimate_gbps"]].max().max()))
     return fig
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis import units
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["group", "tool", "small", "large", "small_gbps", "large_gbps", "bottleneck_class", "hover"]
 
@@ -118,7 +118,7 @@ def plot_tool_matrix(cells: pd.DataFrame, *, measured: pd.DataFrame | None = Non
             x = [float(row["measured_bps"]) * theme.GBPS for _, row in found]
             fig.add_trace(theme.measured_trace(x, [y for y, _ in found], [_hover(row) for _, row in found]))
             largest = max(largest, *x)
-    theme.gbps_axis(fig, largest)
+    rate_axis.gbps_axis(fig, largest)
     return fig
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.figures import theme
+from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.traffic.flags import LOWER_BOUND, MEANINGS, Flag, bits
 from hecn_analysis.traffic.utilisation import utilisation
 
@@ -156,7 +156,7 @@ def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float
         for sign in (1, -1):
             fig.add_hline(y=sign * speed_bps * theme.GBPS, line={"color": theme.INK, "width": 1, "dash": "dot"})
     fig.update_yaxes(title_text="Out below, in above (Gb/s)", zeroline=True, zerolinecolor=theme.INK)
-    theme.fit_unit(fig, "y", largest)
+    rate_axis.fit_unit(fig, "y", largest)
     return fig
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hecn_analysis.figures import plot_comparison, plot_traffic, theme
+from hecn_analysis.figures import plot_comparison, plot_traffic, rate_axis, theme
 
 
 def runs(*rates_bps):
@@ -45,5 +45,5 @@ def test_a_logarithmic_range_is_shifted():
 
 def test_nothing_to_draw_stays_as_it_is():
     fig = theme.figure(x_title="Throughput (Gb/s)")
-    theme.fit_unit(fig, "x", float("nan"))
+    rate_axis.fit_unit(fig, "x", float("nan"))
     assert fig.layout.xaxis.title.text == "Throughput (Gb/s)"
