@@ -9,7 +9,25 @@ if TYPE_CHECKING:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Rows of a table in plain values; None where a value is missing, times as ISO 8601 in UTC."""
+    """Give the rows of a table in plain values.
+
+    Parameters
+    ----------
+    frame
+        The table.
+
+    Returns
+    -------
+    list of dict
+        A value for each column by its name: None where it is missing, times as ISO 8601 in UTC.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> time = pd.Timestamp("2024-03-01T10:00:00Z")
+    >>> records(pd.DataFrame({"start_time": [time], "bytes": [5], "rtt_s": [float("nan")]}))
+    [{'start_time': '2024-03-01T10:00:00Z', 'bytes': 5, 'rtt_s': None}]
+    """
     columns = []
     for name in frame.columns:
         column = frame[name]

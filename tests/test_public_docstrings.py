@@ -27,6 +27,7 @@ ROOMS = (
     "figures",
     "hardware",
     "limits",
+    "logs",
     "places",
     "prediction",
     "report",

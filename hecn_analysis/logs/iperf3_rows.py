@@ -80,6 +80,16 @@ def transferred(groups: Groups) -> int:
     ----------
     groups
         The groups of `ROW`.
+
+    Returns
+    -------
+    int
+        The amount [bytes].
+
+    Examples
+    --------
+    >>> transferred(ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec    0   sender").groups())
+    1181116006
     """
     return round(_scaled(groups[AMOUNT], groups[_SCALE], 1024))
 
@@ -100,6 +110,17 @@ def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
         The groups of `ROW`.
     udp
         Whether the number after the rate counts packets.
+
+    Returns
+    -------
+    dict
+        Columns of the table of runs or of streams, by name.
+
+    Examples
+    --------
+    >>> row = ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec    4   sender")
+    >>> figures(row.groups(), udp=False)
+    {'duration_s': 10.0, 'bytes': 1181116006, 'throughput_bps': 944000000.0, 'retransmits': 4}
     """
     columns: dict[str, object] = {
         "duration_s": float(groups[END]) - float(groups[START]),
@@ -119,14 +140,27 @@ def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
 
 
 def both_ends(sender: Row | None, receiver: Row | None, *, udp: bool) -> dict[str, object]:
-    """Give the columns of the rows of both ends.
+    """Give the columns of the rows of both ends: the receiver's figures, and the sender's rate and retransmits.
 
     Parameters
     ----------
     sender, receiver
-        The rows, None where there is none.
+        The rows with the numbers of their lines, None where there is none.
     udp
         Whether the number after the rate counts packets.
+
+    Returns
+    -------
+    dict
+        Columns of the table of runs or of streams, by name.
+
+    Examples
+    --------
+    >>> sender = ROW.match("[  5]   0.00-10.00  sec  1.25 GBytes  1.07 Gbits/sec    4   sender").groups()
+    >>> receiver = ROW.match("[  5]   0.00-10.00  sec  1.00 GBytes   859 Mbits/sec        receiver").groups()
+    >>> found = both_ends((12, sender), (13, receiver), udp=False)
+    >>> found["bytes"], found["throughput_bps"], found["sender_throughput_bps"], found["retransmits"]
+    (1073741824, 859000000.0, 1070000000.0, 4)
     """
     columns: dict[str, object] = {}
     if sender is not None:
@@ -151,6 +185,20 @@ def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
         The rows of that direction.
     udp
         Whether the number after the rate counts packets.
+
+    Returns
+    -------
+    dict
+        Columns of the table of streams, by name.
+
+    Examples
+    --------
+    >>> side = Side.new(kept=True)
+    >>> side.ids.append("5")
+    >>> row = ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec        receiver")
+    >>> side.finals["5", "receiver"] = (13, row.groups())
+    >>> stream(0, side, udp=False)
+    {'stream': 0, 'line': 13, 'duration_s': 10.0, 'bytes': 1181116006, 'throughput_bps': 944000000.0}
     """
     identity = side.ids[index]
     sender, receiver, both = (side.finals.get((identity, word)) for word in ("sender", "receiver", ""))
@@ -171,6 +219,21 @@ def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
         The rows of one direction.
     packets
         Whether the number after the rate counts packets, where no congestion window follows it.
+
+    Returns
+    -------
+    dict
+        Columns of the table of intervals, by name.
+
+    Examples
+    --------
+    >>> side = Side.new(kept=True)
+    >>> side.ids.append("5")
+    >>> row = ROW.match("[  5]   0.00-1.00   sec   112 MBytes   942 Mbits/sec    2    400 KBytes")
+    >>> side.rows.add([7], row.groups())
+    >>> found = intervals(side, packets=False)
+    >>> found["t_end_s"], found["throughput_bps"], found["retransmits"], found["cwnd_bytes"]
+    (array([1.]), array([9.42e+08]), array([2.]), array([409600.]))
     """
     found = side.rows.columns()
     counted, windows, jitter = found.pop("counted"), found["cwnd_bytes"], found["jitter_s"]

@@ -74,8 +74,20 @@ class Document:
     _lines: dict[str, list[int]] | None = field(default=None, repr=False)
 
     def lines(self, key: str) -> list[int]:
-        r"""Return the last line of each element of a top-level array, and nothing where the key has none.
+        r"""Give the last line of each element of a top-level array.
 
+        Parameters
+        ----------
+        key
+            The key of the array.
+
+        Returns
+        -------
+        list of int
+            Numbers of lines in the file; empty where the key has no array.
+
+        Examples
+        --------
         >>> from hecn_analysis.files.source import Lines
         >>> from hecn_analysis.logs.json_parts import Parts
         >>> [document] = Parts(Lines.of('{"a": [1,\n2],\n "b": [{"c":\n3}]}'))
@@ -169,6 +181,24 @@ class DocumentReader:
 
 
 def past_blanks(text: str, position: int) -> int:
-    """Go on from a place to what is no blank."""
+    """Go on from a place to what is no blank.
+
+    Parameters
+    ----------
+    text
+        The text.
+    position
+        The place.
+
+    Returns
+    -------
+    int
+        The place of what follows, or the length of the text.
+
+    Examples
+    --------
+    >>> past_blanks('{  "a"', 1)
+    3
+    """
     found = _BLANKS.match(text, position)
     return found.end() if found else position

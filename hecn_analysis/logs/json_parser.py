@@ -27,9 +27,29 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[Document, int] | None:
-    """The document at a place of a text, and where it ends; None where the standard decoder finds none.
+    """Give the document at a place of a text, and where it ends.
 
-    One that may be alone up to the end of the text is tried with a quicker decoder, which looks at all of the rest.
+    Parameters
+    ----------
+    text
+        The text.
+    start
+        The place of its bracket.
+    first
+        The number of the line that the place is on.
+    alone
+        Whether it may be all that is left of the text; then a quicker decoder is tried, which looks at all of it.
+
+    Returns
+    -------
+    tuple or None
+        The document and the place behind it, None where the standard decoder finds none.
+
+    Examples
+    --------
+    >>> document, end = decoded('iperf3: {"end": {"bytes": 5}} done', 8, 1)
+    >>> document.value, document.last, end
+    ({'end': {'bytes': 5}}, 1, 29)
     """
     plain = text[start:].rstrip() if alone else ""
     if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:

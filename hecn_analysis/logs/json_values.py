@@ -10,8 +10,22 @@ import pandas as pd
 
 
 def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value may be found
-    """Follow keys and indices into a value; None where a step is missing.
+    """Follow keys and indices into a value.
 
+    Parameters
+    ----------
+    value
+        What JSON may be: objects, arrays, texts, numbers.
+    *path
+        Keys of objects and indices of arrays, from the outside in.
+
+    Returns
+    -------
+    Any
+        What is there, None where a step is missing.
+
+    Examples
+    --------
     >>> at({"end": {"streams": [{"bytes": 5}]}}, "end", "streams", 0, "bytes")
     5
     >>> at({"end": []}, "end", "sum")
@@ -27,8 +41,20 @@ def at(value: object, *path: str | int) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def number(value: object) -> float | None:
-    """Return a finite number as a float, and None for everything else.
+    """Give a finite number as a float.
 
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    float or None
+        The number, None for everything else.
+
+    Examples
+    --------
     >>> number(5), number("5"), number(True), number(float("inf"))
     (5.0, None, None, None)
     """
@@ -42,13 +68,41 @@ def number(value: object) -> float | None:
 
 
 def words(value: object) -> str | None:
-    """Text as it is; None for anything else."""
+    """Give a text as it is.
+
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    str or None
+        The text, None for everything else.
+
+    Examples
+    --------
+    >>> words("TCP"), words(6)
+    ('TCP', None)
+    """
     return value if isinstance(value, str) else None
 
 
 def utc_time(value: object) -> pd.Timestamp | None:
-    """Time of an ISO 8601 text, in UTC where it names no zone; None for anything else.
+    """Give the time of an ISO 8601 text, which is in UTC where it names no zone.
 
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    Timestamp or None
+        The time in UTC, None for what is no such text.
+
+    Examples
+    --------
     >>> utc_time("2026-03-21T23:18:58+01:00")
     Timestamp('2026-03-21 22:18:58+0000', tz='UTC')
     """
@@ -62,7 +116,23 @@ def utc_time(value: object) -> pd.Timestamp | None:
 
 
 def count(value: object) -> int | None:
-    """Return a whole number, also one written 5.0, and None for everything else."""
+    """Give a whole number, also one that is written 5.0.
+
+    Parameters
+    ----------
+    value
+        Any value.
+
+    Returns
+    -------
+    int or None
+        The number, None for everything else.
+
+    Examples
+    --------
+    >>> count(5.0), count(5.5), count("5")
+    (5, None, None)
+    """
     found = number(value)
     if found is None or found != int(found):
         return None

@@ -80,7 +80,7 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def by_comma(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where one line has the names and one the values; None where they do not fit.
+    """Give the values by key where one line has the names and one the values.
 
     Parameters
     ----------
@@ -88,6 +88,16 @@ def by_comma(names: list[str], text: str) -> dict[str, str] | None:
         The line of names, which may be wrapped.
     text
         The line of values.
+
+    Returns
+    -------
+    dict or None
+        The values whose names are known, as printed; None where there are not as many of them as of names.
+
+    Examples
+    --------
+    >>> by_comma(["Elapsed Time (sec),Throughput,Throughput", "Units"], "10.00,9413.26,10^6bits/s")
+    {'ELAPSED_TIME': '10.00', 'THROUGHPUT': '9413.26', 'THROUGHPUT_UNITS': '10^6bits/s'}
     """
     head = [" ".join(name.split()).lower() for name in " ".join(names).split(",")]
     values = next(csv.reader([text]))
@@ -97,7 +107,7 @@ def by_comma(names: list[str], text: str) -> dict[str, str] | None:
 
 
 def by_place(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where the names stand above the values, a word a line; None where none is known.
+    """Give the values by key where the names stand above the values, a word a line.
 
     Parameters
     ----------
@@ -105,6 +115,17 @@ def by_place(names: list[str], text: str) -> dict[str, str] | None:
         The lines above.
     text
         The line of values.
+
+    Returns
+    -------
+    dict or None
+        The values whose names are known, as printed; None where none is.
+
+    Examples
+    --------
+    >>> names = ["Elapsed Throughput Throughput", "Time               Units     ", "(sec)"]
+    >>> by_place(names, "10.00   9413.26    10^6bits/s")
+    {'ELAPSED_TIME': '10.00', 'THROUGHPUT': '9413.26', 'THROUGHPUT_UNITS': '10^6bits/s'}
     """
     starts = [found.start() for found in re.finditer(r"\S+", text)]
     ends = [*starts[1:], None]

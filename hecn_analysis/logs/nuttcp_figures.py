@@ -64,12 +64,17 @@ _WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b"
 
 
 def fields(rest: str) -> tuple[Texts, str]:
-    """Read the fields after a rate: their texts by name, and what could not be read.
+    """Read the fields after a rate.
 
     Parameters
     ----------
     rest
         The line after ``Mbps``.
+
+    Returns
+    -------
+    tuple
+        The texts of the figures by name, and what could not be read.
 
     Examples
     --------
@@ -101,6 +106,11 @@ def pairs(rest: str) -> tuple[Texts, str]:
     ----------
     rest
         The line after the rate.
+
+    Returns
+    -------
+    tuple
+        The texts of the figures by name, and what could not be read.
 
     Examples
     --------
@@ -143,7 +153,14 @@ def unread(
     expected
         What would have been right.
     kind
-        Kind of the problem.
+        Kind of the problem, a key of `hecn_analysis.tables.PROBLEM_KINDS`.
+
+    Examples
+    --------
+    >>> findings = Findings("n2.log")
+    >>> unread(findings, Line(3, "1187.0 MB / 1.0 sec = 9957.4 Mbps 9 %TZ"), "9 %TZ", "'9 %TX'")
+    >>> findings.problems[0]["line"], findings.problems[0]["message"]
+    (3, "found '9 %TZ', expected '9 %TX'; left out")
     """
     if left and line.complete:
         findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
@@ -164,6 +181,16 @@ def label(findings: Findings, line: Line, before: str) -> str | None:
         The line of the result.
     before
         What stands in front of the figures.
+
+    Returns
+    -------
+    str or None
+        At most 120 characters; None where there are no words.
+
+    Examples
+    --------
+    >>> label(Findings("n2.log"), Line(3, "n2tx:  1187.0 MB / 1.0 sec = 9957.4 Mbps"), "n2tx:  ")
+    'n2tx'
     """
     own = before.strip(_BULLETS).rstrip(" \t:;")
     if any(character.isalpha() for character in own):
@@ -182,7 +209,12 @@ def way(words: str | None) -> str | None:
     Parameters
     ----------
     words
-        The label.
+        The label, None where there is none.
+
+    Returns
+    -------
+    str or None
+        ``send`` or ``receive``, None where the label names none.
 
     Examples
     --------
@@ -206,6 +238,16 @@ def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[st
         The line of the summary.
     texts
         The texts by name.
+
+    Returns
+    -------
+    dict
+        Columns of the table of runs, by name, in its units.
+
+    Examples
+    --------
+    >>> figures(Findings("n2.log"), Line(3, ""), {"mib": "1187", "seconds": "1.00", "mbps": "9957.4", "tx": "9"})
+    {'duration_s': 1.0, 'cpu_sender_fraction': 0.09, 'bytes': 1244659712, 'throughput_bps': 9957400000.0}
     """
     columns: dict[str, object] = {
         column: round(float(texts[name]) * factor, 12)
@@ -236,12 +278,17 @@ def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[st
 
 
 def throughput(texts: Mapping[str, str]) -> float | None:
-    """Give the rate [bit/s] as printed; old versions of the -v report print only kB/s.
+    """Give the rate as printed; old versions of the -v report print only kB/s.
 
     Parameters
     ----------
     texts
         The texts by name.
+
+    Returns
+    -------
+    float or None
+        The rate [bit/s]; that of bytes over seconds where none is printed, None where they are 0 seconds.
 
     Examples
     --------
@@ -278,12 +325,17 @@ def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> di
 
 
 def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
-    """Rows of the table of streams, where the summary counts what each stream sent again.
+    """Give the rows of the table of streams, where the summary counts what each stream sent again.
 
     Parameters
     ----------
     texts
         The texts of the summary's figures by name.
+
+    Returns
+    -------
+    sequence of dict
+        A row for each stream; empty where the summary does not tell them apart.
 
     Examples
     --------

@@ -41,6 +41,11 @@ def without(text: str) -> Iterator[str]:
     text
         The line.
 
+    Yields
+    ------
+    str
+        The line without one more prefix.
+
     Examples
     --------
     >>> list(without("2024-03-01T10:00:00Z INFO: 64 bytes"))
@@ -63,6 +68,11 @@ def bare(text: str) -> str:
     ----------
     text
         The line.
+
+    Returns
+    -------
+    str
+        The line from where its last prefix ends.
 
     Examples
     --------

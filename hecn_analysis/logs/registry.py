@@ -60,8 +60,22 @@ def _hinted(hints: Iterable[str], text: str) -> bool:
 def command(line: Line) -> Command | None:
     """Read a line as a command line, or as an empty prompt, which ends the command before it.
 
+    Parameters
+    ----------
+    line
+        A line that no reader has taken.
+
+    Returns
+    -------
+    Command or None
+        The command, without a program where it is none that a reader knows; None where the line is neither.
+
+    Examples
+    --------
     >>> command(Line(1, "[me@there ~]$ nuttcp -r there"))
     Command(line=1, program='nuttcp', arguments=('-r', 'there'))
+    >>> command(Line(2, "[me@there ~]$ ls")), command(Line(3, "the disks were idle"))
+    (Command(line=2, program='', arguments=()), None)
     """
     if found := _PROGRAM.search(line.text):
         return Command(line.number, found["program"], tuple(found["arguments"].split()))
@@ -199,7 +213,7 @@ def _index(readers: tuple[type[Reader], ...]) -> Index:
 
 
 def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
-    """Offer the lines of one file to the readers.
+    r"""Offer the lines of one file to the readers.
 
     Parameters
     ----------
@@ -209,6 +223,13 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
         Where the readers put what they find.
     readers
         The readers to ask.
+
+    Examples
+    --------
+    >>> findings = Findings("copies.txt")
+    >>> read(Lines.of("$ dd if=a of=b\n1000000 bytes (1.0 MB) copied, 0.5 s, 2.0 MB/s\n"), findings)
+    >>> [(run.columns["tool"], run.columns["throughput_bps"]) for run in findings.runs]
+    [('dd', 16000000.0)]
     """
     asked = [make(findings) for make in readers]
     documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)])

@@ -126,6 +126,11 @@ def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple
     start
         The place of the first.
 
+    Returns
+    -------
+    tuple
+        The number of lines, and the texts of the groups, row after row.
+
     Examples
     --------
     >>> matched(re.compile(r"(\d+) (\w+)"), ["1 MB", "2 MB", "3 kB", "done", "5 MB"], 1)
@@ -142,12 +147,17 @@ def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple
 
 
 def numbers(texts: Sequence[Text]) -> Array:
-    """Give a column of numbers, NaN where there is no text.
+    """Give a column of numbers.
 
     Parameters
     ----------
     texts
-        Their texts.
+        Their texts, None where a value is missing.
+
+    Returns
+    -------
+    ndarray
+        The numbers, NaN where there is no text.
 
     Examples
     --------
@@ -177,9 +187,14 @@ def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:
     Parameters
     ----------
     keys
-        The keys.
+        The keys, each of which is in the table.
     values
         The table.
+
+    Returns
+    -------
+    ndarray
+        A number for each key.
 
     Examples
     --------

@@ -67,10 +67,25 @@ def read(
     done
         Told how many more files have been read.
 
+    Returns
+    -------
+    list of Part
+        What the files hold, a part for each file or for some that follow each other.
+
     Raises
     ------
     InputError
         When there is no Dask scheduler at the address.
+    HecnError
+        When a process that read was killed.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> file = data_dir() / "logs" / "c-systems-dd.txt"
+    >>> [part] = read([("dd.txt", file)], intervals=False, processes=1, dask=None, done=lambda files: None)
+    >>> [(run["source_file"], run["tool"]) for run in part.runs]
+    [('dd.txt', 'dd'), ('dd.txt', 'dd')]
     """
     if dask is not None:
         parts = _on_dask(dask, files, intervals=intervals)
@@ -92,6 +107,17 @@ def joined(parts: Iterable[Part]) -> Reading:
     ----------
     parts
         The parts, in the order of their files.
+
+    Returns
+    -------
+    Reading
+        The tables, checked and with all their columns.
+
+    Examples
+    --------
+    >>> problem = {"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}
+    >>> print(joined([Part(1, problems=[problem]), Part(1)]))
+    0 runs, 0 intervals, 1 problems
     """
     parts = list(parts)
     return Reading(
@@ -111,6 +137,17 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
         The files.
     intervals
         Whether the rows of intervals are wanted.
+
+    Returns
+    -------
+    Part
+        What they hold; a file that cannot be read, or that no reader knows, is a problem.
+
+    Examples
+    --------
+    >>> [problem] = read_group([("a.txt", FileNotFoundError(2, "No such file or directory"))], intervals=False).problems
+    >>> problem["kind"], problem["message"]
+    ('unreadable', 'found no such file or directory, expected a file that can be read')
     """
     part = Part(len(files))
     for name, path in files:
