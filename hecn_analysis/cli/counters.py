@@ -69,4 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
     sources = reading.count(len(counters.sources), "source")
     listed = arguments.table == "problems"
-    return reading.tell(counters.problems, sources, "hecn counters --table problems lists all", listed=listed)
+    none = () if counters.sources else arguments.paths
+    rest = "hecn counters --table problems lists all"
+    return reading.tell(counters.problems, sources, rest, listed=listed, nothing_in=none)

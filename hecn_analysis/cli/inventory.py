@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(_written(inventory, arguments), arguments)
     outputs = reading.count(len(inventory.sources), "output")
     listed = arguments.table == "problems"
-    return reading.tell(inventory.problems, outputs, "hecn inventory --table problems lists all", listed=listed)
+    none = () if inventory.sources else arguments.paths
+    rest = "hecn inventory --table problems lists all"
+    return reading.tell(inventory.problems, outputs, rest, listed=listed, nothing_in=none)
 
 
 def _written(inventory: Inventory, arguments: argparse.Namespace) -> Iterable[str]:

@@ -65,7 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(output.written(rows, list(frame.columns), form, DIGITS), arguments)
     listed = arguments.table == "problems"
     runs = reading.count(len(found.runs), "run")
-    return reading.tell(found.problems, runs, "hecn parse --table problems lists all", listed=listed)
+    none = arguments.paths if found.runs.empty else ()
+    rest = "hecn parse --table problems lists all"
+    return reading.tell(found.problems, runs, rest, listed=listed, nothing_in=none)
 
 
 def _processes(text: str) -> int:

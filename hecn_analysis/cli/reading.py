@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
-from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.cli.remarks import SHOWN, say, say_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ def named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     return rows
 
 
-def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False) -> int:
+def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, nothing_in: Sequence[str] = ()) -> int:
     """Say on stderr what could not be used, and give the status that the command ends with.
 
     Parameters
@@ -55,8 +55,14 @@ def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False) 
         Where all problems are to be found, should there be many.
     listed
         The problems are what was asked for: they are counted, not told one by one.
+    nothing_in
+        Where was looked in vain. Where there is no problem either, as with an empty folder or a day of an archive,
+        that is told, too, but it is no bad input.
     """
     rows = rows_of(problems)
+    if nothing_in and not rows:
+        places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
+        say(f"{read} read: found none in {places}, expected a file or a folder with files, or an archive that has some")
     if rows:
         if not listed:
             say_all([_line(row) for row in rows], rest)
