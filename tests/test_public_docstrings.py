@@ -26,6 +26,7 @@ ROOMS = (
     "errors",
     "figures",
     "hardware",
+    "inventory",
     "limits",
     "logs",
     "places",
@@ -64,8 +65,9 @@ def modules(room):
 def functions(file):
     """Functions of a file that are public by their names, but for those that a contract describes."""
     tree = parsed(file)
-    named = {one.target.id for one in tree.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
-    elsewhere = {"recognises", "read"} if "FORMATS" in named else set()
+    named = [target for one in tree.body for target in getattr(one, "targets", [getattr(one, "target", None)])]
+    is_reader = "FORMATS" in {one.id for one in named if isinstance(one, ast.Name)}
+    elsewhere = {"recognises", "read"} if is_reader else set()
     return {
         node.name: node
         for node in tree.body

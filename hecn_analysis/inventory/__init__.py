@@ -2,7 +2,7 @@
 
 `read_inventory` takes files and folders (single outputs, a folder of them, an sosreport in its archive, a terminal
 session) and says which host they describe. `registry` lists the readers, `outputs` cuts files into what they hold,
-`contract` says what a reader is; `host` makes hosts of facts, by their `description`; most other modules read a command.
+`contract` says what a reader is; `host` makes hosts of facts, by `description`; most other modules read one command.
 """
 
 from __future__ import annotations

@@ -30,6 +30,11 @@ def size(text: str | None, *, kilo: int = 1024, unit: int = 1) -> int | None:
     unit
         Bytes of a number without any unit.
 
+    Returns
+    -------
+    int or None
+        The size. [B]
+
     Examples
     --------
     >>> size("16384 MB"), size("7.5 GiB"), size("2 TB", kilo=1000), size("12", unit=1024), size("none")
@@ -51,6 +56,18 @@ def size(text: str | None, *, kilo: int = 1024, unit: int = 1) -> int | None:
 def whole(text: str | None) -> int | None:
     """A whole number, None for everything else.
 
+    Parameters
+    ----------
+    text
+        What is printed, with blanks around it or without.
+
+    Returns
+    -------
+    int or None
+        The number.
+
+    Examples
+    --------
     >>> whole(" 12 "), whole("12.5"), whole("9" * 5000)
     (12, None, None)
     """
@@ -61,6 +78,18 @@ def whole(text: str | None) -> int | None:
 def number(text: str | None) -> float | None:
     """A number with a decimal point or comma, None for everything else.
 
+    Parameters
+    ----------
+    text
+        What is printed.
+
+    Returns
+    -------
+    float or None
+        The number.
+
+    Examples
+    --------
     >>> number("2593.906"), number("2593,906"), number("-")
     (2593.906, 2593.906, None)
     """
@@ -71,6 +100,18 @@ def number(text: str | None) -> float | None:
 def numbers(text: str | None) -> list[int] | None:
     """The numbers of a list as the kernel prints lists of processors; None where it is none.
 
+    Parameters
+    ----------
+    text
+        What is printed: numbers and ranges with commas or blanks between them, a range with its step behind a colon.
+
+    Returns
+    -------
+    list of int or None
+        The numbers in their order; none for an empty text.
+
+    Examples
+    --------
     >>> numbers("0-3,8,10-14:2"), numbers(""), numbers("x")
     ([0, 1, 2, 3, 8, 10, 12, 14], [], None)
     """
@@ -91,6 +132,18 @@ def numbers(text: str | None) -> list[int] | None:
 def address(text: str) -> str:
     """A PCI address with its domain of four digits.
 
+    Parameters
+    ----------
+    text
+        As a command prints it: domain and bus may be left out.
+
+    Returns
+    -------
+    str
+        ``domain:bus:device.function`` in lower case, by which facts of several commands are of one device.
+
+    Examples
+    --------
     >>> address("04:00.0"), address("0000:04:00.0"), address("10000:e1:00.0"), address("4:0.1")
     ('0000:04:00.0', '0000:04:00.0', '10000:e1:00.0', '0000:04:00.1')
     """

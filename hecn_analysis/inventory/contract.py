@@ -87,6 +87,12 @@ class Output:
         no such line.
     complete
         False where the file ends inside the last line.
+
+    Examples
+    --------
+    >>> output = Output("n1.txt", ("MemTotal: 16777216 kB", "MemFree: 1024 kB"), first=4)
+    >>> list(output.numbered())[1], output.head(1)
+    ((5, 'MemFree: 1024 kB'), 'MemTotal: 16777216 kB')
     """
 
     source_file: str
@@ -96,7 +102,13 @@ class Output:
     complete: bool = True
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers in the file."""
+        """Lines with their numbers in the file.
+
+        Returns
+        -------
+        iterator of tuple
+            Number, and the line.
+        """
         return enumerate(self.lines, self.first)
 
     @property
@@ -110,7 +122,18 @@ class Output:
         return "\n".join(self.lines)
 
     def head(self, lines: int = 20) -> str:
-        """The first lines as one text."""
+        """The first lines as one text.
+
+        Parameters
+        ----------
+        lines
+            How many of them.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return "\n".join(self.lines[:lines])
 
     @cached_property
@@ -193,7 +216,15 @@ class Facts:
 
 
 class Reader(Protocol):
-    """A module that reads the output of one command; see above for how to write one."""
+    """A module that reads the output of one command; see above for how to write one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory import meminfo
+    >>> output = Output("n1.txt", ("MemTotal: 16777216 kB", "MemFree: 1024 kB"))
+    >>> meminfo.recognises(output), meminfo.read(output).format
+    (True, 'meminfo')
+    """
 
     @property
     def FORMATS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of the module
@@ -216,7 +247,29 @@ class Reader(Protocol):
         """Whether such a line inside an output begins another one."""
 
     def recognises(self, output: Output) -> bool:
-        """Whether an output is one that this reads: cheap, and no to every other format."""
+        """Whether an output is one that this reads: cheap, and no to every other format.
+
+        Parameters
+        ----------
+        output
+            What a command printed.
+
+        Returns
+        -------
+        bool
+            The answer.
+        """
 
     def read(self, output: Output) -> Facts:
-        """The facts of an output that it recognises."""
+        """The facts of an output that it recognises.
+
+        Parameters
+        ----------
+        output
+            One that it recognises; whatever it holds, nothing is raised.
+
+        Returns
+        -------
+        Facts
+            The facts in SI units by name, and what could not be used.
+        """

@@ -56,7 +56,19 @@ def describe(machine: Machine, files: Sequence[str]) -> Keys:
     machine
         What was captured.
     files
-        Where.
+        Names of the files that it was captured in, for its source.
+
+    Returns
+    -------
+    dict
+        The keys, each value with where it is from; a part that was not captured is absent.
+
+    Examples
+    --------
+    >>> machine = Machine(product="Box 1", memory={"mtps": 2666, "type": "DDR4", "n_dimms": 4})
+    >>> keys = describe(machine, ["n1/dmidecode.txt"])
+    >>> keys["title"], keys["memory"]["channels"]["value"]
+    ('Box 1 (captured)', 4)
     """
     named = [file.rpartition("/")[2] for file in files]
     source = f"{CAPTURED}: {', '.join(named[:6])}" + (f" and {len(named) - 6} more" if len(named) > 6 else "")
@@ -204,6 +216,18 @@ def _lanes(width: Any) -> int | None:  # noqa: ANN401 - what a source gives
 def slot_name(card: str) -> str:
     """Name of the slot of a card: its address without function, and without domain where that is the first one.
 
+    Parameters
+    ----------
+    card
+        Address of a card without the function.
+
+    Returns
+    -------
+    str
+        The name, as scenarios have it in ``host.slots.NAME``.
+
+    Examples
+    --------
     >>> slot_name("0000:12:00"), slot_name("10000:e1:00")
     ('12:00', '10000:e1:00')
     """

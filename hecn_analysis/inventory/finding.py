@@ -76,7 +76,18 @@ class Finding:
         return f"{self.check}: {self.place}: found {self.found}, expected {self.expected}{limit}{mended}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The finding as JSON can hold it."""
+        """The finding as JSON can hold it.
+
+        Returns
+        -------
+        dict
+            Its fields by name, rates in bit/s.
+
+        Examples
+        --------
+        >>> Finding("mtu", "eth0", "1500 B", "9000 B").to_dict()["place"]
+        'eth0'
+        """
         return {**vars(self), "scenario_settings": dict(self.scenario_settings)}
 
 
@@ -154,11 +165,11 @@ class Seen:
     def needs(self, device: Mapping[str, Any]) -> float | None:
         """Return what the ports of a network card carry together [bit/s], None where that is not known."""
         card = str(device.get("address")).rpartition(".")[0]
-        if kind(device) != "nic":
+        if machine.kind(device) != "nic":
             return None
         rates = [self.port_bps(name) for name in self.interfaces_of(card)]
         if not rates:
-            rates = [named_speed(one.get("name")) for one in self.cards.get(card, ()) if kind(one) == "nic"]
+            rates = [_named_speed(one.get("name")) for one in self.cards.get(card, ()) if machine.kind(one) == "nic"]
         known = [rate for rate in rates if rate is not None]
         return sum(known) if known and len(known) == len(rates) else None
 
@@ -214,7 +225,7 @@ class Seen:
         modes = positive(one.get("supported_max_bps"))
         if modes == _OWN_MODE:  # between cards of one maker only
             modes = positive(one.get("advertised_max_bps"))
-        return modes or positive(one.get("speed_bps")) or named_speed(card.get("name"))
+        return modes or positive(one.get("speed_bps")) or _named_speed(card.get("name"))
 
     # processors -------------------------------------------------------------------------------------------------------
 
@@ -234,6 +245,18 @@ class Seen:
 def positive(value: object) -> float | None:
     """A number above 0, None for everything else.
 
+    Parameters
+    ----------
+    value
+        A fact, whatever a reader made of it.
+
+    Returns
+    -------
+    float or None
+        The number.
+
+    Examples
+    --------
     >>> positive(3), positive(0), positive("x"), positive(True)
     (3.0, None, None, None)
     """
@@ -243,15 +266,31 @@ def positive(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """A whole number above 0, None for everything else."""
+    """A whole number above 0, None for everything else.
+
+    Parameters
+    ----------
+    value
+        A fact, whatever a reader made of it.
+
+    Returns
+    -------
+    int or None
+        The number.
+
+    Examples
+    --------
+    >>> whole(8), whole(8.5), whole(0), whole("x8")
+    (8, None, None, None)
+    """
     number = positive(value)
     return int(number) if number is not None and number.is_integer() else None
 
 
-def named_speed(name: object) -> float | None:
+def _named_speed(name: object) -> float | None:
     """Return the rate that a card's name promises for a port [bit/s].
 
-    >>> named_speed("Ethernet Controller XL710 for 40GbE QSFP+"), named_speed("82599ES 10-Gigabit SFI/SFP+")
+    >>> _named_speed("Ethernet Controller XL710 for 40GbE QSFP+"), _named_speed("82599ES 10-Gigabit SFI/SFP+")
     (40000000000.0, 10000000000.0)
     """
     text = str(name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
@@ -261,14 +300,23 @@ def named_speed(name: object) -> float | None:
     return next((rate * 1e9 for cage, rate in sorted(_SFP28.items(), reverse=True) if cage in text), None)
 
 
-def kind(device: Mapping[str, Any]) -> str | None:
-    """What a device is for transfers; see `machine.kind`."""
-    return machine.kind(device)
-
-
 def listed(words: Iterable[str], most: int = 6) -> str:
     """Words with commas between, cut where they are many.
 
+    Parameters
+    ----------
+    words
+        The words.
+    most
+        How many of them are written out.
+
+    Returns
+    -------
+    str
+        One line for people.
+
+    Examples
+    --------
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """

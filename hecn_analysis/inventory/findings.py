@@ -15,7 +15,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hecn_analysis.errors import HecnError
-from hecn_analysis.inventory import checks_host, checks_network, checks_slots, checks_storage
+from hecn_analysis.inventory import _checks_host, _checks_network, _checks_slots, _checks_storage
 from hecn_analysis.inventory.finding import Finding, Seen, Unchecked
 
 if TYPE_CHECKING:
@@ -61,34 +61,36 @@ _ARRAYS: Final = (
 )
 
 CHECKS: Final = (
-    Check(("link-width",), checks_slots.link_width, (_LINKS,)),
-    Check(("link-speed",), checks_slots.link_speed, (_LINKS,)),
-    Check(("max-payload",), checks_slots.max_payload, (_LSPCI,)),
-    Check(("read-request",), checks_slots.read_request, (_LSPCI,)),
-    Check(("shared-uplink",), checks_slots.shared_uplink, (_LINKS, (("ethtool-i", "sysfs"), "ethtool -i INTERFACE"))),
-    Check(("numa",), checks_slots.numa_nodes, (_PLACES,)),
-    Check(("pcix-burst",), checks_slots.pcix_burst, (_LSPCI,)),
-    Check(("link-down", "link-slow", "half-duplex"), checks_network.link, (_PORTS,)),
-    Check(("mtu",), checks_network.mtu, (_PORTS, _MTU)),
-    Check(("rings",), checks_network.rings, ((("ethtool-g",), "ethtool -g INTERFACE"),)),
-    Check(("offloads",), checks_network.offloads, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
-    Check(("lro",), checks_network.lro, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
-    Check(("interrupts",), checks_network.interrupts, ((("proc-interrupts",), "cat /proc/interrupts"),)),
-    Check(("tcp-receive-buffer", "tcp-send-buffer"), checks_network.buffers, (_SYSCTL,)),
-    Check(("tcp-options",), checks_network.tcp_options, (_SYSCTL,)),
-    Check(("bond",), checks_network.bonds, ()),
-    Check(("queue-drops",), checks_network.drops, ((("tc-s-qdisc",), "tc -s qdisc"),)),
-    Check(("degraded-array",), checks_storage.degraded, (_ARRAYS,)),
-    Check(("stripe-cache",), checks_storage.stripe_cache, (_SYSFS,)),
-    Check(("chunk",), checks_storage.chunk, (_ARRAYS,)),
-    Check(("controller-cache",), checks_storage.controller_cache, ()),
-    Check(("disk-link",), checks_storage.disk_links, ((("smartctl", "smartctl-json", "megacli"), "smartctl -i DISK"),)),
+    Check(("link-width",), _checks_slots.link_width, (_LINKS,)),
+    Check(("link-speed",), _checks_slots.link_speed, (_LINKS,)),
+    Check(("max-payload",), _checks_slots.max_payload, (_LSPCI,)),
+    Check(("read-request",), _checks_slots.read_request, (_LSPCI,)),
+    Check(("shared-uplink",), _checks_slots.shared_uplink, (_LINKS, (("ethtool-i", "sysfs"), "ethtool -i INTERFACE"))),
+    Check(("numa",), _checks_slots.numa_nodes, (_PLACES,)),
+    Check(("pcix-burst",), _checks_slots.pcix_burst, (_LSPCI,)),
+    Check(("link-down", "link-slow", "half-duplex"), _checks_network.link, (_PORTS,)),
+    Check(("mtu",), _checks_network.mtu, (_PORTS, _MTU)),
+    Check(("rings",), _checks_network.rings, ((("ethtool-g",), "ethtool -g INTERFACE"),)),
+    Check(("offloads",), _checks_network.offloads, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("lro",), _checks_network.lro, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("interrupts",), _checks_network.interrupts, ((("proc-interrupts",), "cat /proc/interrupts"),)),
+    Check(("tcp-receive-buffer", "tcp-send-buffer"), _checks_network.buffers, (_SYSCTL,)),
+    Check(("tcp-options",), _checks_network.tcp_options, (_SYSCTL,)),
+    Check(("bond",), _checks_network.bonds, ()),
+    Check(("queue-drops",), _checks_network.drops, ((("tc-s-qdisc",), "tc -s qdisc"),)),
+    Check(("degraded-array",), _checks_storage.degraded, (_ARRAYS,)),
+    Check(("stripe-cache",), _checks_storage.stripe_cache, (_SYSFS,)),
+    Check(("chunk",), _checks_storage.chunk, (_ARRAYS,)),
+    Check(("controller-cache",), _checks_storage.controller_cache, ()),
+    Check(
+        ("disk-link",), _checks_storage.disk_links, ((("smartctl", "smartctl-json", "megacli"), "smartctl -i DISK"),)
+    ),
     Check(
         ("memory-channels",),
-        checks_host.memory_channels,
+        _checks_host.memory_channels,
         ((("dmidecode", "lshw-json"), "dmidecode (as root)"), (("lscpu", "lscpu-json", "proc-cpuinfo"), "lscpu")),
     ),
-    Check(("governor", "clock-cap"), checks_host.governor, ((("sysfs",), "hecn capture (the governor in /sys)"),)),
+    Check(("governor", "clock-cap"), _checks_host.governor, ((("sysfs",), "hecn capture (the governor in /sys)"),)),
 )
 
 
@@ -122,6 +124,21 @@ class Findings:
         ----------
         path
             The path.
+
+        Returns
+        -------
+        Findings
+            Those of the same host, with what its buffers lack for that path.
+
+        Examples
+        --------
+        >>> from hecn_analysis.hardware import load_scenario
+        >>> from hecn_analysis.inventory.machine import Machine
+        >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+        >>> path = load_scenario({**ends, "path": "netem-80ms-10ge"}).path
+        >>> host = find(Machine(kernel={"tcp_rmem": [4096, 131072, 6291456]}))
+        >>> [one.check for one in host.findings], [one.check for one in host.on_path(path).findings]
+        ([], ['tcp-receive-buffer'])
         """
         return _checked(replace(self.seen, path=path))
 
@@ -145,6 +162,19 @@ def find(
         Path that its transfers take; buffers are checked against it.
     slots
         Names of its description's slots, by the PCI address of the card without the function.
+
+    Returns
+    -------
+    Findings
+        What is wrong, what costs most first, and which checks lacked an output.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory.machine import Machine
+    >>> card = {"name": "X710", "class_code": "0200", "lnkcap_gtps": 8.0, "lnkcap_width": 8, "lnksta_width": 4}
+    >>> found = find(Machine(devices={"0000:04:00.0": {"address": "0000:04:00.0", **card}}))
+    >>> [(one.check, one.found, one.expected) for one in found.findings]
+    [('link-width', 'x4', 'x8, which the card can do')]
     """
     return _checked(Seen(machine, captured, path, slots or {}))
 
@@ -183,7 +213,7 @@ def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
         cards = [card for functions in seen.cards.values() for card in functions[:1] if card.get("max_payload")]
         if cards and not any(seen.machine.above(str(card["address"])) for card in cards):
             lacking = ["lspci -vvv of the bridges too"]
-    if not lacking and check.run is checks_network.buffers and seen.path is None:
+    if not lacking and check.run is _checks_network.buffers and seen.path is None:
         lacking = ["a path (--path)"]
     for name in check.names if lacking else ():
         yield Unchecked(name, " and ".join(lacking))
@@ -214,10 +244,24 @@ def predicted(
     tool
         What moves the data.
 
+    Returns
+    -------
+    tuple of Finding
+        The findings with ``predicted_bps`` and, where they have settings, ``predicted_mended_bps``. [bit/s]
+
     Raises
     ------
     InputError
         The path or the tool is not known, or the description is none of a host.
+
+    Examples
+    --------
+    >>> small = Finding("tcp-receive-buffer", "tcp_rmem", "6 MiB", "256 MiB", scenario_settings={
+    ...     "host.tcp_rmem_max": 256 << 20})
+    >>> host = {"title": "a host", "source": "an example", "tcp_rmem_max": 6 << 20}
+    >>> [gain] = predicted([small], host, "netem-80ms-10ge")
+    >>> gain.predicted_mended_bps > 5 * gain.predicted_bps
+    True
     """
     import yaml  # noqa: PLC0415 - dear, and wanted with a path only
 

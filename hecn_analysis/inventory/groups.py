@@ -58,6 +58,20 @@ def groups(captured: Sequence[Captured]) -> list[Group]:
     ----------
     captured
         Outputs of any number of files.
+
+    Returns
+    -------
+    list of Group
+        One for each host, with its outputs and, where they had to be told apart, why.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory.contract import Facts, Output
+    >>> from hecn_analysis.inventory.registry import Captured
+    >>> names = ("caps/n1/free.txt", "caps/n2/free.txt", "caps/n1/uname.txt")
+    >>> found = groups([Captured(Output(name, ("",)), Facts("free")) for name in names])
+    >>> [(one.name, len(one.captured)) for one in found]
+    [('n1', 2), ('n2', 1)]
     """
     folders: dict[str, list[Captured]] = {}
     for one in captured:

@@ -6,7 +6,6 @@ the document. `description` says what captured facts are in the keys of a descri
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -72,6 +71,21 @@ def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
     ----------
     captured
         Outputs of any number of files.
+
+    Returns
+    -------
+    tuple of CapturedHost
+        One for each host, in the order of the first output of each. A part that contradicts itself is left out, and is
+        one of its problems.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory.contract import Facts, Output
+    >>> from hecn_analysis.inventory.registry import Captured
+    >>> kernel = Facts("sysctl", {"tcp_rmem": [4096, 131072, 6291456]})
+    >>> [one] = hosts([Captured(Output("n1/sysctl.txt", ("",)), kernel)])
+    >>> one.name, one.description["tcp_rmem_max"]["value"]
+    ('n1', 6291456)
     """
     return tuple(_host(group) for group in groups(captured))
 
@@ -115,5 +129,5 @@ def _make_host(name: str, keys: Keys) -> Host:
     InputError
         The keys contradict each other.
     """
-    description = Library(places.models_dir()).with_parts(Description({"name": name, **copy.deepcopy(keys)}, {}))
+    description = Library(places.models_dir()).with_parts(Description({"name": name, **keys}))
     return yaml_file.validate(Host, description.values, description.place, prefix=("host",))

@@ -36,6 +36,20 @@ class Labelled(NamedTuple):
 def labelled(number: int, line: str) -> Labelled | None:
     """Read a line that names its value; None where it does not.
 
+    Parameters
+    ----------
+    number
+        Number of the line in its file.
+    line
+        The line.
+
+    Returns
+    -------
+    Labelled or None
+        Name and value; None, too, for a line that is longer than any label needs.
+
+    Examples
+    --------
     >>> labelled(7, "     Raid Level : raid5 ")
     Labelled(number=7, indent=5, name='Raid Level', value='raid5')
     >>> labelled(8, "unused") is None
@@ -50,6 +64,18 @@ def labelled(number: int, line: str) -> Labelled | None:
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
     """The lines that name their values.
 
+    Parameters
+    ----------
+    lines
+        Lines with their numbers, as `Output.numbered` gives them.
+
+    Returns
+    -------
+    iterator of Labelled
+        Those that have a name and a value, in their order.
+
+    Examples
+    --------
     >>> [line.value for line in all_labelled([(1, "a: 1"), (2, ""), (3, "b = 2")])]
     ['1', '2']
     """

@@ -197,7 +197,7 @@ class Machine:
         """Network cards, storage controllers and NVMe drives: their functions, by address without function."""
         found: dict[str, list[Device]] = {}
         for address, device in sorted(self.devices.items()):
-            if kind(device) and not is_virtual_function(device):
+            if kind(device) and not _is_virtual_function(device):
                 found.setdefault(address.rpartition(".")[0], []).append(device)
         return found
 
@@ -229,6 +229,18 @@ _KIND_WORDS: Final = {
 def kind(device: Facts) -> str | None:
     """What a device is for transfers: nic, raid, hba, nvme, or None.
 
+    Parameters
+    ----------
+    device
+        Facts of a PCI device: ``class_code``, or ``class`` or ``kind`` in words.
+
+    Returns
+    -------
+    str or None
+        Its kind.
+
+    Examples
+    --------
     >>> kind({"class_code": "0200"}), kind({"class": "PCI bridge"})
     ('nic', None)
     """
@@ -237,7 +249,7 @@ def kind(device: Facts) -> str | None:
     return _KINDS.get(code) or _KIND_WORDS.get(str(words))
 
 
-def is_virtual_function(device: Facts) -> bool:
+def _is_virtual_function(device: Facts) -> bool:
     """Whether a device is a virtual function of another (SR-IOV): its link is told as unknown, of width 0."""
     named = _VIRTUAL_FUNCTION.search(str(device.get("name"))) is not None
     unlinked = device.get("lnksta_width") == 0 and device.get("lnksta_gtps") is None and "max_payload" in device

@@ -88,6 +88,11 @@ def cpu(model: str | None) -> str | None:
     model
         As the kernel names it.
 
+    Returns
+    -------
+    str or None
+        The name in ``models/parts``.
+
     Examples
     --------
     >>> cpu("Intel(R) Xeon(R) CPU E5-2697 v2 @ 2.70GHz"), cpu("AMD EPYC 7742 64-Core Processor"), cpu("Cyrix 486")
@@ -113,6 +118,11 @@ def disk(model: str | None) -> str | None:
     ----------
     model
         As the disk names itself.
+
+    Returns
+    -------
+    str or None
+        The name in ``models/parts``.
 
     Examples
     --------
@@ -154,6 +164,11 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
     rate_bps
         Line rate of a port, where it is known. [bit/s]
 
+    Returns
+    -------
+    str or None
+        The name in ``models/parts``; None, too, where two fit as well.
+
     Examples
     --------
     >>> nic("Intel Corporation Ethernet Controller XL710 for 40GbE QSFP+, XL710-QDA2", 2, 40e9)
@@ -176,8 +191,20 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
 
 
 def port_rate_bps(name: str) -> float | None:
-    """Line rate in bit/s that the name of a card tells, None where it does not.
+    """Line rate that the name of a card tells, None where it does not.
 
+    Parameters
+    ----------
+    name
+        As lspci names it.
+
+    Returns
+    -------
+    float or None
+        The rate of one port. [bit/s]
+
+    Examples
+    --------
     >>> port_rate_bps("Mellanox Technologies MT27800 Family [ConnectX-5]"), port_rate_bps("Virtio network device")
     (100000000000.0, None)
     """
@@ -187,6 +214,18 @@ def port_rate_bps(name: str) -> float | None:
 def controller(name: str) -> str | None:
     """Name of a storage controller in the catalogue: the entry whose model number stands in a captured name.
 
+    Parameters
+    ----------
+    name
+        As lspci names it, with its subsystem.
+
+    Returns
+    -------
+    str or None
+        The name in ``models/parts``; None where it has none.
+
+    Examples
+    --------
     >>> controller("Broadcom / LSI SAS2008 [Falcon], 9211-8i"), controller("Broadcom / LSI MegaRAID SAS 2108")
     ('lsi-9211-8i', None)
     """

@@ -43,6 +43,11 @@ def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
     known
         Programs, and files as they may be printed.
 
+    Returns
+    -------
+    tuple of str or None
+        The words, the program without its path; empty after a prompt with another program; None for any other line.
+
     Examples
     --------
     >>> known = {"lspci", "/proc/meminfo"}
@@ -81,6 +86,18 @@ def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
 def host_name(line: str) -> str | None:
     """The host that a prompt names.
 
+    Parameters
+    ----------
+    line
+        A line of a file.
+
+    Returns
+    -------
+    str or None
+        The name between @ and the folder; None where there is no such prompt.
+
+    Examples
+    --------
     >>> host_name("[root@node7 ~]# lspci"), host_name("# lspci")
     ('node7', None)
     """
@@ -90,7 +107,7 @@ def host_name(line: str) -> str | None:
 
 
 def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    """The outputs of a file in their order, each with the reader that knows it, None where none does.
+    r"""The outputs of a file in their order, each with the reader that knows it, None where none does.
 
     Parameters
     ----------
@@ -98,6 +115,18 @@ def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Out
         The file.
     readers
         The readers to ask, in this order.
+
+    Yields
+    ------
+    tuple
+        An output, and its reader or None.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory import meminfo
+    >>> pasted = b"[root@n1 ~]# cat /proc/meminfo\nMemTotal: 16777216 kB\nMemFree: 1024 kB\n[root@n1 ~]# exit\n"
+    >>> [(one.command, one.first) for one, reader in outputs(Document("session.txt", pasted), [meminfo]) if reader]
+    [(('/proc/meminfo',), 2)]
     """
     known = {name for reader in readers for name in reader.COMMANDS}
     for section in _sections(document, known):

@@ -40,6 +40,11 @@ def decode(content: bytes) -> dict[str, Any]:
     content
         The bytes of its configuration space from the first on, 64 to 4096.
 
+    Returns
+    -------
+    dict
+        Identity, link (widths in lanes, rates in GT/s), sizes of payloads and requests in bytes, PCI-X settings.
+
     Examples
     --------
     >>> facts = decode(bytes.fromhex("8680c910 07041000 01000002".replace(" ", "")) + bytes(52))

@@ -133,6 +133,11 @@ def known_by(groups: Iterable[Sequence[float]], drift: float) -> float:
     drift
         What the hour does, half width of 90 %. [1]
 
+    Returns
+    -------
+    float
+        Half width of 90 %; at least the hour's, and that of a single run where nothing was repeated. [1]
+
     Examples
     --------
     >>> round(known_by([[9.0, 10.0, 11.0, 10.0]], 0.0), 2), round(known_by([[10.0] * 4, [20.0] * 4], 0.1), 2)
@@ -161,6 +166,12 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
         Clock that the cycles are of. [Hz]
     source
         What the runs were.
+
+    Returns
+    -------
+    dict
+        Keys ``cpu`` (costs in cycles a byte, those of each tool) and, on a busy machine, ``cpu_quota``; none where no
+        run says what both ends used.
 
     Examples
     --------
@@ -214,7 +225,7 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     return found
 
 
-def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
+def _disk_rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
     """Rate of a disk, by what short runs reached.
 
     Parameters
@@ -239,6 +250,19 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
         Clock of its processor. [Hz]
     found
         Facts of its probes.
+
+    Returns
+    -------
+    dict
+        The host's keys, with what was measured in place of what was assumed.
+
+    Examples
+    --------
+    >>> rates = {"disk-read": 4e9, "disk-write": 3e9}
+    >>> found = [{"kind": kind, "tool": "dd", "throughput_bps": rate} for kind, rate in rates.items()]
+    >>> host = probed({"title": "a host"}, 2e9, found)
+    >>> host["arrays"]["probed"]["disk"]["read_rate"]["value"]
+    4000000000.0
     """
     host = dict(keys)
     network: dict[str, list[Probed]] = {}
@@ -255,9 +279,11 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
     measured = processor(network, clock_hz, "over the loopback interface")
     if measured:
         clock = {"value": clock_hz, "basis": "documented", "source": "costs are cycles of this clock"}
-        host = with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
+        host = _with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
     disk = {
-        key: rate(runs, f"{_runs(len(runs), ['dd'])} {how}") for kind, key, how in _DISK if (runs := on_disk.get(kind))
+        key: _disk_rate(runs, f"{_runs(len(runs), ['dd'])} {how}")
+        for kind, key, how in _DISK
+        if (runs := on_disk.get(kind))
     }
     if disk.keys() >= {"read_rate", "write_rate"}:  # in front, where files lie unless somebody says else
         host["arrays"] = {"probed": {"disk": disk}, **host.get("arrays", {})}
@@ -269,7 +295,7 @@ def _runs(count: int, tools: Sequence[str]) -> str:
     return f"{count} short run{'' if count == 1 else 's'} of {' and '.join(tools)}"
 
 
-def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+def _with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
     """A host with the costs of its processor as they were measured, in place of those that it was taken to have.
 
     What smaller packets and messages cost more stays as it was taken to be.
@@ -284,7 +310,7 @@ def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dic
     Examples
     --------
     >>> host = {"cpu": {"title": "X", "send_cost": 0.3, "send_packet_cost": 500}}
-    >>> with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
+    >>> _with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
     ...     "title": "X", "send_cost": 0.4, "send_packet_cost": 500,
     ...     "handover_cost": 0, "handover_packet_cost": 0, "measured_payload": 65483,
     ... }

@@ -70,17 +70,44 @@ class Read:
 
 
 def formats() -> tuple[str, ...]:
-    """The names of all formats that are read, sorted."""
+    """The names of all formats that are read, sorted.
+
+    Returns
+    -------
+    tuple of str
+        As ``hecn inventory --table sources`` shows them.
+
+    Examples
+    --------
+    >>> {"lscpu", "lspci-vvv"} <= set(formats())
+    True
+    """
     return tuple(sorted(name for reader in READERS for name in reader.FORMATS))
 
 
 def recognises(document: Document) -> bool:
-    """Whether a file holds an output that a reader knows; other rooms ask before they call a file unrecognised."""
+    r"""Whether a file holds an output that a reader knows; other rooms ask before they call a file unrecognised.
+
+    Parameters
+    ----------
+    document
+        The file.
+
+    Returns
+    -------
+    bool
+        Whether one of the `READERS` knows something in it.
+
+    Examples
+    --------
+    >>> recognises(Document("a", b"MemTotal: 16777216 kB\nMemFree: 1 kB\n")), recognises(Document("b", b"hello\n"))
+    (True, False)
+    """
     return any(reader is not None for _, reader in outputs.outputs(document, READERS))
 
 
 def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
-    """Read one file. Nothing in it raises.
+    r"""Read one file. Nothing in it raises.
 
     Parameters
     ----------
@@ -88,6 +115,17 @@ def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
         The file.
     readers
         The readers to ask.
+
+    Returns
+    -------
+    Read
+        The outputs in it with their facts, and the problems.
+
+    Examples
+    --------
+    >>> found = read(Document("n1/meminfo.txt", b"MemTotal: 16777216 kB\nMemFree: 1024 kB\n"))
+    >>> [(one.facts.format, one.facts.values["mem_total_bytes"]) for one in found.captured]
+    [('meminfo', 17179869184)]
     """
     found = Read()
 

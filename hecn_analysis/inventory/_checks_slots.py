@@ -7,7 +7,8 @@ from typing import Any, Final, Literal
 
 from hecn_analysis import limits, units
 from hecn_analysis.errors import RangeError
-from hecn_analysis.inventory.finding import Finding, Seen, kind, listed, positive, whole
+from hecn_analysis.inventory.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.inventory.machine import kind
 
 _GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _PAYLOADS: Final = (128, 256, 512, 1024, 2048, 4096)
