@@ -9,8 +9,9 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
@@ -25,8 +26,33 @@ KeyPath = tuple[str, ...]
 Place = tuple[str | None, int | None]
 
 
+class Places(NamedTuple):
+    """Where a value was written, and what stands in it; one without a place has that of what it stands in."""
+
+    here: Place | None = None
+    below: Mapping[str, Places] = {}
+
+    def put(self, path: KeyPath, places: Places | None) -> Places:
+        """Return these with others at `path`, or none there."""
+        key, rest = path[0], path[1:]
+        below = dict(self.below)
+        if rest:
+            below[key] = below.get(key, NOWHERE).put(rest, places)
+        elif places is None:
+            below.pop(key, None)
+        else:
+            below[key] = places
+        return Places(self.here, below)
+
+
+NOWHERE: Final = Places()
+
+
 class Description:
     """Nested values and the place of each key.
+
+    No mapping is changed once it is made: where a key is set, the mappings that lead to it are made anew, and all else
+    is shared with other descriptions and with what the file held.
 
     Parameters
     ----------
@@ -36,29 +62,22 @@ class Description:
         Source and line of the keys that have one; a key without takes its nearest parent's.
     """
 
-    def __init__(self, values: dict[str, Any], places: dict[KeyPath, Place]) -> None:
+    def __init__(self, values: dict[str, Any], places: Places = NOWHERE) -> None:
         self.values = values
         self.places = places
 
     @classmethod
     def of_document(cls, document: yaml_file.Document, *entry: str) -> Description:
         """All of a YAML file, or what stands in it at `entry`."""
-        if entry not in document.places:
-            places: dict[KeyPath, Place] = {}
-            _collect(document, _at(document.values, entry), entry, places, len(entry))
-            document.places[entry] = places
-        return cls(_copied(_at(document.values, entry)), dict(document.places[entry]))
-
-    def copy(self) -> Description:
-        """Return a copy that can be changed alone."""
-        return Description(_copied(self.values), dict(self.places))
+        return cls(_at(document.values, entry), _places(document, entry))
 
     def place(self, path: KeyPath) -> Place:
         """Where the key at `path`, or its nearest parent, was written."""
-        for length in range(len(path), -1, -1):
-            if path[:length] in self.places:
-                return self.places[path[:length]]
-        return (None, None)
+        places, found = self.places, self.places.here
+        for key in path:
+            places = places.below.get(key, NOWHERE)
+            found = places.here or found
+        return found or (None, None)
 
     def at(self, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
         """Value at `path`, or None."""
@@ -71,59 +90,24 @@ class Description:
 
     def put(self, path: KeyPath, value: Any, place: Place) -> None:  # noqa: ANN401
         """Set the value at `path`; None takes the key away."""
-        current = self.values
-        for key in path[:-1]:
-            below = current.setdefault(key, {})
-            if not isinstance(below, dict):
-                below = current[key] = {"part": below} if isinstance(below, str) else {}
-            current = below
-        if isinstance(current.get(path[-1]), dict | list):
-            size = len(path)
-            self.places = {
-                known: where
-                for known, where in self.places.items()
-                if len(known) < size or known[size - 1] != path[-1] or known[:size] != path
-            }
-        else:
-            self.places.pop(path, None)
-        if value is None:
-            current.pop(path[-1], None)
-        else:
-            current[path[-1]] = _copied(value)
-            self.places[path] = place
+        self.values = _with(self.values, path, value)
+        self.places = self.places.put(path, None if value is None else Places(place))
 
     def below(self, path: KeyPath) -> Description:
         """Return what stands at `path`, as a description of its own."""
-        size = len(path)
-        places = {
-            known[size:]: where
-            for known, where in self.places.items()
-            if len(known) >= size and known[size - 1] == path[-1] and known[:size] == path
-        }
-        return Description(_copied(self.at(path)), places)
+        places = self.places
+        for key in path:
+            places = places.below.get(key, NOWHERE)
+        return Description(self.at(path), places)
 
     def graft(self, path: KeyPath, part: Description) -> None:
         """Put `part` at `path` in place of what is there."""
-        self.put(path, part.values, part.place(()))
-        self.places.update({(*path, *known): where for known, where in part.places.items()})
+        self.values = _with(self.values, path, part.values)
+        self.places = self.places.put(path, Places(part.place(()), part.places.below))
 
     def overlay(self, upper: Description) -> Description:
         """Return this description with `upper` laid over it: mappings are merged, all else is replaced."""
-        result = self.copy()
-        result.lay(upper, upper.values, ())
-        result.places.update(
-            {path: place for path, place in upper.places.items() if path == () or result.at(path) is not None}
-        )
-        return result
-
-    def lay(self, upper: Description, values: Mapping[str, Any], path: KeyPath) -> None:
-        """Lay the part `values` of `upper`, which stands at `path`, over this description."""
-        for key, value in values.items():
-            here = (*path, str(key))
-            if isinstance(value, dict) and isinstance(self.at(here), dict):
-                self.lay(upper, value, here)
-            else:
-                self.put(here, value, upper.place(here))
+        return Description(*_overlaid(self.values, self.places, upper.values, upper.places, upper.place(())))
 
 
 def _at(values: Any, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML file holds
@@ -132,24 +116,51 @@ def _at(values: Any, path: KeyPath) -> Any:  # noqa: ANN401 - whatever a YAML fi
     return values
 
 
-def _copied(value: Any) -> Any:  # noqa: ANN401 - whatever a YAML file holds
-    """Copy of nested dicts and lists; what they hold cannot change."""
-    if isinstance(value, dict):
-        return {key: _copied(below) for key, below in value.items()}
-    return [_copied(below) for below in value] if isinstance(value, list) else value
+def _with(values: dict[str, Any], path: KeyPath, value: Any) -> dict[str, Any]:  # noqa: ANN401 - what a YAML file holds
+    """Values with another one at `path`; None takes the key away."""
+    key, rest = path[0], path[1:]
+    found = dict(values)
+    if rest:
+        below = found.get(key, {})
+        if not isinstance(below, dict):
+            below = {"part": below} if isinstance(below, str) else {}
+        found[key] = _with(below, rest, value)
+    elif value is None:
+        found.pop(key, None)
+    else:
+        found[key] = value
+    return found
 
 
-def _collect(
-    document: yaml_file.Document,
-    value: Any,  # noqa: ANN401
-    path: KeyPath,
-    places: dict[KeyPath, Place],
-    above: int,
-) -> None:
-    places[path[above:]] = (document.source, document.line(path))
+def _overlaid(
+    lower: dict[str, Any], lower_places: Places, upper: dict[str, Any], upper_places: Places, above: Place
+) -> tuple[dict[str, Any], Places]:
+    """Values of `upper`, which have the place `above` where they have none, laid over those of `lower`."""
+    values, below = dict(lower), dict(lower_places.below)
+    for written, value in upper.items():
+        key = str(written)
+        places = upper_places.below.get(key, NOWHERE)
+        here = places.here or above
+        if value is None:
+            values.pop(key, None)
+            below.pop(key, None)
+        elif isinstance(value, dict) and isinstance(values.get(key), dict):
+            values[key], below[key] = _overlaid(values[key], below.get(key, NOWHERE), value, places, here)
+        else:
+            values[key], below[key] = value, Places(here, places.below)
+    return values, Places(upper_places.here or lower_places.here, below)
+
+
+@lru_cache(maxsize=1024)
+def _places(document: yaml_file.Document, entry: KeyPath) -> Places:
+    """Places of all that stands in a file at `entry`."""
+    return _collected(document, _at(document.values, entry), entry)
+
+
+def _collected(document: yaml_file.Document, value: Any, path: KeyPath) -> Places:  # noqa: ANN401 - see `_at`
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, below in items:
-        _collect(document, below, (*path, str(key)), places, above)
+    below = {str(key): _collected(document, each, (*path, str(key))) for key, each in items}
+    return Places((document.source, document.line(path)), below)
 
 
 def _part_fields(host: Description) -> list[tuple[KeyPath, str]]:
@@ -263,15 +274,14 @@ class Library:
         description = Description.of_document(yaml_file.load(path))
         if kind == "hosts":
             _spell_out_parts(description)
-        like = description.values.pop("like", None)
+        like, written = description.at(("like",)), description.place(("like",))
+        description.put(("like",), None, written)
         if like is None:
             return description
         chain = (*above, name)
         if like in chain:
-            line = description.place(("like",))[1]
-            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=path, line=line)
-        base = self.entry(kind, str(like), asked_by=description.place(("like",)), above=chain)
-        return base.overlay(description)
+            raise InputError(f"{like!r} that is like itself", "an end of the chain", source=path, line=written[1])
+        return self.entry(kind, str(like), asked_by=written, above=chain).overlay(description)
 
     def part(self, kind: str, name: str, place: Place, *, above: tuple[str, ...] = ()) -> Description:
         """Description of a part, with what it is `like` filled in.
@@ -298,13 +308,15 @@ class Library:
                 advice=did_you_mean(name, known),
             )
         entry = Description.of_document(document, name)
-        like = entry.values.pop("like", None) if isinstance(entry.values, dict) else None
+        like, written = entry.at(("like",)), entry.place(("like",))
+        if isinstance(entry.values, dict):
+            entry.put(("like",), None, written)
         if like is None:
             return entry
         if like == name or like in above:
-            source, line = entry.place(("like",))
+            source, line = written
             raise InputError(f"{like!r} that is like itself", "an end of the chain", source=source, line=line)
-        base = self.part(kind, str(like), entry.place(("like",)), above=(*above, name))
+        base = self.part(kind, str(like), written, above=(*above, name))
         for field in PRODUCT:
             base.put((field,), None, (None, None))
         return base.overlay(entry)

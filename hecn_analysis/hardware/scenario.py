@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from hecn_analysis import places
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
-from hecn_analysis.hardware.description import Description, Library, Place, one_of
+from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.hardware.tool import Tool
@@ -190,7 +192,7 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
     for role, kind in ROLES.items():
         name = flat.get(role)
         if name is None:
-            base[role] = Description({}, {(): place(role)})
+            base[role] = Description({}, Places(place(role)))
         else:
             base[role] = library.entry(kind, str(name), asked_by=place(role))
     for key, value in flat.items():
@@ -198,9 +200,8 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
         if rest:
             base[role].put(tuple(rest.split(".")), scalar(value), place(key))
     for role in ("tool", "path"):
-        base[role].values.setdefault("name", FilePath(str(flat.get(role, ""))).stem)
-    tool = yaml_file.validate(Tool, base["tool"].values, base["tool"].place, prefix=("tool",))
-    path = yaml_file.validate(Path, base["path"].values, base["path"].place, prefix=("path",))
+        _name(base[role], FilePath(str(flat.get(role, ""))).stem)
+    tool, path = _described(Tool, "tool", base["tool"]), _described(Path, "path", base["path"])
     sender = _host(library, "sender", flat, base, needed=tool.source_end != "none", place=place)
     receiver = _host(library, "receiver", flat, base, needed=tool.sink_end != "none", place=place)
     if tool.protocol != "file" and "path" not in flat and not any(key.startswith("path.") for key in flat):
@@ -240,8 +241,35 @@ def _host(
             line=place(role)[1],
         )
     description = library.with_parts(base[role])
-    description.values.setdefault("name", FilePath(str(flat.get(role) or role)).stem)
-    return yaml_file.validate(Host, description.values, description.place, prefix=(role,))
+    _name(description, FilePath(str(flat.get(role) or role)).stem)
+    return _described(Host, role, description)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The description of a part of a scenario; two are equal where the same is written."""
+
+    text: str
+    description: Description = field(compare=False)
+    role: str = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _checked(model: type[BaseModel], written: _Written) -> Any:  # noqa: ANN401 - one of the model
+    description = written.description
+    return yaml_file.validate(model, description.values, description.place, prefix=(written.role,))
+
+
+def _described(model: type[yaml_file.Model], role: str, description: Description) -> yaml_file.Model:
+    """What a description describes; what was checked before is not checked again, which takes most of the time."""
+    found: yaml_file.Model = _checked(model, _Written(repr(description.values), description, role))
+    return found
+
+
+def _name(description: Description, name: str) -> None:
+    """Call something by the name of its file, where it does not say what it is called."""
+    if "name" not in description.values:
+        description.put(("name",), name, description.place(()))
 
 
 def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN401

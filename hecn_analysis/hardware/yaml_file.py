@@ -50,14 +50,11 @@ class Document:
         The file, or a few words saying where the mapping came from.
     values
         Nested dicts, lists and scalars.
-    places
-        Room for what others found out about an entry of it, by its path.
     """
 
     def __init__(self, source: str, values: dict[str, Any], lines: dict[tuple[str, ...], int]) -> None:
         self.source = source
         self.values = values
-        self.places: dict[tuple[str, ...], dict[tuple[str, ...], Place]] = {}
         self._lines = lines
 
     def line(self, path: tuple[str, ...]) -> int | None:
