@@ -1,11 +1,24 @@
-"""Tables as rows of plain values, for JSON and CSV."""
+"""Tables as rows of plain values, for JSON and CSV; and CSV, which is written here and nowhere else.
+
+What a spreadsheet would compute is made harmless in CSV: words come from files, and files from anywhere.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What spreadsheets compute instead of showing; a number with its sign, and a sign alone, are none. Some take the wide
+#: forms of East Asian writing for the same.
+_FORMULA: Final = re.compile(r"[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]*(?:[eE][+-]?\d+)?$)")
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
@@ -35,3 +48,75 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
             column = column.map(lambda time: time.isoformat().replace("+00:00", "Z"), na_action="ignore")
         columns.append(column.astype(object).where(column.notna(), None).tolist())
     return [dict(zip(frame.columns, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
+    """Turn a value into what JSON knows, with None for what is missing; infinity stays.
+
+    >>> plain({"rtt_s": float("nan"), "ladder": (1, float("inf"))})
+    {'rtt_s': None, 'ladder': [1, inf]}
+    """
+    if isinstance(value, str | int) or value is None:  # a bool is an int
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy's scalars and arrays
+        return plain(value.tolist())
+    return str(value)
+
+
+def no_formula(text: str) -> str:
+    """Put an apostrophe in front of what a spreadsheet would compute.
+
+    >>> no_formula("=1+1"), no_formula("-1.5e3"), no_formula("-")
+    ("'=1+1", '-1.5e3', '-')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def csv_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> Iterator[str]:
+    """Rows under a header; what is itself a list or an object stands in its cell as JSON."""
+    lines = _Lines()
+    writer = csv.DictWriter(lines, columns, restval="", lineterminator=_Lines.END)
+    writer.writerow({name: no_formula(name) for name in columns})
+    for row in rows:
+        writer.writerow({name: _cell(plain(value)) for name, value in row.items()})
+        if lines.size > io.DEFAULT_BUFFER_SIZE:
+            yield lines.taken()
+    yield lines.taken()
+
+
+class _Lines:
+    """Lines that end in a line feed, of a writer that quotes carriage returns, too.
+
+    A spreadsheet begins a row, and so cells, at either. Before Python 3.13 that takes lines that end in both.
+    """
+
+    END: Final = "\r\n"
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self.size = 0
+
+    def write(self, line: str) -> None:
+        """Take a line."""
+        self._lines.append(line.removesuffix(self.END))
+        self.size += len(line)
+
+    def taken(self) -> str:
+        """Give the lines, and forget them."""
+        text = "".join(f"{line}\n" for line in self._lines)
+        self._lines, self.size = [], 0
+        return text
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(int(value) if value.is_integer() else value)  # 8, not 8.0
+    return no_formula(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import hecn_analysis as hecn
+from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say
 from hecn_analysis.errors import InputError
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         from hecn_analysis.app.model import glance, opened  # noqa: PLC0415 (heavy: not for --help)
 
-        print(glance(opened(arguments.scenario)).prediction)
+        output.show([f"{glance(opened(arguments.scenario)).prediction}\n"], "text")
         return 0
     if arguments.scenario is not None:
         hecn.load_scenario(arguments.scenario)  # what is wrong with it is said here, and not in a browser

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.briefs import briefs, make_briefs  # noqa: PLC0415 (heavy: not for --help)
 
     if arguments.list:
-        sys.stdout.writelines(_listed(briefs(), arguments.format))
+        output.show(_listed(briefs(), arguments.format), arguments.format)
         return 0
     results = make_briefs(
         names,
@@ -106,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         figures=arguments.figures,
         force=arguments.force,
     )
-    sys.stdout.writelines(_made(results, arguments.format))
+    output.show(_made(results, arguments.format), arguments.format)
     return _tell(results)
 
 

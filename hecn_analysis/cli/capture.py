@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
             captured = capture.redact_folder(arguments.source, target)
         else:
             captured = capture.capture(target, redact=arguments.redact, probe=arguments.probe, progress=True)
-    sys.stdout.writelines(_written(captured, arguments.format))
+    output.show(_written(captured, arguments.format), arguments.format)
     return 0
 
 

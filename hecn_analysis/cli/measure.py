@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -116,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
         probe=not arguments.no_probe,
     )
     if arguments.dry_run:
-        print("\n".join(measure.planned(request)))
+        output.show((f"{line}\n" for line in measure.planned(request)), "text")
         return 0
     folder = Path(arguments.output or f"measure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     try:
@@ -126,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         kept = f"; what was found out until then is in {folder}" if folder.is_dir() else ""
         say(f"stopped: servers and files of the measurement are gone{kept}")
         raise
-    sys.stdout.writelines(_written(found, arguments.format))
+    output.show(_written(found, arguments.format), arguments.format)
     faults = [f"run {one.run}: {one.error}" for one in found.runs if one.error]
     say_all(faults, f"{folder}/runs.csv")
     return 1 if faults else 0

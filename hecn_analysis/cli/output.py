@@ -9,8 +9,6 @@ terminals in text, for spreadsheets in CSV; JSON has them as they are.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import math
 import sys
@@ -19,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from hecn_analysis import units
-from hecn_analysis.cli.printable import no_formula, printable
+from hecn_analysis.cli.printable import printable
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
-from hecn_analysis.records import records as records  # noqa: PLC0414 (handed on to the commands)
+from hecn_analysis.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
+from hecn_analysis.records import plain
+from hecn_analysis.records import records as records  # noqa: PLC0414 (the same)
 
 Row = Mapping[str, object]
 
@@ -39,25 +39,6 @@ _HUMAN: Mapping[str, Callable[[float, int], str]] = {
     },
 }
 _UNITS = ("_per_s", "_bps", "_bytes", "_s", "_fraction")
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
-    """Turn a value into what JSON knows, with None for what is missing; infinity stays.
-
-    >>> plain({"rtt_s": float("nan"), "ladder": (1, float("inf"))})
-    {'rtt_s': None, 'ladder': [1, inf]}
-    """
-    if isinstance(value, str | int) or value is None:  # a bool is an int
-        return value
-    if isinstance(value, float):
-        return None if math.isnan(value) else float(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):  # NumPy's scalars and arrays
-        return plain(value.tolist())
-    return str(value)
 
 
 def json_object(value: object) -> Iterator[str]:
@@ -82,35 +63,13 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
-def csv_rows(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[str]:
-    """Rows under a header; what is itself a list or an object stands in its cell as JSON."""
-    line = io.StringIO()
-    writer = csv.DictWriter(line, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(plain(value)) for name, value in row.items()})
-        if line.tell() > io.DEFAULT_BUFFER_SIZE:
-            yield line.getvalue()
-            line.seek(0)
-            line.truncate()
-    yield line.getvalue()
-
-
-def _cell(value: Any) -> str:  # noqa: ANN401
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return repr(int(value) if value.is_integer() else value)  # 8, not 8.0
-    return no_formula(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
 def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
     """Align columns for people; columns that say nothing in any row (missing, or no) are left out."""
     if not rows:
         return
     names = [name for name in rows[0] if any(_says_something(row[name]) for row in rows)]
     body = [[human(name, row[name], digits) for name in names] for row in rows]
-    header = [bare(name) for name in names]
+    header = [printable(bare(name)) for name in names]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     left = [all(isinstance(row[name], str | None) for row in rows) for name in names]
     for line in (header, *body):
@@ -179,10 +138,22 @@ def chosen_format(arguments: argparse.Namespace) -> str:
 
 def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
     """Write to stdout or, all or nothing, to the file of ``-o``; `whole` says what of a file that is there stays."""
+    form = chosen_format(arguments)
     if arguments.output is None:
-        sys.stdout.writelines(chunks)
+        show(chunks, form)
         return
     folder = Path(arguments.output).parent
     if not folder.is_dir():
         raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.output)
-    whole.write(arguments.output, "".join(chunks))
+    whole.write(arguments.output, "".join(_harmless(chunks, form)))
+
+
+def show(chunks: Iterable[str], form: str) -> None:
+    """Write to stdout; text without what a terminal would obey, whatever words of files it is made of."""
+    sys.stdout.writelines(_harmless(chunks, form))
+
+
+def _harmless(chunks: Iterable[str], form: str) -> Iterable[str]:
+    if form != "text":
+        return chunks
+    return ("\n".join(map(printable, chunk.split("\n"))) for chunk in chunks)

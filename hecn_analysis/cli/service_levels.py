@@ -78,5 +78,5 @@ class _List(argparse.Action):
 
         for name in service_levels.names():
             level = service_levels.load(name)
-            print(f"{name}: {level.title}; {level.document}, {level.place}")
+            output.show([f"{name}: {level.title}; {level.document}, {level.place}\n"], "text")
         parser.exit()

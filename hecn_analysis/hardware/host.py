@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from hecn_analysis.errors import RangeError
 from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
-from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Probability, Rate, Transfers
+from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Probability, Rate, Title, Transfers
 from hecn_analysis.limits import raid, tcp_window
 
 _BUS = {"pcie": "PCI Express", "pcix": "PCI-X"}
@@ -144,7 +144,7 @@ class Host(_Described):
     """
 
     name: str
-    title: str = ""
+    title: Title = ""
     source: str = ""
     year: int | None = Field(default=None, ge=1970, le=2100, description="year in which it was put together")
     board: Board | None = None

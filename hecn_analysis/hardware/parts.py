@@ -21,6 +21,7 @@ from hecn_analysis.hardware.quantity import (
     Power,
     Rate,
     Time,
+    Title,
     Transfers,
 )
 from hecn_analysis.limits.pci_express_link import raw_bps
@@ -37,7 +38,7 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     part: str = Field(default="", description="name in models/parts")
-    title: str = Field(default="", description="maker and model")
+    title: Title = Field(default="", description="maker and model")
     source: str = Field(
         default="", description="data sheet, standard or document of the numbers without a source of their own"
     )
@@ -309,7 +310,7 @@ class Bridge(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    title: str = Field(default="", description="maker and model")
+    title: Title = Field(default="", description="maker and model")
     kind: Literal["hub", "switch", "bridge"] = "switch"
     gen: Generation | None = None
     lanes: Lanes | None = Field(default=None, description="lanes of the uplink")

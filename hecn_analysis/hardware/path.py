@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time
+from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time, Title
 
 #: Line rate over what a concatenated SONET carrier has for cells or packets: 622.08 Mb/s carry 599.04 (ANSI T1.105).
 _SONET = 27 / 26
@@ -23,7 +23,7 @@ class Path(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = ""
-    title: str = ""
+    title: Title = ""
     source: str = ""
     rate: Rate | None = Field(default=None, description="line rate of one link; left out: no limit")
     framing: Literal["ethernet", "atm", "pos"] = Field(

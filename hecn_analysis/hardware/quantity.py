@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError
@@ -116,6 +116,9 @@ def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: f
 
     return BeforeValidator(parse)
 
+
+#: A text of one line, as sentences take it in.
+Title: TypeAlias = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
 
 Rate: TypeAlias = Annotated[Parameter, _parser("rate", above=0), _SCHEMA]
 Bytes: TypeAlias = Annotated[Parameter, _parser("bytes"), _SCHEMA]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, Time
+from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, Time, Title
 
 End = Literal["memory", "disk", "none"]
 
@@ -21,7 +21,7 @@ class Tool(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = ""
-    title: str = ""
+    title: Title = ""
     source: str = ""
     protocol: Literal["tcp", "udp", "rdma", "file"] = Field(
         default="tcp", description="file: nothing crosses a network"

@@ -15,11 +15,12 @@ import shlex
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
+from hecn_analysis import records
 from hecn_analysis.errors import InputError
 from hecn_analysis.inventory.probes import FILE
 from hecn_analysis.live import probes, programs
@@ -384,11 +385,7 @@ def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
 
 def index(rows: Iterable[Row]) -> str:
     """The index as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([row.file, row.command, row.ended, row.duration_s, row.note] for row in rows)
-    return text.getvalue()
+    return "".join(records.csv_rows(map(asdict, rows), COLUMNS))
 
 
 def _rows(text: str, source: Path) -> list[Row]:

@@ -14,15 +14,14 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
 import yaml
 
 import hecn_analysis as hecn
-from hecn_analysis import units
+from hecn_analysis import records, units
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.live import capture, hosts, path, tools
 from hecn_analysis.live.finder import Finder, draft_of
@@ -311,4 +310,4 @@ def _busy(run: Run, prediction: Prediction) -> str:
 
 
 def _write_runs(here: Folder, runs: Sequence[Run]) -> None:
-    pd.DataFrame([asdict(run) for run in runs]).to_csv(here.folder / "runs.csv", index=False)
+    here.write("runs.csv", "".join(records.csv_rows(map(asdict, runs), [field.name for field in fields(Run)])))

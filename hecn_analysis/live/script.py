@@ -40,7 +40,9 @@ trap 'exit 130' HUP INT TERM
 echo 'file,command,ended,duration_s,note' > "$out/index.csv"
 limited=; command -v timeout > /dev/null 2>&1 && limited=timeout
 
-quoted() { printf '"%s"' "$(printf %s "$1" | tr '\n' ' ' | sed 's/"/""/g')"; }
+quoted() { # for a cell of CSV, which no spreadsheet computes
+    printf '"%s"' "$(printf %s "$1" | tr '\n\r\t' '   ' | sed "s/\"/\"\"/g; s/^[=@+-]/'&/")"
+}
 
 row() { # FILE COMMAND ENDED SECONDS NOTE
     { quoted "$1"; printf ,; quoted "$2"; printf ,; quoted "$3"; printf ',%s,' "$4"; quoted "$5"; echo; } \

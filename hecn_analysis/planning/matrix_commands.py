@@ -1,12 +1,17 @@
-"""The commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data."""
+"""The commands that run cells of a matrix: the emulated path, the file, the server, the runs; with time and data.
+
+People paste them into a shell: a name of the matrix is one word of a command, or stays within its remark. The commands
+of a matrix itself are what its author wrote.
+"""
 
 from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+import string
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Final
 
 from hecn_analysis import units
 from hecn_analysis.errors import InputError
@@ -70,8 +75,8 @@ def commands(
     for (cell, repeats), (_, time_s, data) in zip(ordered, spent, strict=True):
         load = rates[cell.name] / _line(cell)
         yield ""
-        yield (
-            f"# {cell.name}: {repeats} times {units.format_time(time_s)} and {units.format_bytes(data)}, "
+        yield _remark(
+            f"{cell.name}: {repeats} times {units.format_time(time_s)} and {units.format_bytes(data)}, "
             f"at {units.format_rate(rates[cell.name])} expected ({units.format_fraction(load)} of the line)"
         )
         wanted = tuple(emulated(matrix.emulator, cell))
@@ -136,39 +141,40 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
         try:
             found = tools.plan(scenario, tools.Ends(address, file=file, file_is_there=True), scenario.keys)
         except InputError as error:
-            yield f"# {error}"
+            yield _remark(str(error))
             return
         server, client = tools.shown(found.server) if found.server else "", tools.shown(found.client)
         once = "-1" in server.split()
     elif tool.name in matrix.commands:
         template = matrix.commands[tool.name]
-        values: dict[str, Any] = {
-            "address": address,
-            "file": file,
-            "target": f"{file}.copy",
-            "target_folder": f"{folder}/copies",
-            "streams": tool.streams,
-            "bytes": size,
+        values = {
+            "address": shlex.quote(address),
+            "file": shlex.quote(file),
+            "target": shlex.quote(f"{file}.copy"),
+            "target_folder": shlex.quote(f"{folder}/copies"),
+            "streams": str(tool.streams),
+            "bytes": str(size),
             "window": f"{tool.window.value:.0f}",
             "window_kib": f"{tool.window.value / 1024:.0f}",
             "duration": "" if tool.duration is None else f"{tool.duration.value:g}",
         }
         try:
-            server, client = template.server.format_map(values), template.client.format_map(values)
+            server, client = (_filled(text, values) for text in (template.server, template.client))
             once = template.once
-        except (KeyError, ValueError, IndexError) as error:
+        except (KeyError, ValueError) as error:
             raise InputError(
                 f"{error} in the commands of {tool.name}", f"one of {', '.join(values)} in braces", source=matrix.source
             ) from None
     else:
-        yield f"# no command is known for {tool.name}: put one under 'commands' in the matrix {matrix.source}"
+        yield _remark(f"no command is known for {tool.name}: put one under 'commands' in the matrix {matrix.source}")
         return
     is_copy = tool.source_end == "disk"
     if is_copy and size not in files:
         files.add(size)
         yield f"head -c {size} /dev/urandom > {shlex.quote(file)}   # at the sender, once"
     loop = f"for run in $(seq {repeats}); do"
-    log = f"{cell.name.replace('/', '-')}-$run.txt"
+    log = f"{shlex.quote(cell.name.replace('/', '-'))}-$run.txt"
+    log = f"./{log}" if cell.name.startswith("-") else log
     if server:
         again = f"{loop} {server}; done" if once else server
         yield f"{again}   # at the receiver"
@@ -180,3 +186,20 @@ def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: s
     if matrix.pause_s:
         yield f"  sleep {matrix.pause_s:g}"
     yield "done"
+
+
+def _remark(text: str) -> str:
+    """Write a remark, which is one line whatever stands in it."""
+    return f"# {' '.join(text.split())}"
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """Fill in the names in braces, and do nothing else that `str.format` could: no attributes, widths, conversions."""
+    filled = ""
+    for text, name, form, conversion in string.Formatter().parse(template):
+        filled += text
+        if name is not None:
+            if form or conversion:
+                raise ValueError(f"'{{{name}…}}'")
+            filled += values[name]
+    return filled

@@ -211,3 +211,24 @@ def test_no_cell_is_a_formula_for_a_spreadsheet_and_json_has_the_names_as_they_a
         *(name for name in names if name != "\udcff.log"),
         "\\xff.log",
     }
+
+
+WORDS = "link=cmd|'x'!A1 \x1b[2J\x9b31m\u202e\r=1+1\nsecond line"
+
+
+def test_no_row_of_csv_begins_inside_of_a_cell():
+    """A carriage return begins a row, and a cell, as a line feed does."""
+    text = "".join(output.csv_rows([{"=a": "\n=1", "b": WORDS}, {"=a": "x\r=1", "b": "\uff1d1"}], ["=a", "b"]))
+    assert text == f'\'=a,b\n"\'\n=1","{WORDS}"\n"x\r=1",\'\uff1d1\n'
+
+
+def test_sentences_do_not_carry_words_of_descriptions_to_the_terminal_as_they_are(tmp_path, capsys):
+    path = {"title": WORDS, "source": WORDS, "rate": "10 Gb/s", "rtt": "80 ms"}
+    (tmp_path / "path.yaml").write_text(json.dumps(path))
+    ends = ["--sender", "ideal", "--receiver", "ideal", "--path", str(tmp_path / "path.yaml"), "--tool", "nuttcp"]
+    for command in ("predict", "advise", "whatif"):
+        for written in ([], ["-o", str(tmp_path / "out.txt")]):
+            assert main([command, *ends, *written]) == 0
+            said = capsys.readouterr().out if not written else (tmp_path / "out.txt").read_text()
+            assert {char for char in said if not char.isprintable()} == {"\n"}
+            assert command == "whatif" or "=1+1 second line" in said

@@ -63,6 +63,16 @@ def test_index_says_how_each_command_ended(tmp_path):
     )
 
 
+def test_no_cell_of_an_index_is_a_formula(tmp_path):
+    command = Command("f.txt", ("sh", "-c", "echo '=1+1\"x' >&2; echo out; exit 3"))
+    found = capture.capture(tmp_path / "c", commands=[command])
+    assert found.rows[0].note == '=1+1"x'
+    (tmp_path / "s.sh").write_text(script.script([command]))
+    subprocess.run(["sh", tmp_path / "s.sh", tmp_path / "s"], check=True, capture_output=True)
+    notes = [row["note"] for folder in ("c", "s") for row in index(tmp_path / folder).values()]
+    assert notes == ["'=1+1\"x"] * 2
+
+
 def test_files_hold_what_was_printed_text_with_its_command_line(tmp_path):
     capture.capture(tmp_path / "c", commands=SOME)
     assert json.loads((tmp_path / "c/one.json").read_text()) == {"serial": "ZA1B2C3D"}

@@ -1,6 +1,8 @@
 """Test matrices: cells, what runs cover, the next test, commands, comparison of tools, the search for the best."""
 
+import json
 import re
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -181,6 +183,48 @@ def test_commands_set_up_the_path_and_run_the_cells(small):
 @pytest.fixture(scope="module")
 def shipped():
     return {name: load_matrix(name) for name in matrix_names()}
+
+
+def test_a_name_stays_one_word_of_a_command_or_in_its_remark(tmp_path):
+    """The lines are given to a shell, as people do; what would run in it makes a file."""
+    name = "-x$(: > ran); `: > ran`\n: > ran; ' #"
+    described = {
+        "title": name,
+        "scenario": {"sender": "ideal", "receiver": "ideal", "path.rate": "1 Gb/s"},
+        "grids": {name: {"axes": {"tool": ["iperf3", "hpn-scp", "rsync"]}}},
+        "commands": {"rsync": {"client": "echo {address} {file} {target_folder}"}},
+    }
+    (tmp_path / "hostile.yaml").write_text(json.dumps(described))
+    matrix = load_matrix(tmp_path / "hostile.yaml")
+    lines = commands(matrix, [(cell, 1) for cell in matrix.cells], address="a; : > ran", folder="/my data")
+    for program, does in {
+        "seq": "echo 1",
+        "tee": 'printf "<%s>" "$@" >> args; while read -r x; do echo "$x"; done',
+    }.items():
+        (tmp_path / program).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / program).chmod(0o755)
+    there = {"cwd": tmp_path, "env": {"PATH": str(tmp_path)}, "input": "\n".join(lines), "text": True}
+    ended = subprocess.run(["/bin/sh", "-s"], **there, check=False, capture_output=True)
+    assert not (tmp_path / "ran").exists()
+    assert "a; : > ran /my data/hecn-68719476736.dat /my data/copies" in ended.stdout
+    given = (tmp_path / "args").read_text()
+    assert [f"<./{name}-{tool}-1.txt>" in given for tool in ("iperf3", "rsync")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "field", ["{address.__class__}", "{address!r}", "{bytes:>999999999}", "{}", "{address[0]}", "{x"]
+)
+def test_commands_of_a_matrix_are_filled_in_by_name_and_no_more(tmp_path, field):
+    described = {
+        "title": "x",
+        "scenario": {"sender": "ideal", "receiver": "ideal", "path.rate": "1 Gb/s"},
+        "grids": {"g": {"axes": {"tool": ["rsync"]}}},
+        "commands": {"rsync": {"client": field}},
+    }
+    (tmp_path / "m.yaml").write_text(json.dumps(described))
+    matrix = load_matrix(tmp_path / "m.yaml")
+    with pytest.raises(InputError, match="in the commands of rsync, expected one of address, file"):
+        list(commands(matrix, [(matrix.cells[0], 1)]))
 
 
 def test_every_tool_of_a_shipped_matrix_has_its_command_and_the_matrix_the_name_it_was_given(shipped):
