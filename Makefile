@@ -101,7 +101,7 @@ audit: $(VENV)/dev.stamp ## look all locked packages up in a database of known f
 	$(BIN)/python -m tools.audit
 
 # Locks: one file for Python 3.11 to 3.13 on every system, hashes for all, no package host in it. Pins stay unless pyproject.toml
-# or `make upgrade` asks for more.
+# or `make upgrade` asks for more; only the oldest versions are found anew, since pins would hide a lowered bound.
 compile = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --constraint constraints.txt \
 	--custom-compile-command "make lock" $(UPGRADE)
 lock: setup ## write the lock files anew after a change of the dependencies in pyproject.toml

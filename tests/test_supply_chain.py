@@ -7,6 +7,9 @@ import pytest
 
 pytest.importorskip("cyclonedx", reason="of the group audit, which the oldest run has not")
 
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
 from tools import audit, locked, sbom
 
 
@@ -15,6 +18,10 @@ def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("dist") / "sbom.cdx.json"
     assert sbom.main([str(path)]) == 0
     return path
+
+
+def test_bill_is_as_its_schema_says(written):
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(written.read_text()) is None
 
 
 def test_bill_has_every_package_of_the_lock_with_all_hashes(written, root):
@@ -31,9 +38,7 @@ def test_bill_has_every_package_of_the_lock_with_all_hashes(written, root):
 
 def test_bill_states_licences_of_what_is_installed(written):
     components = {one["name"]: one for one in json.loads(written.read_text())["components"]}
-    assert (
-        components["plotly"]["licenses"] == [{"license": {"name": "MIT License"}}] or components["plotly"]["licenses"]
-    )
+    assert "MIT" in json.dumps(components["plotly"]["licenses"])
     without = {name for name, one in components.items() if not one.get("licenses") and "properties" not in one}
     assert without <= {"pysnmp"}  # whose metadata states none
 
@@ -51,7 +56,7 @@ def test_bill_is_the_same_each_time_and_another_for_another_lock(written, root, 
     sbom.main([str(tmp_path / "again.json")])
     assert (tmp_path / "again.json").read_bytes() == written.read_bytes()
     (tmp_path / "other.lock").write_text((root / "requirements.lock").read_text().replace("plotly==", "plotly==9"))
-    assert sbom.bill(tmp_path / "other.lock").serial_number != sbom.bill().serial_number
+    assert sbom.bill(tmp_path / "other.lock").serial_number.urn != json.loads(written.read_text())["serialNumber"]
 
 
 PACKAGES = [{"name": "a", "version": "1", "vulns": []}, {"name": "b", "version": "2", "vulns": []}]
@@ -81,12 +86,8 @@ def test_only_what_was_looked_up_passes(answers, status, words):
 
 
 def test_a_known_fault_outweighs_what_could_not_be_asked(capsys):
-    answers = {
-        "requirements.lock": [FAULT],
-        "requirements-dev.lock": [SKIPPED],
-        "requirements-bootstrap.lock": PACKAGES,
-    }
-    assert audit.main(lambda lock, _: answers[lock.name]) == audit.KNOWN
+    answers = {"requirements.lock": [FAULT], "requirements-dev.lock": [SKIPPED]}
+    assert audit.main(lambda lock, _: answers.get(lock.name, PACKAGES)) == audit.KNOWN
     assert capsys.readouterr().out.endswith("faults are known\n")
 
 
@@ -95,3 +96,7 @@ def test_an_audit_without_a_database_is_no_pass(capsys):
     out = capsys.readouterr().out
     assert out.count("NOT AUDITED: no database could be had") == len(audit.LOCKS)
     assert out.endswith("no pass: not all was audited\n")
+
+
+def test_all_locks_are_audited_but_the_oldest():
+    assert {*audit.LOCKS, "requirements-oldest.lock"} == {path.name for path in locked.ROOT.glob("requirements*.lock")}

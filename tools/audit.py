@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from tools.locked import ROOT
 
-LOCKS: Final = ("requirements.lock", "requirements-dev.lock", "requirements-bootstrap.lock")
+#: All but the oldest versions, in which faults are known by their age.
+LOCKS: Final = tuple(f"requirements{of}.lock" for of in ("", "-dev", "-bootstrap", "-fuzz", "-mutation"))
 SERVICES: Final = ("pypi", "osv")
 CLEAN, KNOWN, UNKNOWN = 0, 1, 2
 
