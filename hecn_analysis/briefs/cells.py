@@ -30,6 +30,20 @@ class Format:
 def number(value: Cell, factor: float, form: str) -> str:
     """Write a number in another unit.
 
+    Parameters
+    ----------
+    value
+        The number in SI units; missing in any of pandas' ways.
+    factor
+        What it is multiplied by.
+    form
+        Format of Python, such as ``.2f``.
+
+    Returns
+    -------
+    str
+        The number without its unit, with a true minus; a dash where it is missing.
+
     Examples
     --------
     >>> number(9.8242e9, 1e-9, ".2f"), number(-0.012, 100, "+.1f"), number(-1e-9, 100, ".0f"), number(None, 1, ".0f")
@@ -43,12 +57,12 @@ def number(value: Cell, factor: float, form: str) -> str:
     return text.replace("-", "−") if text.strip("-+0.") else text.lstrip("-")
 
 
-def words(value: Cell) -> str:
+def _words(value: Cell) -> str:
     """Write any other value.
 
     Examples
     --------
-    >>> words(True), words(""), words(0.25), words("loss")
+    >>> _words(True), _words(""), _words(0.25), _words("loss")
     ('yes', '–', '0.25', 'loss')
     """
     if isinstance(value, (bool, np.bool_)):
@@ -72,12 +86,24 @@ FORMATS = {
     "error": _scaled("%", 100, "+.1f"),
     "probability": _scaled("%", 100, ".0f"),
     "_fraction": _scaled("%", 100, ".0f"),
-    "value": Format("", numeric=True, text=words),  # with its unit
+    "value": Format("", numeric=True, text=_words),  # with its unit
 }
 
 
 def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
     """Give the format of a table's rates: Gb/s, or Mb/s where all of them are below 1 Gb/s.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    names
+        Its columns; those that end in ``_bps`` count.
+
+    Returns
+    -------
+    Format
+        One for all rates of the table, so that they compare at a glance.
 
     Examples
     --------
@@ -91,30 +117,62 @@ def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
 
 
 def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
-    """Give the format of a column by its name, else by what it holds; `rates` is that of rates."""
+    """Give the format of a column by its name, else by what it holds.
+
+    Parameters
+    ----------
+    name
+        Name of the column.
+    column
+        What it holds.
+    rates
+        What `rate_format` gave: the format of columns of rates.
+
+    Returns
+    -------
+    Format
+        Unit, side, and how a cell is written.
+
+    Examples
+    --------
+    >>> column = pd.Series([0.0801])
+    >>> form = format_of("rtt_s", column, RATES[1e9])
+    >>> form.text(0.0801), form.unit
+    ('80.10', 'ms')
+    """
     if name.endswith("_bps"):
         return rates
     if name in ("measured", "interval"):  # texts made of rates
-        return Format(rates.unit, numeric=True, text=words)
+        return Format(rates.unit, numeric=True, text=_words)
     for ending, form in FORMATS.items():
         if name.endswith(ending):
             return form
     numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    return Format("", numeric=numeric, text=words)
+    return Format("", numeric=numeric, text=_words)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows as plain JSON values; missing is None.
+
+    Parameters
+    ----------
+    frame
+        The table.
+
+    Returns
+    -------
+    list of dict
+        A row each, by column.
 
     Examples
     --------
     >>> records(pd.DataFrame({"case": ["a", "b"], "measured_bps": [1e9, float("nan")]}))
     [{'case': 'a', 'measured_bps': 1000000000.0}, {'case': 'b', 'measured_bps': None}]
     """
-    return [{str(name): json_value(value) for name, value in row.items()} for row in frame.to_dict("records")]
+    return [{str(name): _json_value(value) for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def json_value(value: Cell) -> Any:  # noqa: ANN401
+def _json_value(value: Cell) -> Any:  # noqa: ANN401
     """Give a cell as a plain JSON value; missing and infinite is None."""
     if isinstance(value, (list, tuple, dict)):
         return json.loads(json.dumps(value, default=str))
@@ -127,11 +185,27 @@ def json_value(value: Cell) -> Any:  # noqa: ANN401
 
 
 def escape(value: object) -> str:
-    """Text that a log or a person wrote, for HTML."""
+    """Text that a log or a person wrote, for HTML.
+
+    Parameters
+    ----------
+    value
+        The text, or what is written as one.
+
+    Returns
+    -------
+    str
+        Text that no browser takes for markup.
+
+    Examples
+    --------
+    >>> escape('<b>x</b> & "y"')
+    '&lt;b&gt;x&lt;/b&gt; &amp; &quot;y&quot;'
+    """
     return html.escape(upright(str(value)))
 
 
-def heading(column: Mapping[str, Any]) -> str:
+def _heading(column: Mapping[str, Any]) -> str:
     """Give a column's label with its unit."""
     return f"{column['label']} ({column['unit']})" if column["unit"] else str(column["label"])
 
@@ -139,8 +213,37 @@ def heading(column: Mapping[str, Any]) -> str:
 def plain_table(
     caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
 ) -> str:
-    """Write a table as aligned text."""
-    rows = [[heading(column) for column in columns], *cells]
+    """Write a table as aligned text.
+
+    Parameters
+    ----------
+    caption
+        What the table shows.
+    columns
+        For each column ``label``, ``unit`` and whether it is ``numeric``: such stand at the right.
+    cells
+        The rows, as texts.
+    note
+        Small print below.
+
+    Returns
+    -------
+    str
+        Caption, head, rows, note, a line each.
+
+    Examples
+    --------
+    >>> columns = [
+    ...     {"label": "Case", "unit": "", "numeric": False},
+    ...     {"label": "Measured", "unit": "Gb/s", "numeric": True},
+    ... ]
+    >>> print(plain_table("Two cases", columns, [["raid", "9.82"], ["dd", "11.40"]]))
+    Two cases
+    Case  Measured (Gb/s)
+    raid             9.82
+    dd              11.40
+    """
+    rows = [[_heading(column) for column in columns], *cells]
     widths = [max(len(row[at]) for row in rows) for at in range(len(columns))]
     sides = [">" if column["numeric"] else "<" for column in columns]
     lines = [
@@ -153,7 +256,29 @@ def plain_table(
 def html_table(
     caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
 ) -> str:
-    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself."""
+    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself.
+
+    Parameters
+    ----------
+    caption
+        What the table shows.
+    columns
+        For each column ``label``, ``unit`` and whether it is ``numeric``: such stand at the right.
+    cells
+        The rows, as texts.
+    note
+        Small print below.
+
+    Returns
+    -------
+    str
+        The table, with everything in it escaped.
+
+    Examples
+    --------
+    >>> html_table("", [{"label": "Case", "unit": "", "numeric": False}], [["<b>"]]).count("&lt;b&gt;")
+    1
+    """
     sides = ["right" if column["numeric"] else "left" for column in columns]
 
     def row(tag: str, texts: Sequence[str]) -> str:
@@ -164,7 +289,7 @@ def html_table(
             + "</tr>"
         )
 
-    head, body = row("th", [heading(column) for column in columns]), "".join(row("td", texts) for texts in cells)
+    head, body = row("th", [_heading(column) for column in columns]), "".join(row("td", texts) for texts in cells)
     return (
         f'<div style="overflow-x:auto"><table><caption style="text-align:left">{escape(caption)}</caption>'
         f"<thead>{head}</thead><tbody>{body}</tbody></table></div><small>{escape(note)}</small>"

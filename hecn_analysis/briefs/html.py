@@ -50,17 +50,43 @@ def _markdown() -> mistune.Markdown:
 
 
 def markdown(source: str) -> Markup:
-    """Render markdown, with all HTML in it shown as text."""
+    """Render markdown, with all HTML in it shown as text.
+
+    Parameters
+    ----------
+    source
+        The markdown, which may be anybody's.
+
+    Returns
+    -------
+    Markup
+        HTML that loads nothing and runs nothing.
+
+    Examples
+    --------
+    >>> print(markdown("*so* <b>"))
+    <p><em>so</em> &lt;b&gt;</p>
+    """
     return Markup(_markdown()(source))  # noqa: S704  (escaped by the renderer)
 
 
-def island(value: object) -> Markup:
+def _island(value: object) -> Markup:
     """JSON for a ``<script type="application/json">``: nothing in it can end the element."""
     return Markup(json.dumps(value, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c"))  # noqa: S704  (escaped)
 
 
 def css_string(text: str) -> Markup:
     r"""Give text as a string of CSS; nothing in it can end the string or the style sheet.
+
+    Parameters
+    ----------
+    text
+        The text, which may be anybody's.
+
+    Returns
+    -------
+    Markup
+        The string with its quotes.
 
     Examples
     --------
@@ -71,18 +97,18 @@ def css_string(text: str) -> Markup:
     return Markup(f'"{escaped}"')  # noqa: S704  (escaped)
 
 
-def joined(text: str) -> str:
+def _joined(text: str) -> str:
     r"""Keep a number and its unit on one line.
 
     Examples
     --------
-    >>> joined("9.82 Gb/s, 0.4 % off")
+    >>> _joined("9.82 Gb/s, 0.4 % off")
     '9.82\xa0Gb/s, 0.4\xa0% off'
     """
     return UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
-def policy(*scripts: str) -> str:
+def _policy(*scripts: str) -> str:
     """Give the content security policy that allows these scripts and nothing from outside."""
     hashes = " ".join(f"'sha256-{_digest(one)}'" for one in scripts)
     allowed = f"script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
@@ -95,7 +121,18 @@ def _digest(script: str) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """Give the templates, with everything escaped that is not said to be HTML."""
+    """Give the templates, with everything escaped that is not said to be HTML.
+
+    Returns
+    -------
+    Environment
+        Jinja's, with the filters and the names that the templates use; always the same one.
+
+    Examples
+    --------
+    >>> environment().from_string("{{ name }}").render(name="<b>")
+    '&lt;b&gt;'
+    """
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(template_text),
         autoescape=True,
@@ -104,17 +141,33 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(markdown=markdown, island=island, css_string=css_string, joined=joined)
+    made.filters.update(markdown=markdown, island=_island, css_string=css_string, joined=_joined)
     made.globals.update(
         css=Markup(template_text("style.css")),  # noqa: S704  (our own file)
         theme_script=Markup(template_text("theme.js")),  # noqa: S704  (our own file)
-        policy=policy,
+        policy=_policy,
     )
     return made
 
 
 def template_text(name: str) -> str:
-    """Text of a file in ``templates``."""
+    """Text of a file in ``templates``.
+
+    Parameters
+    ----------
+    name
+        Name of the file.
+
+    Returns
+    -------
+    str
+        The text, as it is.
+
+    Examples
+    --------
+    >>> template_text("brief.html.j2").splitlines()[0]
+    '<!doctype html>'
+    """
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
@@ -135,6 +188,18 @@ def brief_html(
         As run.
     error
         Why the notebook stopped early, if it did: then on top of the page.
+
+    Returns
+    -------
+    str
+        The page, which needs nothing else.
+
+    Examples
+    --------
+    >>> from hecn_analysis.briefs.content import Content
+    >>> head = {"title": "A", "question": "B?", "run_id": "1f", "parameters": {"rtt": "80 ms"}}
+    >>> "<code>rtt = 80 ms</code>" in brief_html(Content(), **head, error=None)
+    True
     """
     scripts = [get_plotlyjs(), template_text("draw.js")] if content.items("figure") else []
     return (

@@ -29,9 +29,23 @@ def write_index(folder: Path) -> Path:
     ----------
     folder
         Holds the briefs' ``.json`` files.
+
+    Returns
+    -------
+    Path
+        The page that was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_index(Path(folder))
+    ...     page.name, page.stat().st_size > 1000
+    ('index.html', True)
     """
     found = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
-    results = [_entry(result) for result in sorted(found, key=lambda one: (one["source"], natural(one["name"])))]
+    results = [_entry(result) for result in sorted(found, key=lambda one: (one["source"], _natural(one["name"])))]
     script = template_text("search.js")
     page = (
         environment()
@@ -57,7 +71,7 @@ def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **result,
         "links": {words: name for kind, words in LINKS.items() if (name := result["files"].get(kind))},
-        "sketch": "" if result["thumbnail"] else picture(numbers["cases"]),
+        "sketch": "" if result["thumbnail"] else _picture(numbers["cases"]),
         "holds": ", ".join(
             f"{len(numbers[what])} {what if len(numbers[what]) != 1 else what[:-1]}"
             for what in ("figures", "tables")
@@ -66,18 +80,18 @@ def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def natural(text: str) -> list[tuple[int, str]]:
+def _natural(text: str) -> list[tuple[int, str]]:
     """Sort key by which ``port10`` comes after ``port9``.
 
     Examples
     --------
-    >>> sorted(["port10", "port9", "lo"], key=natural)
+    >>> sorted(["port10", "port9", "lo"], key=_natural)
     ['lo', 'port9', 'port10']
     """
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
-def picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
+def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
     """Give a small drawing of the first cases: a bar for each interval, a dot in it, a diamond for the measured value.
 
     Parameters
@@ -113,7 +127,24 @@ def picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
-    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON."""
+    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    dict or None
+        The same as was written, by key: ``name``, ``finding``, ``numbers``, ``files``, …
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> read_result(data_dir() / "inventory" / "virtual-machine" / "lscpu.json") is None  # JSON of something else
+    True
+    """
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

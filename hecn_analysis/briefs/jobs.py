@@ -51,11 +51,23 @@ def jobs_of(
     archive
         Where the brief's files are.
 
+    Returns
+    -------
+    list of Job
+        One for each brief or, of a batch, for each value.
+
     Raises
     ------
     InputError
         An unknown parameter or column (with the nearest known one), a value that a parameter cannot have, an archive
         for a brief that reads no files, a batch of several briefs.
+
+    Examples
+    --------
+    >>> from hecn_analysis.briefs.catalogue import briefs
+    >>> jobs = jobs_of({"port_forecast": briefs()["port_forecast"]}, {}, ["capacity=0.8,0.9"])
+    >>> [(job.name, job.parameters["capacity"]) for job in jobs]
+    [('port_forecast.capacity=0.8', 0.8), ('port_forecast.capacity=0.9', 0.9)]
     """
     several = len(chosen) > 1
     if several and (each or archive is not None):

@@ -33,7 +33,7 @@ from hecn_analysis.progress import track
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hecn_analysis.briefs.run import Executed
+    from hecn_analysis.briefs._run import Executed
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,22 @@ def make_briefs(
     folder
         Where the notebooks are; those that come with the package by default.
 
+    Returns
+    -------
+    list of BriefResult
+        One for each brief, in the order asked for: its files, its finding, what went wrong.
+
     Raises
     ------
     InputError
         An unknown brief or parameter (with the nearest known one), or a value that its parameter cannot have.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> make_briefs(["port_forcast"], Path("briefs"))
+    Traceback (most recent call last):
+    hecn_analysis.errors.InputError: ...did you mean 'port_forecast'?
     """
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -173,7 +185,7 @@ def _made(
         lacking = _lacking(before, pdf=pdf, figures=figures)
         return _result(before, files.folder, remarks=_why(lacking), is_new=False, lacking=lacking)
     # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
-    from hecn_analysis.briefs.run import Executed, execute, read_notebook  # noqa: PLC0415
+    from hecn_analysis.briefs._run import Executed, execute, read_notebook  # noqa: PLC0415
 
     if before is not None:
         executed = Executed(read_notebook(files.at(".ipynb")), before["run_id"], None)
@@ -209,7 +221,7 @@ def _is_complete(before: Mapping[str, Any], folder: Path, pdf: bool, figures: st
 
 def _has_figures(before: Mapping[str, Any], form: str | None) -> bool:
     numbers = range(1, len(before["numbers"]["figures"]) + 1)
-    return form is None or all(figure_name(number, form) in before["files"] for number in numbers)
+    return form is None or all(_figure_name(number, form) in before["files"] for number in numbers)
 
 
 def _lacking(result: Mapping[str, Any], *, pdf: bool, figures: str | None) -> tuple[str, ...]:
@@ -270,9 +282,9 @@ def _lay_out(
         remarks.append(str(why_not))
     try:
         for number, spec in enumerate(specs if figures else [], start=1):
-            path = files.at(f".{figure_name(number, str(figures))}")
+            path = files.at(f".{_figure_name(number, str(figures))}")
             whole.write(path, pictures.figure(spec, str(figures)))
-            files.has(figure_name(number, str(figures)), path)
+            files.has(_figure_name(number, str(figures)), path)
     except (MissingProgramError, PictureError) as why_not:
         remarks.append(str(why_not))
     result = {
@@ -368,10 +380,10 @@ def _cause(error: Exception) -> str:
     return words if isinstance(error, (HecnError, OSError)) else f"{type(error).__name__}: {words}"
 
 
-def figure_name(number: int, form: str) -> str:
+def _figure_name(number: int, form: str) -> str:
     """Give the end of the name of a figure's file.
 
-    >>> figure_name(2, "svg")
+    >>> _figure_name(2, "svg")
     'figure-2.svg'
     """
     return f"figure-{number}.{form}"

@@ -1,6 +1,6 @@
 """What a brief was made from, so that an unchanged one need not be made again.
 
-The kernel notes what it reads (`hecn_analysis.briefs.kernel`). Of that, everything counts that is not a part of the
+The kernel notes what it reads (`hecn_analysis.briefs._kernel`). Of that, everything counts that is not a part of the
 Python installation or of the system: the package's own modules, the shipped models and data, and the user's files,
 each by a hash of its content, and listed folders by a hash of the names in them. To these come the notebook and its
 declaration, all files below a path that a parameter names (whoever opens them), the parameters, and the versions of
@@ -52,12 +52,26 @@ def origin(
         Names of files and folders that count besides: what `counted` gave.
     since_ns
         When the notebook was started: of a file that was changed later, it is not known what was read. [ns]
+
+    Returns
+    -------
+    dict
+        ``files``, a hash for each by a name that holds on other machines, and ``packages``, their versions.
+
+    Examples
+    --------
+    >>> from hecn_analysis.briefs.catalogue import briefs
+    >>> from hecn_analysis.briefs.parameters import defaults
+    >>> brief = briefs()["hotlava_tmt"]
+    >>> made_from = origin(brief, defaults(brief.declaration), [])
+    >>> "hecn:notebooks/20_hotlava_tmt.ipynb" in made_from["files"], "numpy" in made_from["packages"]
+    (True, True)
     """
     named = _named(brief, parameters)
     names = sorted({*map(name_of, named), *noted})
     return {
         "files": {name: fingerprint(place_of(name), since_ns) for name in names},
-        "packages": packages(),
+        "packages": _packages(),
     }
 
 
@@ -70,14 +84,41 @@ def is_unchanged(before: Mapping[str, Any], brief: Brief, parameters: Mapping[st
         What it was made from.
     brief, parameters
         What it would be made of now.
+
+    Returns
+    -------
+    bool
+        The answer.
+
+    Examples
+    --------
+    >>> from hecn_analysis.briefs.catalogue import briefs
+    >>> from hecn_analysis.briefs.parameters import defaults
+    >>> brief = briefs()["hotlava_tmt"]
+    >>> made_from = origin(brief, defaults(brief.declaration), [])
+    >>> is_unchanged(made_from, brief, defaults(brief.declaration))
+    True
+    >>> is_unchanged({**made_from, "packages": {}}, brief, defaults(brief.declaration))
+    False
     """
     return CHANGED not in before["files"].values() and origin(brief, parameters, before["files"]) == before
 
 
 def layout() -> str:
-    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages."""
+    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages.
+
+    Returns
+    -------
+    str
+        The hash: it changes when pages have to be laid out anew.
+
+    Examples
+    --------
+    >>> len(layout()) == DIGITS
+    True
+    """
     sources = [path for root in LAYOUT for path in ([root] if root.is_file() else sorted(_below(root)))]
-    return _hash(repr([[fingerprint(path) for path in sources], packages()]).encode())
+    return _hash(repr([[fingerprint(path) for path in sources], _packages()]).encode())
 
 
 def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
@@ -89,6 +130,17 @@ def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
         ``F`` and a file, or ``D`` and a folder.
     private
         The kernel's own folder, which does not count.
+
+    Returns
+    -------
+    set of str
+        Names of shipped things and of the user's files; none of Python's and of the system's.
+
+    Examples
+    --------
+    >>> noted = [("F", places.models_dir() / "paths" / "loopback.yaml"), ("F", Path(os.__file__))]
+    >>> counted(noted, Path("private"))
+    {'hecn:models/paths/loopback.yaml'}
     """
     chosen = set()
     for kind, noted_path in noted:
@@ -105,7 +157,23 @@ def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
 
 
 def name_of(path: Path) -> str:
-    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here."""
+    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here.
+
+    Parameters
+    ----------
+    path
+        The path.
+
+    Returns
+    -------
+    str
+        The name; the path as it is, where it is neither shipped nor below here.
+
+    Examples
+    --------
+    >>> name_of(places.models_dir() / "paths" / "loopback.yaml")
+    'hecn:models/paths/loopback.yaml'
+    """
     for root, folder in _roots():
         if path.is_relative_to(folder):
             return f"{SHIPPED}{root}/{path.relative_to(folder).as_posix()}"
@@ -115,6 +183,16 @@ def name_of(path: Path) -> str:
 
 def place_of(name: str) -> Path:
     """Give the path that a name stands for.
+
+    Parameters
+    ----------
+    name
+        What `name_of` gave.
+
+    Returns
+    -------
+    Path
+        The path on this machine.
 
     Examples
     --------
@@ -136,6 +214,18 @@ def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
         What to look at.
     since_ns
         For a file that was changed later than this, `CHANGED` is given. [ns]
+
+    Returns
+    -------
+    str or None
+        The hash, or `CHANGED`.
+
+    Examples
+    --------
+    >>> fingerprint(places.models_dir() / "paths" / "no-such.yaml") is None
+    True
+    >>> fingerprint(places.models_dir() / "paths") == fingerprint(places.models_dir() / "paths")
+    True
     """
     try:
         status = path.stat()
@@ -159,7 +249,7 @@ def _hash(content: bytes) -> str:
 
 
 @cache
-def packages() -> dict[str, str]:
+def _packages() -> dict[str, str]:
     """Versions of Python, of this package, and of those that it is built on."""
     names = {DISTRIBUTION}
     for requirement in requires(DISTRIBUTION) or []:

@@ -76,11 +76,28 @@ class Brief(NamedTuple):
 def read_declaration(path: Path) -> Declaration:
     """Read the declaration beside a notebook.
 
+    Parameters
+    ----------
+    path
+        The file, ``.yaml``.
+
+    Returns
+    -------
+    Declaration
+        Title, question, name of the brief, and the parameters.
+
     Raises
     ------
     InputError
         The file is not as it should be, with file, line, and the nearest known key; or a default is not allowed by
         its own type, unit or range.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import notebooks_dir
+    >>> declaration = read_declaration(notebooks_dir() / "54_port_forecast.yaml")
+    >>> declaration.brief, declaration.parameters["slot"].unit
+    ('port_forecast', 's')
     """
     document = yaml_file.load(path)
     declaration = yaml_file.validate(Declaration, document.values, lambda keys: (document.source, document.line(keys)))
@@ -102,12 +119,48 @@ def read_declaration(path: Path) -> Declaration:
 
 
 def defaults(declaration: Declaration) -> dict[str, Value]:
-    """Give the declared defaults as the notebook gets them: quantities in SI."""
+    """Give the declared defaults as the notebook gets them: quantities in SI.
+
+    Parameters
+    ----------
+    declaration
+        What the notebook takes.
+
+    Returns
+    -------
+    dict
+        Value by name.
+
+    Examples
+    --------
+    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
+    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
+    >>> defaults(declaration)
+    {'rtt': 0.08}
+    """
     return {name: _value(name, parameter, parameter.default) for name, parameter in declaration.parameters.items()}
 
 
 def declared(declaration: Declaration) -> dict[str, dict[str, object]]:
-    """Give what is declared of each parameter, with its values as the notebook gets them: quantities in SI."""
+    """Give what is declared of each parameter, with its values as the notebook gets them: quantities in SI.
+
+    Parameters
+    ----------
+    declaration
+        What the notebook takes.
+
+    Returns
+    -------
+    dict
+        By name, then by key of the declaration: ``type``, ``default``, ``range``, ``choices``, ``help``, …
+
+    Examples
+    --------
+    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
+    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
+    >>> declared(declaration)["rtt"]["range"]
+    [0.0, 2.0]
+    """
     return {
         name: {
             **parameter.model_dump(),
@@ -135,10 +188,25 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
     ignore_unknown
         Leave out names that this notebook does not declare, where several notebooks are given the same parameters.
 
+    Returns
+    -------
+    dict
+        Value by name.
+
     Raises
     ------
     InputError
         A name that is not declared (with the nearest one that is), or a value of wrong type or unit or out of range.
+
+    Examples
+    --------
+    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
+    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
+    >>> check(declaration, {"rtt": "10 ms"})
+    {'rtt': 0.01}
+    >>> check(declaration, {"rtt": "3 s"})
+    Traceback (most recent call last):
+    hecn_analysis.errors.InputError: found parameter rtt: '3 s', expected a value from 0 s to 2 s
     """
     known = declaration.parameters
     unknown = [name for name in given if name not in known]
@@ -150,7 +218,27 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
 
 
 def shown(declaration: Declaration, values: Mapping[str, Value]) -> dict[str, str]:
-    """Write values as people would write them, quantities with their unit."""
+    """Write values as people would write them, quantities with their unit.
+
+    Parameters
+    ----------
+    declaration
+        What the notebook takes.
+    values
+        Values by name, in SI units.
+
+    Returns
+    -------
+    dict
+        Text by name.
+
+    Examples
+    --------
+    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
+    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
+    >>> shown(declaration, {"rtt": 0.01})
+    {'rtt': '10.00 ms'}
+    """
     return {name: _shown(declaration.parameters[name], value) for name, value in values.items()}
 
 
@@ -212,6 +300,16 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
 
 def files_of(text: str) -> list[str]:
     """Give the paths of a parameter of the type ``files``.
+
+    Parameters
+    ----------
+    text
+        The paths, with commas between them.
+
+    Returns
+    -------
+    list of str
+        The paths.
 
     Examples
     --------

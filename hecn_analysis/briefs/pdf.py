@@ -30,10 +30,23 @@ def find_chromium(without: str = "no PDF was made") -> str:
     without
         What there is not, without a browser.
 
+    Returns
+    -------
+    str
+        Where the first of `PROGRAMS` is that is installed.
+
     Raises
     ------
     MissingProgramError
         None is installed; the message says what to install.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, PATH=""):
+    ...     find_chromium()
+    Traceback (most recent call last):
+    hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     for name in PROGRAMS:
         if found := shutil.which(name):
@@ -45,7 +58,20 @@ def find_chromium(without: str = "no PDF was made") -> str:
 
 
 def can_draw() -> bool:
-    """Whether a browser is installed."""
+    """Whether a browser is installed.
+
+    Returns
+    -------
+    bool
+        The answer: without one there is neither PDF nor picture.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, PATH=""):
+    ...     can_draw()
+    False
+    """
     return any(map(shutil.which, PROGRAMS))
 
 
@@ -69,6 +95,14 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> N
         No Chromium is installed.
     PdfError
         Chromium failed or took too long.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, PATH=""):
+    ...     write_pdf(Path("brief.html"), Path("brief.pdf"))
+    Traceback (most recent call last):
+    hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     program = find_chromium()
     with tempfile.TemporaryDirectory(prefix="hecn-chromium-") as private:

@@ -91,7 +91,7 @@ class KeyFigure(NamedTuple):
 
 
 def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.DataFrame | None = None) -> None:
-    """Show the answer. A brief puts it on top, and the index page beside the brief's name.
+    r"""Show the answer. A brief puts it on top, and the index page beside the brief's name.
 
     Parameters
     ----------
@@ -102,6 +102,11 @@ def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.
     cases
         Rows of `hecn_analysis.prediction.compare` behind the finding, kept in the brief's JSON and drawn on the index
         page.
+
+    Examples
+    --------
+    >>> show_finding("The link binds.", [KeyFigure("Predicted", "9.90 Gb/s", "of 10 Gb/s")])
+    {...'text/plain': 'The link binds.\n  Predicted: 9.90 Gb/s (of 10 Gb/s)'}
     """
     listed = list(figures)
     plain = "\n".join([sentence, *(f"  {one.label}: {one.value}{one.note and f' ({one.note})'}" for one in listed)])
@@ -119,7 +124,18 @@ def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.
 
 
 def show_text(sentence: str) -> None:
-    """Show a sentence that was computed."""
+    """Show a sentence that was computed.
+
+    Parameters
+    ----------
+    sentence
+        The sentence; what looks like markup in it is text.
+
+    Examples
+    --------
+    >>> show_text("None was lost.")
+    {...'text/plain': 'None was lost.'}
+    """
     _show(sentence, f"<p>{cells.escape(sentence)}</p>", {"kind": "text", "text": sentence})
 
 
@@ -132,7 +148,7 @@ def show_table(
     footnotes: str | None = None,
     group: str | None = None,
 ) -> None:
-    """Show a whole table; nothing is cut.
+    r"""Show a whole table; nothing is cut.
 
     Parameters
     ----------
@@ -148,6 +164,12 @@ def show_table(
         A column whose texts a brief writes as numbered notes below the table.
     group
         A column whose text a brief writes above the rows that share it, where there are several such groups.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"case": ["raid"], "measured_bps": [9.82e9]})
+    >>> show_table(frame, {"case": "Case", "measured_bps": "Measured"}, caption="One case")
+    {...'text/plain': 'One case\nCase  Measured (Gb/s)\nraid             9.82'}
     """
     headings = {str(name): str(name) for name in frame.columns} if columns is None else dict(columns)
     rates = cells.rate_format(frame, headings)
@@ -179,6 +201,12 @@ def show_reading(reading: Reading) -> None:
     ----------
     reading
         What `hecn_analysis.read` gave.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> show_reading(read(places.data_dir() / "logs" / "c-systems-dd.txt"))
+    {...'caption': 'What was read from one file: 2 runs, 0 lines refused'...}
     """
     runs, problems = reading.runs, reading.problems
     files = sorted({*runs["source_file"], *problems["source_file"]})
@@ -204,6 +232,12 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
         Rows of `hecn_analysis.prediction.compare.compare`.
     caption
         What the table shows.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> show_comparison(compare("c-dd"), caption="dd in one host")
+    {...'caption': 'dd in one host'...}
     """
     records = comparison.to_dict("records")
     rate = cells.rate_format(comparison, ["predicted_bps"]).text
@@ -225,6 +259,13 @@ def show_ladder(prediction: Prediction, *, caption: str | None = None) -> None:
         What to explain.
     caption
         What the table shows; by default the prediction's sentence.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+    >>> show_ladder(predict({**ends, "path": "lan-10ge"}), caption="Two ideal hosts")
+    {...'caption': 'Two ideal hosts'...}
     """
     rows = prediction.to_frame().rename(columns={"utilisation": "utilisation_fraction"})
     show_table(rows, LADDER, caption=caption or str(prediction), note=LADDER_NOTE)
@@ -239,20 +280,25 @@ def show_figure(fig: go.Figure, *, caption: str) -> None:
         The figure.
     caption
         What it shows, and what to see in it.
+
+    Examples
+    --------
+    >>> show_figure(theme.empty("No run has a rate."), caption="Nothing")
+    {...'text/plain': '[figure] Nothing'}
     """
-    spec = json.loads(short_times(fig.to_json()))
+    spec = json.loads(_short_times(fig.to_json()))
     _display(
         {PLOTLY_MIME: spec, "text/plain": f"[figure] {caption}"},
         {PLOTLY_MIME: {"hecn": {"caption": caption}}},
     )
 
 
-def short_times(spec: str) -> str:
+def _short_times(spec: str) -> str:
     """Write the times of a figure without what Plotly takes for granted: zeros, and UTC. A page with years is smaller.
 
     Examples
     --------
-    >>> short_times('["2026-11-01T00:00:00+00:00","2026-11-01T08:00:30.000000","2026-11-01T08:00:30.5Z"]')
+    >>> _short_times('["2026-11-01T00:00:00+00:00","2026-11-01T08:00:30.000000","2026-11-01T08:00:30.5Z"]')
     '["2026-11-01","2026-11-01T08:00:30","2026-11-01T08:00:30.5"]'
     """
     return TIME.sub(lambda time: f'"{time["day"]}{time["clock"] or ""}"', spec)
@@ -265,6 +311,13 @@ def show_assumptions(predictions: Iterable[Prediction]) -> None:
     ----------
     predictions
         An assumption that several of them, both hosts or several slots share is shown once.
+
+    Examples
+    --------
+    >>> from hecn_analysis import predict
+    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+    >>> show_assumptions([predict({**ends, "path": "lan-10ge"})])
+    {...'caption': 'What the predictions assume, beyond data sheets'...}
     """
     shared: dict[tuple[str, float, str], list[Assumption]] = {}
     for prediction in predictions:
@@ -284,16 +337,29 @@ def show_provenance(comparison: pd.DataFrame) -> None:
     ----------
     comparison
         Rows of `hecn_analysis.prediction.compare.compare`; cases that were not measured are left out.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> show_provenance(compare("c-dd"))
+    {...'caption': 'Where each measured number stands; files are below data/'...}
+    ...
     """
     rows = comparison[comparison["measured_bps"].notna()]
-    rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
+    rows = rows.assign(where=[_where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
     show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
     show_versions()
 
 
 def show_versions() -> None:
-    """Show with which versions this was computed."""
+    """Show with which versions this was computed.
+
+    Examples
+    --------
+    >>> show_versions()
+    {...'text/plain': 'Computed with python ...}
+    """
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}
@@ -301,12 +367,28 @@ def show_versions() -> None:
 
 
 def below_data(file: str) -> str:
-    """Give the name of a file below the shipped data; any other as it is."""
+    """Give the name of a file below the shipped data; any other as it is.
+
+    Parameters
+    ----------
+    file
+        Name of a file.
+
+    Returns
+    -------
+    str
+        The name, shorter where it can be.
+
+    Examples
+    --------
+    >>> below_data(str(places.data_dir() / "logs" / "b.txt")), below_data("/tmp/b.txt")
+    ('logs/b.txt', '/tmp/b.txt')
+    """
     path = Path(file)
     return str(path.relative_to(places.data_dir())) if path.is_relative_to(places.data_dir()) else file
 
 
-def where(row: Mapping[Any, Any]) -> str:
+def _where(row: Mapping[Any, Any]) -> str:
     """Give file and lines of a row, such as ``logs/b.txt:31–32``; no lines where they are not known."""
     file, first, last = below_data(str(row["source_file"])), row["line_first"], row["line_last"]
     if pd.isna(first):

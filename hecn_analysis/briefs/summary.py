@@ -69,6 +69,18 @@ def summary_of(comparison: pd.DataFrame) -> Summary:
     ----------
     comparison
         Rows of `hecn_analysis.prediction.compare.compare`.
+
+    Returns
+    -------
+    Summary
+        Its text is the second half of a sentence.
+
+    Examples
+    --------
+    >>> from hecn_analysis.prediction.compare import compare
+    >>> summary = summary_of(compare("c-dd"))
+    >>> summary.cases, summary.measured
+    (2, 2)
     """
     measured = comparison[comparison["measured_bps"].notna()]
     judged = measured[~measured["measured_low_bound"].astype(bool)]
@@ -97,6 +109,14 @@ def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.
     -------
     DataFrame
         A row for the start and for each change: `CHANGES`, where ``gain_fraction`` is relative to the start.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+    >>> found = what_if(load_scenario({**ends, "path": "lan-1ge"}), {"a faster line": {"path.rate": "10 Gb/s"}})
+    >>> found["change"].tolist(), round(found["gain_fraction"].iloc[1])
+    (['as it is', 'a faster line'], 9)
     """
     tried = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
     results = {words: predict(one) for words, one in tried.items()}
@@ -125,6 +145,11 @@ def slot_limits(gens: Iterable[int], max_payloads: Iterable[int], *, lanes: int 
     -------
     DataFrame
         Columns `SLOTS`; transmit: the card reads from memory, in requests of 4096 bytes; receive: it writes to it.
+
+    Examples
+    --------
+    >>> slot_limits([2], [128, 256])[["slot", "tmt_bps"]].round(-7).to_dict("list")
+    {'slot': ['PCIe 2.0 x16', 'PCIe 2.0 x16'], 'tmt_bps': [53890000000.0, 58510000000.0]}
     """
     rows = []
     for gen in gens:

@@ -10,9 +10,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from hecn_analysis import briefs
+from hecn_analysis.briefs import _run as runs
 from hecn_analysis.briefs import origin
-from hecn_analysis.briefs import run as runs
-from hecn_analysis.briefs.run import Executed
+from hecn_analysis.briefs._run import Executed
 
 DECLARATION = """\
 brief: reader
@@ -147,7 +147,7 @@ def test_runs_again_with_other_parameters_versions_or_force(workplace, counted, 
     make()
     assert make(parameters={"times": 2}).is_new
     assert not make(parameters={"times": "2"}).is_new
-    monkeypatch.setattr(origin, "packages", lambda: {"numpy": "99"})
+    monkeypatch.setattr(origin, "_packages", lambda: {"numpy": "99"})
     assert make(parameters={"times": 2}).is_new
     assert make(parameters={"times": 2}, force=True).is_new
     assert len(counted) == 4

@@ -17,7 +17,7 @@ def test_figures_of_a_brief_are_written(made, notebooks, chromium, tmp_path, mon
     for path in made.html.parent.glob("small.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr("hecn_analysis.briefs.origin.is_unchanged", lambda *_: True)  # whatever is edited meanwhile
-    monkeypatch.setattr("hecn_analysis.briefs.run.execute", lambda *_: pytest.fail("the notebook was run"))
+    monkeypatch.setattr("hecn_analysis.briefs._run.execute", lambda *_: pytest.fail("the notebook was run"))
     settings = {"pdf": False, "progress": False, "folder": notebooks}
     for form, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
         (result,) = briefs.make_briefs(["small"], tmp_path, {"label": HOSTILE, "cases": 40}, figures=form, **settings)
@@ -30,7 +30,7 @@ def test_without_a_browser_figures_that_were_asked_for_are_lacking(made, noteboo
     for path in made.html.parent.glob("small.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr("hecn_analysis.briefs.origin.is_unchanged", lambda *_: True)  # whatever is edited meanwhile
-    monkeypatch.setattr("hecn_analysis.briefs.run.execute", lambda *_: pytest.fail("the notebook was run"))
+    monkeypatch.setattr("hecn_analysis.briefs._run.execute", lambda *_: pytest.fail("the notebook was run"))
     monkeypatch.setenv("PATH", "")
     (tmp_path / "small.html").unlink()
     settings = {"figures": "svg", "progress": False, "folder": notebooks}

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from hecn_analysis.briefs._run import execute
 from hecn_analysis.briefs.html import css_string, markdown
-from hecn_analysis.briefs.run import execute
 
 
 @pytest.mark.parametrize(

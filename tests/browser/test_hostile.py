@@ -26,7 +26,7 @@ from papermill.parameterize import parameterize_notebook
 
 import hecn_analysis as hecn
 from hecn_analysis import briefs
-from hecn_analysis.briefs import run, show
+from hecn_analysis.briefs import _run, show
 from hecn_analysis.cli import main
 from hecn_analysis.figures import plot_ladder, plot_resource_map, plot_utilisation
 
@@ -113,7 +113,7 @@ def models(root, tmp_path_factory):
 
 
 def execute(notebook, parameters, into):
-    """What `hecn_analysis.briefs.run.execute` does, in this process."""
+    """What `hecn_analysis.briefs._run.execute` does, in this process."""
     made = parameterize_notebook(load_notebook_node(str(notebook)), dict(parameters))
     names, error, outputs = {}, None, []
     with pytest.MonkeyPatch.context() as patch:
@@ -133,7 +133,7 @@ def execute(notebook, parameters, into):
             if error is not None:
                 break
     nbformat.write(made, into)
-    return run.Executed(made, "0" * run.RUN_ID_DIGITS, error)
+    return _run.Executed(made, "0" * _run.RUN_ID_DIGITS, error)
 
 
 #: Briefs that show words of others, and where these come from; those that take longer use the same functions.
@@ -151,7 +151,7 @@ def made(folder, models, tmp_path_factory):
     into = tmp_path_factory.mktemp("briefs")
     found = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "execute", execute)
+        patch.setattr(_run, "execute", execute)
         for name, given in BRIEFS.items():
             parameters = {key: value.format(folder=folder, models=models) for key, value in given.items()}
             (found[name],) = briefs.make_briefs([name], into, parameters, pdf=False, progress=False)

@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from hecn_analysis import places, tables
 from hecn_analysis.archive import Archive
-from hecn_analysis.briefs import make, run
+from hecn_analysis.briefs import _run, make
 from hecn_analysis.cli import main
 from hecn_analysis.live import snmp
 
@@ -276,7 +276,7 @@ class Briefs(Work):
                 "  label: {type: text, default: a, help: what is written}\n"
             )
         places.notebooks_dir = lambda: self.notebooks
-        run.papermill.execute_notebook = instead_of_a_kernel
+        _run.papermill.execute_notebook = instead_of_a_kernel
         self.label = "one"
         if chance.random() < 0.5:
             assert self.act() == 0

@@ -52,7 +52,7 @@ class Executed(NamedTuple):
     read: frozenset[str] = frozenset()
 
 
-def own_kernel(private: Path) -> type[AsyncKernelManager]:
+def _own_kernel(private: Path) -> type[AsyncKernelManager]:
     """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
 
     The user's IPython start-up files and history stay out of it (a brief must not depend on them), and where the system
@@ -67,7 +67,7 @@ def own_kernel(private: Path) -> type[AsyncKernelManager]:
         argv=[
             sys.executable,
             "-m",
-            "hecn_analysis.briefs.kernel",
+            "hecn_analysis.briefs._kernel",
             str(private / NOTES),
             "-f",
             "{connection_file}",
@@ -115,7 +115,7 @@ def execute(
     with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as folder:
         private = Path(folder).resolve()
         running = private / "running.ipynb"  # written again after each cell
-        error = _run(notebook, parameters, running, own_kernel(private), time_limit_s)
+        error = _run(notebook, parameters, running, _own_kernel(private), time_limit_s)
         read = counted(_noted(private / NOTES), private)
         cleaned = clean(read_notebook(running), parameters)
     run_id = _run_id(cleaned)

@@ -1,4 +1,4 @@
-"""A kernel that notes what it reads: ``python -m hecn_analysis.briefs.kernel NOTES -f CONNECTION_FILE``.
+"""A kernel that notes what it reads: ``python -m hecn_analysis.briefs._kernel NOTES -f CONNECTION_FILE``.
 
 The files that are opened for reading and the folders that are listed go to NOTES as they come, one a line, so that they
 are there however the kernel ends. What other programs and libraries open by themselves is not seen.
@@ -14,7 +14,7 @@ LISTINGS = ("os.listdir", "os.scandir")
 IMPORTER = "importlib"  # in the name of what lists folders to look for modules and packages
 
 
-def note_reads(notes: str) -> None:
+def _note_reads(notes: str) -> None:
     """Note from now on what this process reads; this cannot be undone.
 
     Parameters
@@ -44,5 +44,5 @@ def note_reads(notes: str) -> None:
 
 
 if __name__ == "__main__":
-    note_reads(sys.argv.pop(1))
+    _note_reads(sys.argv.pop(1))
     runpy.run_module("ipykernel_launcher", run_name="__main__", alter_sys=True)
