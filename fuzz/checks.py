@@ -79,7 +79,7 @@ def check(content: bytes) -> None:
                 lengths = {len(values) for values in block.arrays.values()}
                 if lengths - {block.length}:
                     raise Broken(f"intervals of {lengths} rows, expected {block.length}")
-                tables.concatenate("intervals", [block])
+            tables.concatenate("intervals", blocks)
 
 
 def check_tables(content: bytes) -> None:

@@ -10,6 +10,7 @@ impossible value in a file becomes a problem with its line and not an exception.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -34,6 +35,7 @@ _DTYPES: Mapping[str, str] = {
 }
 _LARGEST: Mapping[str, int] = {COUNT: 2**63 - 1, NUMBER: 2**63 - 1, COUNTER: 2**64 - 1}
 _YEARS = range(1678, 2262)  # what fits into nanoseconds since 1970
+_FEW = 8  # values that are asked about one after another
 
 PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
 
@@ -145,6 +147,8 @@ class Column:
         >>> COLUMNS["intervals"]["bytes"].wrong(np.array([1.0, np.nan, -1.0, 1.5, 1e19])).tolist()
         [False, False, True, True, True]
         """
+        if len(numbers) <= _FEW and not any(map(self._strange, numbers.tolist())):
+            return np.zeros(len(numbers), dtype=np.bool_)
         missing = np.isnan(numbers)
         wrong = ~missing & ~np.isfinite(numbers)
         if self.low is not None:
@@ -154,6 +158,16 @@ class Column:
         if self.kind in {COUNT, COUNTER}:
             wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST[self.kind])))
         return np.asarray(wrong, dtype=np.bool_)
+
+    def _strange(self, number: float) -> bool:
+        """Whether one value does not fit: of a few, each alone takes a tenth of the time of all at once."""
+        if math.isnan(number):
+            return False
+        if math.isinf(number) or (self.low is not None and number < self.low):
+            return True
+        if self.high is not None and number > self.high:
+            return True
+        return self.kind != NUMBER and not (number.is_integer() and abs(number) < _LARGEST[self.kind])
 
     @property
     def expected(self) -> str:

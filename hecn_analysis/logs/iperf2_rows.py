@@ -26,7 +26,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
-from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
+from hecn_analysis.logs.rows import Rows, Text, joined, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
@@ -376,27 +376,28 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
     column = dict(zip(_TEXTS, texts, strict=True))
     by_1024 = looked_up(column["rate_unit"], {"Bytes": 1.0, "bits": 0.0}) > 0
     scales = column["rate_scale"]
-    windows = 1024 * numbers(column["window"])
-    lost, packets = numbers(column["lost"]), numbers(column["packets"])
-    lost[lost < 0] = np.nan
-    packets[packets < 0] = np.nan
-    fraction = np.full(len(lines), np.nan)
-    np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
-    return {
+    found = {
         "line": lines,
         "t_start_s": numbers(column["start"]),
         "t_end_s": numbers(column["end"]),
         "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _AMOUNTS)),
         "throughput_bps": numbers(column["rate"])
         * np.where(by_1024, 8 * looked_up(scales, _BINARY), looked_up(scales, _DECIMAL)),
-        "retransmits": numbers(column["retries"]),
-        "cwnd_bytes": np.rint(np.where(windows < 0, np.nan, windows)),
-        "rtt_s": numbers(column["rtt"]) / 1e6,
-        "lost_packets": lost,
-        "sent_packets": packets,
-        "loss_fraction": fraction,
-        "jitter_s": numbers(column["jitter"]) / 1000,
     }
+    if any(column["retries"]):
+        windows = 1024 * numbers(column["window"])
+        found["retransmits"] = numbers(column["retries"])
+        found["cwnd_bytes"] = np.rint(np.where(windows < 0, np.nan, windows))
+        found["rtt_s"] = numbers(column["rtt"]) / 1e6
+    if any(column["packets"]):
+        lost, packets = numbers(column["lost"]), numbers(column["packets"])
+        lost[lost < 0] = np.nan
+        packets[packets < 0] = np.nan
+        fraction = np.full(len(lines), np.nan)
+        np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
+        found["lost_packets"], found["sent_packets"], found["loss_fraction"] = lost, packets, fraction
+        found["jitter_s"] = numbers(column["jitter"]) / 1000
+    return found
 
 
 def figures(row: Row) -> dict[str, object]:
@@ -555,8 +556,11 @@ def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Arra
     ]
     if not parts:
         return {}
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    order = np.argsort(found["line"], kind="stable")
-    order = order[found["t_end_s"][order] >= found["t_start_s"][order]]
-    found = {name: values[order] for name, values in found.items()}
+    found = joined(parts)
+    if len(parts) > 1:
+        order = np.argsort(found["line"], kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+    forward = found["t_end_s"] >= found["t_start_s"]
+    if not forward.all():
+        found = {name: values[forward] for name, values in found.items()}
     return {name: values for name, values in found.items() if name == "stream" or not np.isnan(values).all()}

@@ -8,7 +8,6 @@ them may stand behind another.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 _CLOCK: Final = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -33,32 +32,31 @@ _PREFIX: Final = re.compile(
 _MOST: Final = 6
 
 
-def without(text: str) -> Iterator[str]:
-    """Give a line without its first prefix, then without the second, and so on; nothing where it has none.
+def without(text: str) -> list[str]:
+    """Give a line without its first prefix, then without the second, and so on.
 
     Parameters
     ----------
     text
         The line.
 
-    Yields
-    ------
-    str
-        The line without one more prefix.
+    Returns
+    -------
+    list of str
+        The line without one more prefix each; empty where it has none.
 
     Examples
     --------
-    >>> list(without("2024-03-01T10:00:00Z INFO: 64 bytes"))
-    ['INFO: 64 bytes', '64 bytes']
-    >>> list(without("Mar  1 10:00:00 dtn1 iperf3[77]: [  5] local"))
+    >>> without("2024-03-01T10:00:00Z INFO: 64 bytes"), without("64 bytes")
+    (['INFO: 64 bytes', '64 bytes'], [])
+    >>> without("Mar  1 10:00:00 dtn1 iperf3[77]: [  5] local")
     ['[  5] local']
     """
-    for _ in range(_MOST):
-        found = _PREFIX.match(text)
-        if found is None:
-            return
+    rest: list[str] = []
+    while len(rest) < _MOST and (found := _PREFIX.match(text)) is not None:
         text = text[found.end() :]
-        yield text
+        rest.append(text)
+    return rest
 
 
 def bare(text: str) -> str:
@@ -79,4 +77,4 @@ def bare(text: str) -> str:
     >>> bare("> > [12:00:01] {"), bare("connected")
     ('{', 'connected')
     """
-    return next(reversed([text, *without(text)]))
+    return [text, *without(text)][-1]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from hecn_analysis.files.source import Line, Lines, Take
@@ -36,6 +36,7 @@ READERS: Final = tuple(_readers())
 TOOLS: Final = tuple(tool for reader in READERS for tool in reader.TOOLS)
 
 _LONGEST_LINE: Final = 4000
+_PATIENCE: Final = 4096  # lines in a row that nobody takes, after which no reader is asked without a hint
 _PROMPT: Final = re.compile(
     r"^\s{0,8}(?:\[[^\]]{1,80}\]|[\w.@~:/+-]{0,80}[@:/~][\w.@~:/+-]{0,80}|)\s?[$#%]\s(?P<command>.*)$"
 )
@@ -136,6 +137,7 @@ class _Session:
         self._asked = asked
         self._parts = parts
         self._active: Reader | None = None
+        self._silent = 0
         self._rows: Take | None = None
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
@@ -146,23 +148,33 @@ class _Session:
     def offer(self, line: Line) -> None:
         """Give a line to the reader whose it is, and it and all others what follows from that."""
         if not line.text or len(line.text) > _LONGEST_LINE:
+            self._in_vain()
             return
         asked = self._to_ask(line)
         if not asked and self._active is None and not line.marks & self._command_mark:
             self._later.append(line)
             return
-        self.remember()
+        if self._later:
+            self.remember()
         bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
             if line.marks & self._command_mark:
                 self._findings.command = command(last) or self._findings.command
             self._findings.recent.append(last)
+            self._in_vain()
             return
+        self._silent = 0
         self._findings.claimed = line.number
         self._parts.passed = None
         if self._rows is not None and not bare:
             self._findings.claimed = self._parts.take(self._rows) or line.number
+
+    def _in_vain(self) -> None:
+        """Count a line that nobody took; after many of them, lines without a hint are passed over again."""
+        self._silent += 1
+        if self._silent == _PATIENCE:
+            self._active, self._parts.passed = None, self.pass_over
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Take note of lines that no reader is to be asked about."""
@@ -206,7 +218,7 @@ class _Session:
         return [reader for reader in self._candidates[marks] if _hinted(reader.HINTS, line.text)]
 
 
-@lru_cache(maxsize=8)
+@cache
 def _index(readers: tuple[type[Reader], ...]) -> Index:
     """The hints of the readers, those of command lines, and the bracket that a document begins with."""
     return Index([*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{"])

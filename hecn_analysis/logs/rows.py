@@ -25,7 +25,8 @@ Key = TypeVar("Key")
 
 Convert = Callable[[Sequence[Sequence[Text]], Array], dict[str, Array]]
 """Makes columns of numbers, ``line`` among them and NaN where missing, of a column of texts for each group of the
-pattern and the numbers of the lines; a row of what it gives does not depend on other rows."""
+pattern and the numbers of the lines; a row of what it gives does not depend on other rows. A column without any number
+may be left out."""
 
 
 class Rows:
@@ -84,7 +85,7 @@ class Rows:
     def columns(self) -> dict[str, Array]:
         """Columns of all rows, in their order; none where there are no rows."""
         blocks = [*self._blocks, *([self._converted()] if self._lines else [])]
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]} if blocks else {}
+        return joined(blocks)
 
     def _fold(self) -> None:
         """Make numbers of all rows but the last."""
@@ -112,6 +113,33 @@ def _summed(block: Mapping[str, Array]) -> dict[str, Array]:
             elif name in _BOUNDS:
                 result[name][number] = _BOUNDS[name](mine)
     return {**result, **({"stream": found} if "stream" in block else {})}
+
+
+def joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    """Give the columns of blocks of rows one after another.
+
+    Parameters
+    ----------
+    blocks
+        Columns of each, by name, all with ``line``; what a block leaves out is missing in its rows.
+
+    Returns
+    -------
+    dict
+        Columns of all rows, by name; none where there are no blocks.
+
+    Examples
+    --------
+    >>> joined([{"line": np.array([1.0])}, {"line": np.array([2.0]), "bytes": np.array([5.0])}])
+    {'line': array([1., 2.]), 'bytes': array([nan,  5.])}
+    """
+    if len(blocks) < 2:
+        return blocks[0] if blocks else {}
+    missing = [np.full(len(block["line"]), np.nan) for block in blocks]
+    return {
+        name: np.concatenate([block.get(name, empty) for block, empty in zip(blocks, missing, strict=True)])
+        for name in dict.fromkeys(name for block in blocks for name in block)
+    }
 
 
 def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple[int, list[Text]]:
