@@ -3,11 +3,12 @@
 import json
 import random
 import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis import tables
@@ -33,31 +34,31 @@ def module(reader):
     return reader.__module__.rpartition(".")[2]
 
 
-def same(one, other):
-    for table in TABLES:
-        pd.testing.assert_frame_equal(getattr(one, table), getattr(other, table))
+@cache
+def reading(sample):
+    """The reading of a sample, which all tests of it share."""
+    return read(sample)
 
 
 def test_tables_have_the_documented_columns_and_dtypes(sample):
-    reading = read(sample)
     for table in TABLES:
-        frame = getattr(reading, table)
+        frame = getattr(reading(sample), table)
         assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == {
             column.name: column.dtype for column in tables.COLUMNS[table].values()
         }
 
 
 def test_runs_are_numbered_in_the_order_of_the_file_and_lie_inside_it(sample):
-    reading = read(sample)
-    runs, lines = reading.runs, len(sample.read_bytes().splitlines())
+    found = reading(sample)
+    runs, lines = found.runs, len(sample.read_bytes().splitlines())
     assert runs.run.tolist() == list(range(len(runs)))
     assert runs.line_first.is_monotonic_increasing
     assert (runs.line_first >= 1).all()
     assert (runs.line_last >= runs.line_first).all()
     assert (runs.line_last <= lines).all()
-    assert reading.problems.line.dropna().between(1, lines).all()
-    assert set(reading.intervals.run) | set(reading.streams.run) <= set(runs.run)
-    merged = reading.intervals.merge(runs, on=["source_file", "run"])
+    assert found.problems.line.dropna().between(1, lines).all()
+    assert set(found.intervals.run) | set(found.streams.run) <= set(runs.run)
+    merged = found.intervals.merge(runs, on=["source_file", "run"])
     assert merged.line.between(merged.line_first, merged.line_last).all()
     assert set(runs.tool) <= set(registry.TOOLS)
     assert (runs.source_file == str(sample)).all()
@@ -79,7 +80,8 @@ def test_only_its_own_reader_finds_runs_in_a_sample(sample):
         assert list(found) == [owner(sample)]
 
 
-def test_a_sample_with_other_line_ends_and_encodings_is_read_alike(sample, tmp_path):
+def test_a_sample_with_other_line_ends_or_encoding_is_read_alike(sample, tmp_path):
+    """One way for each sample: readers see none of it, lines are made of bytes before they come to one."""
     text = sample.read_bytes()
     path = tmp_path / sample.name
     path.write_bytes(text)
@@ -94,31 +96,27 @@ def test_a_sample_with_other_line_ends_and_encodings_is_read_alike(sample, tmp_p
     ]
     if "\r" in decoded:
         variants = variants[1:4]
-    for variant in variants:
-        path.write_bytes(variant)
-        found = read(path)
-        pd.testing.assert_frame_equal(
-            found.runs.drop(columns="content_hash"), expected.runs.drop(columns="content_hash")
-        )
-        pd.testing.assert_frame_equal(found.intervals, expected.intervals)
-        pd.testing.assert_frame_equal(found.problems, expected.problems)
+    path.write_bytes(variants[len(text) % len(variants)])
+    found = read(path)
+    pd.testing.assert_frame_equal(found.runs.drop(columns="content_hash"), expected.runs.drop(columns="content_hash"))
+    pd.testing.assert_frame_equal(found.intervals, expected.intervals)
+    pd.testing.assert_frame_equal(found.problems, expected.problems)
 
 
-@pytest.mark.parametrize("part", range(1, 7))
-def test_a_cut_file_keeps_its_good_rows(sample, part, tmp_path):
-    content = sample.read_bytes()
-    whole = read(sample)
+def test_a_cut_file_keeps_its_good_rows(sample, tmp_path):
+    content, whole = sample.read_bytes(), reading(sample)
     path = tmp_path / sample.name
-    path.write_bytes(content[: len(content) * part // 7])
-    cut = read(path)
-    lines = content[: len(content) * part // 7].count(b"\n")
-    kept = whole.runs[whole.runs.line_last < lines]
     columns = ["tool", "throughput_bps", "bytes", "retransmits", "rtt_s"]
-    pd.testing.assert_frame_equal(
-        cut.runs.head(len(kept))[columns].reset_index(drop=True), kept[columns].reset_index(drop=True)
-    )
-    assert len(cut.intervals) >= (whole.intervals.line <= lines).sum() - 1
-    assert len(cut.runs) + len(cut.problems) > 0
+    for part in (2, 4, 6):
+        left = content[: len(content) * part // 7]
+        path.write_bytes(left)
+        cut, lines = read(path), left.count(b"\n")
+        kept = whole.runs[whole.runs.line_last < lines]
+        pd.testing.assert_frame_equal(
+            cut.runs.head(len(kept))[columns].reset_index(drop=True), kept[columns].reset_index(drop=True)
+        )
+        assert len(cut.intervals) >= (whole.intervals.line <= lines).sum() - 1
+        assert len(cut.runs) + len(cut.problems) > 0
 
 
 def test_a_sample_in_the_middle_of_a_session_is_read_alike(sample, tmp_path):
@@ -127,7 +125,7 @@ def test_a_sample_in_the_middle_of_a_session_is_read_alike(sample, tmp_path):
     if not content.endswith(b"\n"):
         content += b"\n"
     (tmp_path / "a.log").write_bytes(before.encode() + content + b"me@there:~$ exit\nlogout\n")
-    alone, session = read(sample).runs, read(tmp_path / "a.log").runs
+    alone, session = reading(sample).runs, read(tmp_path / "a.log").runs
     columns = [name for name in alone if name not in {"source_file", "line_first", "line_last", "content_hash"}]
     pd.testing.assert_frame_equal(alone[columns], session[columns])
     assert (session.line_first - alone.line_first == 3).all()
@@ -165,15 +163,14 @@ def mutated(content, seed):
     return b"".join(lines)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(seed=st.integers(0, 2**32))
-def test_a_damaged_sample_is_never_an_error(sample, tmp_path, seed):
+def test_a_damaged_sample_is_never_an_error(sample, tmp_path):
+    """Four kinds of damage; `make mutate` tries more."""
     path = tmp_path / "a.log"
-    path.write_bytes(mutated(sample.read_bytes(), seed))
-    reading = read(path)
-    assert len(reading.runs) + len(reading.problems) > 0
-    valid = reading.runs.throughput_bps.dropna()
-    assert (valid >= 0).all()
+    for seed in range(4):
+        path.write_bytes(mutated(sample.read_bytes(), f"{sample.name} {seed}"))
+        found = read(path)
+        assert len(found.runs) + len(found.problems) > 0
+        assert (found.runs.throughput_bps.dropna() >= 0).all()
 
 
 WORDS = st.sampled_from(
@@ -212,8 +209,8 @@ WORDS = st.sampled_from(
 def test_no_bytes_are_an_error(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("any") / "a.log"
     path.write_bytes(content)
-    reading = read(path)
-    assert len(reading.runs) + len(reading.problems) > 0
+    found = read(path)
+    assert len(found.runs) + len(found.problems) > 0
 
 
 @settings(max_examples=150, deadline=None)
@@ -254,13 +251,13 @@ def test_intervals_that_cannot_be_are_left_out_and_told():
 
 def test_what_stands_below_a_prompt_is_read_as_if_it_were_alone(sample, tmp_path):
     """A run that was broken off, and the command again."""
+    if sample.parent.name == "dd":  # what it copied from and to is said by its command alone
+        return
     lines = sample.read_bytes().split(b"\n")
-    if sample.parent.name == "dd":
-        pytest.skip("what dd copied from and to is said by its command alone")
     half = len(lines) // 2
     prompt = b"me@there:~$ " + sample.parent.name.encode()
     (tmp_path / "a.log").write_bytes(b"\n".join([*lines[:half], prompt, *lines]))
-    alone, below = read(sample).runs, read(tmp_path / "a.log").runs
+    alone, below = reading(sample).runs, read(tmp_path / "a.log").runs
     below = below[below.line_first > half + 1].reset_index(drop=True)
     columns = ["tool", "label", "duration_s", "bytes", "throughput_bps", "retransmits", "rtt_avg_s", "error"]
     pd.testing.assert_frame_equal(below[columns], alone[columns])

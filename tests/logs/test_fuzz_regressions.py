@@ -10,13 +10,13 @@ from hecn_analysis import tables
 from hecn_analysis.places import data_dir
 
 
-@pytest.mark.parametrize("group", checks.GROUPS)
-def test_what_a_search_found_is_mended(group):
-    for path in sorted((checks.REGRESSIONS / group).glob("*")):
-        content = path.read_bytes()
-        checks.check(content)
-        checks.check_tables(content)
-        assert checks.seconds_per_mebibyte(content, 1 << 18) < checks.SECONDS_PER_MEBIBYTE, path.name
+@pytest.mark.parametrize("path", sorted(checks.REGRESSIONS.glob("*/*")), ids=lambda path: path.name)
+def test_what_a_search_found_is_mended(path):
+    content = path.read_bytes()
+    checks.check(content)
+    checks.check_tables(content)
+    if path.name.startswith("slow"):
+        assert checks.seconds_per_mebibyte(content, 1 << 18) < checks.SECONDS_PER_MEBIBYTE
 
 
 @pytest.mark.parametrize("group", checks.GROUPS)
