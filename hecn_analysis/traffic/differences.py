@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from hecn_analysis.traffic.flags import UNRATED, Flag, Flags
 from hecn_analysis.traffic.series import NAT, Bools, Counters, Floats, Ints, Series
@@ -340,8 +339,6 @@ def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints
 def _around(begin: Counters, end: Counters, bits: Floats) -> Floats:
     """Give what was counted where the counter turned at most once; modulo two to its width. [B]."""
     difference = end - begin  # modulo 2**64
-    narrow_bits = np.where((bits > 0) & (bits < 64), bits, 0).astype(np.uint64)
+    narrow_bits = np.where(bits < 64, bits, 0).astype(np.uint64)
     mask = (np.uint64(1) << narrow_bits) - np.uint64(1)
-    narrow = np.where(mask > 0, difference & mask, difference)
-    wider: npt.NDArray[np.bool_] = (bits > 0) & (np.maximum(begin, end) > mask) & (mask > 0)
-    return np.where(wider & (end >= begin), difference, narrow).astype(np.float64)
+    return np.where((mask > 0) & (end < begin), difference & mask, difference).astype(np.float64)

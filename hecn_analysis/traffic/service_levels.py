@@ -185,7 +185,7 @@ def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) 
     (29957322, 47438646)
     """
     if lost == 0:
-        return math.ceil(math.log1p(-confidence) / math.log1p(-limit))
+        return math.ceil(math.log1p(-confidence) / math.log1p(-limit)) if limit < 1 else 1
     return math.ceil(float(stats.chi2.ppf(confidence, 2 * (lost + 1))) / 2 / limit)
 
 
@@ -327,7 +327,7 @@ def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
     row = _row("mtu", float(limit), "B", evidence="no readings of octets and packets")
     largest = math.nan
     keys = [name for name in ("source_file", "host", "interface") if name in samples.columns]
-    if len(samples) and {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(samples.columns) and keys:
+    if {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(samples.columns) and keys:
         ordered = samples.sort_values("time", kind="stable")
         groups = ordered.groupby(keys, dropna=False, sort=False)
         for direction in ("in", "out"):
@@ -372,8 +372,7 @@ def _availability(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame
     if level.availability is not None:
         row = _row("availability", level.availability, "1")
         if total > 0:
-            length = level.restoral_time or max(total, 1.0)
-            lost = outage_bounds(len(outages), down, total, length)
+            lost = outage_bounds(len(outages), down, total, level.restoral_time or total)
             row |= {"estimate": 1 - down / total, "low": 1 - lost[1], "high": 1 - lost[0]}
             row["evidence"] = f"{len(outages)} outage(s), {_time(down)} of {_time(total)} watched{over}"
         elif tests:

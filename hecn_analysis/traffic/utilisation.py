@@ -391,8 +391,8 @@ def _busy_hours(names: pd.DataFrame, slots: Slots) -> Any:  # noqa: ANN401 - an 
     sums = np.bincount(number[known], weights=rate[known], minlength=24 * len(names)).reshape(-1, 24)
     counts = np.bincount(number[known], minlength=24 * len(names)).reshape(-1, 24)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), -1.0)
-    busiest = pd.array(means.argmax(axis=1) if len(names) else [], dtype="Int64")
-    busiest[means.max(axis=1, initial=-1.0) < 0] = pd.NA
+    busiest = pd.array(means.argmax(axis=1), dtype="Int64")
+    busiest[means.max(axis=1) < 0] = pd.NA
     return busiest
 
 

@@ -159,11 +159,12 @@ def test_bounds_of_each_port_and_direction():
 
 
 def test_percentile_is_the_95th_where_nothing_else_is_said():
-    one = table(np.arange(1.0, 21.0))  # of 20 slots the 19th; the 96th percentile were the 20th
-    assert rows(bounds(one))[0][-2:] == pytest.approx([19.0, 19.0])
-    assert billing(one)["percentile_bps"] == utilisation(one)["p95_in_bps"][0] == pytest.approx(19.0)
-    assert nearest_rank(np.arange(1.0, 21.0)) == nearest_ranks(np.arange(1.0, 21.0), np.array([0]))[0] == 19.0
-    assert percentile_bounds(np.arange(1.0, 21.0), 1) == pytest.approx((19.0, 19.0))
+    values = np.arange(1.0, 101.0)  # of 100 slots the 95th; each percentile is another slot
+    one = table(values)
+    assert rows(bounds(one))[0][-2:] == pytest.approx([95.0, 95.0])
+    assert billing(one)["percentile_bps"] == utilisation(one)["p95_in_bps"][0] == pytest.approx(95.0)
+    assert nearest_rank(values) == nearest_ranks(values, np.array([0]))[0] == 95.0
+    assert percentile_bounds(values, 1) == pytest.approx((95.0, 95.0))
 
 
 @pytest.mark.parametrize(
@@ -270,6 +271,23 @@ def test_half_a_second_is_a_slot():
     found = slot_table(table([1e9, 2e9], step=0.75), slot_s=0.5)
     assert found["in_bps"].tolist() == pytest.approx([1e9, 1.5e9, 2e9])
     assert busiest_hour(table(np.ones(7200), step=0.5), slot_s=0.5)["in_bps"].tolist() == pytest.approx([1.0])
+
+
+def test_tables_have_their_columns_and_no_others_and_number_their_rows():
+    ports = pd.concat([table(np.full(24, 2.0)), table(np.full(24, 2.0), name="eth1")])
+    names, rates_ = ["host", "interface"], ["in_bps", "out_bps"]
+    edges = [f"{what}_{end}_bps" for what in ("peak", "percentile") for end in ("low", "high")]
+    speed = ["speed_bps", "in_utilisation_fraction", "out_utilisation_fraction", "busy_hour", "remark"]
+    for found, columns in (
+        (slot_table(ports), [*names, "time", "in_bytes", "out_bytes", "covered_s", *rates_]),
+        (busiest_hour(ports), [*names, "time", *rates_]),
+        (bounds(ports), [*names, "direction", "interval_s", *edges]),
+        (speed_findings(ports, 1.0), [*names, "speed_bps", "finding", "message"]),
+        (utilisation(ports).iloc[:, [0, 1, *range(-5, 0)]], [*names, *speed]),
+    ):
+        assert found.columns.tolist() == columns
+        assert found.index.tolist() == list(range(len(found)))
+        assert found["interface"].unique().tolist() == ["eth0", "eth1"]
 
 
 # the busiest hour, and the busy one

@@ -133,6 +133,22 @@ def test_what_is_still_needed_are_the_packets_less_those_that_were_sent():
     assert pd.isna(only({"loss": 1e-3})["estimate"])
 
 
+@pytest.mark.parametrize(
+    ("limit", "sent", "lost", "verdict", "needed"),
+    [
+        (1.0, 0, 0, UNKNOWN, "1 more packets without a loss"),  # any packet that arrives shows less than all lost
+        (1.0, 1, 0, "pass", ""),
+        (0.95, 1, 0, UNKNOWN, "1 more packets without a loss"),  # the bound is the limit, and not below it
+        (0.95, 2, 0, "pass", ""),
+        (proportion_bounds(1, 1)[0], 1, 1, UNKNOWN, "94 more packets without a loss"),  # nor above it
+        (0.049, 1, 1, "fail", ""),
+    ],
+)
+def test_bound_of_a_loss_that_is_its_limit_shows_nothing(limit, sent, lost, verdict, needed):
+    row = only({"loss": limit}, pd.DataFrame({"sent_packets": [sent], "lost_packets": [lost]}))
+    assert (row["verdict"], row["needed"]) == (verdict, needed)
+
+
 # round trip
 
 
@@ -202,6 +218,7 @@ def counted(octets, packets, direction="in", **columns):
         ([0, 0, 1000], [0, 1, 1], 1000.0, UNKNOWN),
         ([0, 1, 0], [0, 1, 0], 1.0, UNKNOWN),
         ([0, 2000, 1200], [0, 0, 1], 1200.0, UNKNOWN),
+        ([10**7, -9 * 10**6, 1000], [10**4, -100, 1], 1000.0, UNKNOWN),  # counters that began anew sent no packets
     ],
 )
 def test_packet_size_is_the_largest_mean_of_an_interval(direction, octets, packets, largest, verdict):
@@ -231,6 +248,12 @@ def test_port_that_carried_nothing_says_nothing_of_packets(octets):
     row = only({"mtu": 1500}, None, counted(octets, octets))
     assert row["needed"] == "readings of a port that carries a bulk transfer"
     assert row["evidence"] == "no readings of octets and packets"
+
+
+@pytest.mark.parametrize("absent", [["in_packets"], ["out_octets"], ["host", "interface"]])
+def test_readings_that_count_no_packets_or_are_of_no_port_say_nothing_of_packets(absent):
+    row = only({"mtu": 1500}, None, counted([0, 15_000], [0, 10]).drop(columns=absent))
+    assert (row["verdict"], row["needed"]) == (UNKNOWN, "readings of a port that carries a bulk transfer")
 
 
 # bandwidth
@@ -341,6 +364,13 @@ def test_availability_fails_where_it_cannot_be_as_high(limit, verdict):
     row = only({"availability": limit}, runs)
     assert row["verdict"] == verdict
     assert row["needed"] == ("a longer time" if verdict == UNKNOWN else "")
+
+
+def test_bound_of_an_availability_that_is_its_limit_is_enough_and_no_failure():
+    good, bad = pd.DataFrame({"loss_fraction": [0.0]}), pd.DataFrame({"loss_fraction": [1.0]})
+    assert only({"availability": proportion_bounds(1, 1)[0]}, good)["verdict"] == "pass"
+    assert only({"availability": proportion_bounds(0, 1)[1]}, bad)["verdict"] == UNKNOWN
+    assert only({"availability": 0.96}, bad)["verdict"] == "fail"
 
 
 def test_no_outage_is_no_restoral_time():

@@ -164,6 +164,24 @@ def test_readings_of_neither_host_nor_file_are_of_one_port_of_their_own(tmp_path
         assert len(found) == 22
 
 
+def test_share_takes_the_rows_of_its_interfaces_whatever_is_missing_of_their_names():
+    every = list(itertools.product(["h", "i", None], ["e", "f", None], ["x", "y", None]))
+    texts = {"host": ["h", "i"], "interface": ["e", "f"], "source_file": ["x", "y"]}
+    codes = {
+        text: np.array([(*names, None).index(one[at]) for one in every])
+        for at, (text, names) in enumerate(texts.items())
+    }
+    codes = {text: np.where(numbers == 2, -1, numbers) for text, numbers in codes.items()}
+    of = [(host, name, file if host is None else None) for host, name, file in every]
+    keys = sorted(set(of), key=str)
+    random = np.random.default_rng(1)
+    for _ in range(40):
+        mine = {key for key in keys if random.random() < 0.3}
+        rows = bulk.Members(mine).rows(codes, texts)
+        assert rows.tolist() == [number for number, key in enumerate(of) if key in mine]
+    assert bulk.Members(keys).rows(codes, texts) is None
+
+
 def test_readings_without_a_time_make_no_slots(tmp_path):
     lost = readings("b", 3).assign(time=pd.Series([pd.NaT] * 3, dtype="datetime64[ns, UTC]"))
     table = readings("a")

@@ -57,6 +57,19 @@ def test_every_order_of_files_and_every_direction_of_each_gives_the_same():
         pd.testing.assert_frame_equal(rates(table), wanted)
 
 
+def test_order_of_readings_does_not_depend_on_how_far_apart_they_are():
+    """A clock counts nanoseconds; so close to each other are those of a burst."""
+    random = np.random.default_rng(1)
+    for _ in range(60):
+        table, moments = readings(np.zeros(5), random.integers(0, 9, 5)), random.integers(0, 7, 5)
+        by_second, by_ns = (
+            from_frame(table.assign(time=BEGIN + pd.to_timedelta(moments * unit, "ns"))).series for unit in (10**9, 1)
+        )
+        assert by_ns.in_octets.tolist() == by_second.in_octets.tolist()
+        late = [False] * 5 if by_second.reordered is None else by_second.reordered.tolist()
+        assert ([False] * 5 if by_ns.reordered is None else by_ns.reordered.tolist()) == late
+
+
 def test_files_that_lie_side_by_side_in_time_are_merged():
     even, odd = readings([0, 600, 1200], [0, 2, 4]), readings([300, 900, 1500], [1, 3, 5], source_file="b.txt")
     assert times(pd.concat([odd, even])) == [[0, 300, 600, 900, 1200, 1500]]

@@ -135,7 +135,7 @@ def at(start, seconds):
         ([at(99, 1)], 0.9),
         ([{"duration_s": 20.0}], 0.8),
         ([{"duration_s": 0.5}, at(0, 0.5)], 0.895),
-        ([{"duration_s": 20.0}, at(20, 20), {"duration_s": math.nan}, at(0, 0)], 0.6),
+        ([{"duration_s": 20.0}, at(20, 20), {"duration_s": math.nan}, at(65, 0)], 0.6),
         ([{"duration_s": 500.0}], 0.0),
     ],
 )

@@ -457,3 +457,5 @@ def test_whole_numbers_of_python_are_counters_as_large_as_they_are():
     whole = pd.Series([2**63 + 10, None, 2**63 + 1260], dtype=object)
     found = rates(readings([0, 10, 20], [0, 0, 0]).assign(in_octets=whole))
     assert found["in_bps"].tolist()[-1] == 1250 * 8 / 20
+    table = readings([0, 300, 600, 900], [10, None, 30, 40], [0] * 4)
+    pd.testing.assert_frame_equal(rates(table.astype({"in_octets": object})), rates(table))

@@ -194,6 +194,25 @@ def test_tests_that_nobody_told_of_around_a_run_make_it_not_tellable(pause):
     assert verdict(runs(1234), counters(5, [], background=1e9, noise=0.01))["verdict"] == "fewer octets"
 
 
+@pytest.mark.parametrize(
+    ("calmest", "missing", "verdict_"),
+    [
+        (0.0, 0.0, "averaging window too long"),  # without anything else the port counted the run, to the octet
+        (0.0, 1.0, "fewer octets"),
+        (1e8, -6e8, "averaging window too long"),  # at 100 Mb/s the port carried 500 MB in the 40 s
+        (1e8, -4e8, "fewer octets"),
+        (1e10, 0.0, "fewer octets"),  # it usually carried 1 Gb/s, 5 GB
+    ],
+)
+def test_what_else_a_port_carried_in_a_run_is_at_least_what_it_did_in_its_calmest_interval(calmest, missing, verdict_):
+    rates = counters(10, [], background=1e9, length=400)
+    rates.loc[20:23, "in_bps"] = (octets() - missing) * 8 / 40
+    rates.loc[17, "in_bps"] = calmest
+    row = verdict(runs(200, seconds=40.0), rates.assign(out_bps=0.0), mtu=9000, counts="port", tolerance=0.0)
+    assert row["background_bytes"] == 5e9
+    assert row["verdict"] == verdict_
+
+
 @pytest.mark.parametrize("timed", [True, False])
 def test_a_port_that_carries_tests_most_of_the_time_is_found(timed):
     starts = [200 + 35 * number for number in range(30)]

@@ -263,6 +263,9 @@ def test_host_that_was_started_anew_in_between_is_no_glitch():
     ins = [900, 0, 950, 960]
     assert flags(readings([0, 300, 600, 900], ins, ins, uptime_s=ups))[0] == "glitch"
     assert flags(readings([0, 300, 600, 900], ins, ins, uptime_s=[1e6, 100, 400, 700]))[0] == "reset"
+    for passed, flag in ((586, "glitch"), (585.9, "reset")):  # 2 % and 2 s less than 600 s
+        ups[2:] = 1e6 + passed, 1e6 + 300 + passed
+        assert flags(readings([0, 300, 600, 900], ins, ins, uptime_s=ups))[0] == flag
 
 
 def test_last_reading_of_an_interface_is_not_looked_at_beside_the_next_one():
@@ -277,6 +280,28 @@ def test_readings_that_are_repeated_several_times_are_all_passed_over():
     assert found["flag"].tolist() == ["ok", "duplicate", "conflict", "ok"]
     assert found["interval_s"].tolist() == [300.0, 0.0, 0.0, 300.0]
     assert found["in_bps"].tolist() == pytest.approx([80 / 300, np.nan, np.nan, 80 / 300], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("between", "counted", "flag"),
+    [
+        (300, 0, "glitch"),
+        (300, None, "missing"),  # what is missing is not taken for 0
+        (0, 0, "conflict"),  # a second reading for a time is none, whatever it says
+        (0, 20, "duplicate"),
+        (0, None, "missing"),
+        (None, 0, "no_time"),
+        (None, None, "no_time"),
+    ],
+)
+def test_reading_that_is_none_for_several_reasons_is_passed_over_for_the_plainest(between, counted, flag):
+    ins = [10, 20, counted, 40]
+    table = readings([0, 300, 300 + (between or 0), 900], ins, ins)
+    if between is None:
+        table.loc[2, "time"] = pd.NaT
+    found = rates(table)
+    assert sorted(found["flag"]) == sorted([flag, "ok", "ok"])
+    assert found.loc[found["flag"] == "ok", "interval_s"].tolist() == [300.0, 600.0]
 
 
 @pytest.mark.parametrize(("again", "flag"), [(20, "duplicate"), (21, "conflict"), (15, "conflict")])
