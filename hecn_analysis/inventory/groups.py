@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -103,6 +104,7 @@ def _parts(source_file: str) -> tuple[str, ...]:
     return PurePosixPath(source_file.replace("\\", "/").replace("!", "/")).parts
 
 
+@lru_cache(maxsize=1024)  # a file may hold many outputs
 def _folder(source_file: str) -> str:
     """The folder that stands for the host.
 

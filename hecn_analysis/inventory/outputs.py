@@ -187,17 +187,19 @@ def _section(
 def _pieces(section: Output, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
     """Cut at lines that begin an output, where what follows is one."""
     begins = _begins(tuple(readers))
-    starts, begun = [0], None
+    whose: dict[str, Reader] = {}
+    starts, begun = {0: readers}, None
     for index, line in enumerate(section.lines):
         if not begins.match(line):
             continue
-        reader = next(one for one in readers if one.BEGINS is not None and one.BEGINS.match(line))
-        if index and (reader is not begun or reader.REPEATS):
-            starts.append(index)
+        reader = whose.get(line) or next(one for one in readers if one.BEGINS is not None and one.BEGINS.match(line))
+        whose[line] = reader
+        if not index or reader is not begun or reader.REPEATS:
+            starts[index] = (reader, *readers)  # whose output begins is asked first
         begun = reader
-    ends = [*starts[1:], len(section.lines)]
-    pieces = {(start, end): _cut(section, start, end) for start, end in zip(starts, ends, strict=True)}
-    known = {span: found for span, piece in pieces.items() if (found := _reader(piece, readers)) is not None}
+    spans = zip(starts, [*list(starts)[1:], len(section.lines)], strict=True)
+    pieces = {span: _cut(section, *span) for span in spans}
+    known = {span: found for span, piece in pieces.items() if (found := _reader(piece, starts[span[0]])) is not None}
     cuts = [start for start, _ in known]
     if not cuts or cuts[0] != 0:
         cuts.insert(0, 0)
@@ -224,11 +226,12 @@ def _cut(section: Output, start: int, end: int) -> Output:
     last = end
     while last > start and not section.lines[last - 1].strip():
         last -= 1
-    return replace(
-        section,
-        lines=section.lines[start:last],
-        first=section.first + start,
-        complete=section.complete or end < len(section.lines),
+    return Output(
+        section.source_file,
+        section.lines[start:last],
+        section.first + start,
+        section.command,
+        section.complete or end < len(section.lines),
     )
 
 
