@@ -125,7 +125,9 @@ def test_version_is_the_installed_one_and_stands_in_the_changelog():
 
 def test_every_command_is_in_the_readme():
     out = subprocess.run([sys.executable, "-m", "hecn_analysis", "--help"], capture_output=True, text=True, check=True)
-    commands = re.findall(r"^    ([\w-]+)(?: |$)", out.stdout.partition("commands:")[2].partition("\n\n")[0], re.MULTILINE)
+    commands = re.findall(
+        r"^    ([\w-]+)(?: |$)", out.stdout.partition("commands:")[2].partition("\n\n")[0], re.MULTILINE
+    )
     assert len(commands) >= 5
     readme = (ROOT / "README.md").read_text()
     assert [command for command in commands if f"hecn {command}" not in readme] == []
