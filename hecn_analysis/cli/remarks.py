@@ -86,6 +86,8 @@ def explain(error: Exception) -> str:
     'a.yaml: No such file or directory'
     >>> explain(OSError(errno.ENOSPC, "No space left on device"))
     'No space left on device; free some space, or write to another place'
+    >>> explain(OverflowError("int too large to convert to float"))
+    'found a number that is too large to compute with (int too large to convert to float), expected a smaller one'
     """
     if isinstance(error, HecnError):
         return " ".join(str(error).split())
@@ -93,6 +95,10 @@ def explain(error: Exception) -> str:
         place = "" if error.filename is None else f"{error.filename}: "
         advice = _ADVICE.get(error.errno)
         return f"{place}{error.strerror}" + (f"; {advice}" if advice else "")
+    if isinstance(error, MemoryError | OverflowError):
+        return (
+            f"found a number that is too large to compute with ({' '.join(str(error).split())}), expected a smaller one"
+        )
     return (
         f"this is a defect of hecn, please report it: {type(error).__name__}: {' '.join(str(error).split())}"
         " (HECN_DEBUG=1 shows the traceback to send along)"

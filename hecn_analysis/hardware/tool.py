@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hecn_analysis.hardware.quantity import Bytes, CyclesPerByte, Factor, Rate, Time, Title
 
 End = Literal["memory", "disk", "none"]
+
+#: Connections that two addresses can have with one port of a server.
+_MOST_CONNECTIONS: Final = 65_535
 
 
 class Tool(BaseModel):
@@ -80,3 +83,10 @@ class Tool(BaseModel):
         validate_default=True,
         description="what a single run differs by from the mean of many, as a factor with a spread",
     )
+
+    @model_validator(mode="after")
+    def _can_connect(self) -> Self:
+        if self.processes * self.streams > _MOST_CONNECTIONS:
+            count = f"{self.processes} x {self.streams} connections"
+            raise ValueError(f"found {count} (processes, streams), expected at most {_MOST_CONNECTIONS}")
+        return self

@@ -34,6 +34,10 @@ _EXPECTED = {
 _DEEPEST: Final = 50
 _MOST_NODES: Final = 1_000_000
 
+#: Longer numbers are no quantities: some cannot be written or made floating any more, some take minutes to be read.
+_LONGEST_NUMBER: Final = 100
+_NUMBERS: Final = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+
 #: libyaml's parser where PyYAML was built with it, ten times faster.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -204,19 +208,25 @@ def _node(loader: Any, text: str, source: str | None) -> yaml.Node | None:  # no
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
     node: yaml.Node | None = loader.get_single_node()
-    if _size(node, {}) > _MOST_NODES:
+    if _size(node, {}, source) > _MOST_NODES:
         raise InputError("aliases that repeat each other", f"at most {_MOST_NODES} values", source=source)
     return node
 
 
-def _size(node: yaml.Node | None, known: dict[int, int]) -> int:
+def _size(node: yaml.Node | None, known: dict[int, int], source: str | None) -> int:
     """How many values a node stands for, with what aliases repeat; one that holds itself stands for too many."""
     if not isinstance(node, yaml.CollectionNode):
+        if node is not None and node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+            line = None if node.start_mark is None else node.start_mark.line + 1
+            found, expected = f"a number of {len(node.value)} characters", f"one of at most {_LONGEST_NUMBER}"
+            raise InputError(found, expected, source=source, line=line)
         return 1
     if id(node) not in known:
         known[id(node)] = _MOST_NODES + 1
         pairs = isinstance(node, yaml.MappingNode)
-        known[id(node)] = 1 + sum(_size(one[1] if pairs else one, known) for one in node.value)
+        known[id(node)] = 1 + sum(
+            _size(part, known, source) for one in node.value for part in (one if pairs else (one,))
+        )
     return known[id(node)]
 
 

@@ -84,12 +84,15 @@ class Credentials:
 
     @classmethod
     def of(cls, values: Mapping[str, object], place: str) -> Credentials:
-        """Credentials of named values; `place` says where they stand, for a message that does not show them."""
+        """Credentials of named values; `place` says where they stand, for a message that does not show them.
+
+        Nor does it show what stands in a wrong place there: that may be the secret.
+        """
         for name in values:
             if name not in _FIELDS:
-                raise InputError(
-                    f"key {name!r}", f"one of {', '.join(_FIELDS)}", source=place, advice=did_you_mean(name, _FIELDS)
-                )
+                near = did_you_mean(str(name), _FIELDS)
+                found = f"key {name!r}" if near else "an unknown key"
+                raise InputError(found, f"one of {', '.join(_FIELDS)}", source=place, advice=near)
         text = {name: str(value) for name, value in values.items()}
         for name, known in (
             ("version", ("1", "2c", "3")),
@@ -97,9 +100,19 @@ class Credentials:
             ("privacy", tuple(_PRIVACY)),
         ):
             if text.get(name, known[0]) not in known:
-                raise InputError(f"{name} {text[name]!r}", f"one of {', '.join(known)}", source=place)
+                raise InputError(f"an unknown {name}", f"one of {', '.join(known)}", source=place)
+        for name in ("community", "user", "authentication_key", "privacy_key"):
+            if not isinstance(values.get(name, ""), str):
+                raise InputError(f"{name} that YAML takes for no text", f'it in quotes: {name}: "…"', source=place)
+            least, most = (8, 255) if name.endswith("_key") else (1, 32) if name == "user" else (0, 255)
+            if text.get(name) and not (least <= len(text[name]) <= most and max(text[name]) <= "\xff"):
+                raise InputError(
+                    f"{name} that SNMP does not know", f"{least} to {most} characters of Latin-1", source=place
+                )
         if text.get("version") == "3" and not text.get("user"):
             raise InputError("version 3 without a user", "the key 'user'", source=place)
+        if text.get("privacy_key") and not text.get("authentication_key"):
+            raise InputError("a privacy_key without an authentication_key", "both", source=place)
         return cls(**text)  # type: ignore[arg-type]
 
     def data(self) -> Any:  # noqa: ANN401 - what the library takes
@@ -164,10 +177,21 @@ def agents(
         values = dict(yaml_file.load(path).values)
         single = values.pop("hosts", None) or {}
         common, place = values, str(path)
+        if not isinstance(single, dict) or not all(isinstance(own, dict) for own in single.values()):
+            raise InputError("'hosts' that are no mapping", "for each address a mapping of keys", source=path,
+                             advice="hosts: {switch1: {community: …}}")  # fmt: skip
     found = []
     for text in hosts:
+        if "@" in text:  # as MRTG writes it, with the community in front
+            raise InputError(f"agent '…@{text.rpartition('@')[2]}'", "an address alone",
+                             advice="a community is read from --credentials or HECN_SNMP_COMMUNITY")  # fmt: skip
         host, _, port = text.partition(":") if text.count(":") == 1 else (text, "", "")
-        if not host or (port and not (port.isdigit() and 0 < int(port) < 65536)):
+        if (
+            not host
+            or not text.isprintable()
+            or " " in text
+            or (port and not (port.isdecimal() and 0 < int(port) < 65536))
+        ):
             raise InputError(f"agent {text!r}", "an address such as 'switch1' or '192.0.2.1:161'")
         own = single.get(text) or single.get(host) or {}
         found.append(Agent(host, int(port or 161), Credentials.of({**common, **own}, place)))

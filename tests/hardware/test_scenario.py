@@ -108,6 +108,10 @@ def test_settings_can_be_changed_afterwards():
         ({"sender.memory.channels": 4}, "found sender: 4 memory channels, expected at most 3, those of the board"),
         ({"sender.cpu": "intel-i7-956"}, "found part 'intel-i7-956', expected one of intel-i7-965,"),
         ({"path.mtu": 1000, "path.ip": 6}, "found path: an MTU of 1000 B with IPv6, expected at least 1280 B"),
+        (
+            {"tool.streams": 1 << 12, "tool.processes": 1 << 4},
+            "found tool: 16 x 4096 connections (processes, streams), expected at most 65535",
+        ),
         ({"path.framing": "atm", "path.vlan": True}, "found path: a VLAN tag with framing 'atm', expected framing"),
         ({"path.pep_rate": "1 Gb/s"}, "found path: pep_rate on a path without proxies, expected 'pep: true'"),
     ],

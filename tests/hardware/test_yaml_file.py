@@ -90,8 +90,19 @@ NINE = ", ".join(["*a{}"] * 9)
             "x.yaml: found aliases that repeat each other, expected at most 1000000 values",
         ),
         ("a: &a [*a]", "x.yaml: found aliases that repeat each other, expected at most 1000000 values"),
+        *(
+            (
+                f"a: 1\nb: [{number}]",
+                f"x.yaml:2: found a number of {len(number)} characters, expected one of at most 100",
+            )
+            for number in ("9" * 400, "1" + ":1" * 200_000, "1" + ":1" * 200_000 + ".5", f"0x{'f' * 5000}")
+        ),
+        (f"{'9' * 400}: 1", "x.yaml:1: found a number of 400 characters, expected one of at most 100"),
     ],
-    ids=["open brackets", "nested mappings", "aliases of aliases", "its own alias"],
+    ids=[
+        *("open brackets", "nested mappings", "aliases of aliases", "its own alias"),
+        *("digits", "base 60", "base 60 with a fraction", "base 16", "a key of digits"),
+    ],
 )
 def test_text_that_is_there_to_do_harm_is_refused(text, message):
     with pytest.raises(InputError) as caught:

@@ -163,10 +163,46 @@ def test_credentials_of_a_file_go_to_their_hosts(tmp_path):
     assert "very-secret" not in str(fault.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version: 3\nuser: u\nauthentication: very-secret", "an unknown authentication, expected one of md5, sha,"),
+        ("version: 3\nuser: u\nprivacy: very-secret", "an unknown privacy, expected one of des,"),
+        ("version: very-secret", "an unknown version, expected"),
+        ("very-secret: community", "an unknown key, expected"),
+        ("hosts: {s: very-secret}", "'hosts' that are no mapping, expected"),
+        ("hosts: [very-secret]", "'hosts' that are no mapping, expected"),
+        ("hosts: {s: {privacy: very-secret}}", "an unknown privacy, expected"),
+        ("community: 0123", 'community that YAML takes for no text, expected it in quotes: community: "…"'),
+        ("community: {a: very-secret}", "community that YAML takes for no text, expected"),
+        ("community:", "community that YAML takes for no text, expected"),
+        ("community: very-secret-€", "community that SNMP does not know, expected"),
+        (f"version: 3\nuser: {'very-secret' * 3}", "user that SNMP does not know, expected 1 to 32 characters"),
+        ("version: 3\nuser: u\nauthentication_key: secret", "authentication_key that SNMP does not know, expected 8"),
+        ("version: 3\nuser: u\nprivacy_key: very-secret", "a privacy_key without an authentication_key"),
+    ],
+)
+def test_what_is_wrong_with_credentials_is_said_without_them(tmp_path, text, message):
+    file = tmp_path / "snmp.yaml"
+    file.write_text(text)
+    file.chmod(0o600)
+    with pytest.raises(InputError) as fault:
+        agents(["s"], credentials=file)
+    assert f"found {message}" in str(fault.value)
+    assert "secret" not in str(fault.value)
+
+
+@pytest.mark.parametrize("host", ["very-secret@switch1", "very-secret@[::1]", "s:²", "a b", "a\nb", "\udcff", ""])
+def test_an_agent_is_an_address_alone(host):
+    with pytest.raises(InputError, match="agent ") as fault:
+        agents([host], environment={})
+    assert "secret" not in str(fault.value)
+
+
 def test_credentials_of_the_environment():
     (agent,) = agents(["s"], environment={"HECN_SNMP_COMMUNITY": "c", "HECN_SNMP_VERSION": "1"})
     assert (agent.credentials.version, agent.credentials.community) == ("1", "c")
-    with pytest.raises(InputError, match="version '4', expected one of 1, 2c, 3"):
+    with pytest.raises(InputError, match="an unknown version, expected one of 1, 2c, 3"):
         agents(["s"], environment={"HECN_SNMP_VERSION": "4"})
     with pytest.raises(InputError, match="agent 's:x'"):
         agents(["s:x"], environment={})
