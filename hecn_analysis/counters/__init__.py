@@ -34,6 +34,7 @@ def read_counters(
     *,
     time_zone: str | None = None,
     progress: bool = False,
+    advise: bool = True,
 ) -> Counters:
     """Read counters of interfaces, whatever wrote them.
 
@@ -49,6 +50,8 @@ def read_counters(
         as ``Europe/Berlin``. Without it such times are taken as UTC, and a problem says so.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    advise
+        Of a file that is not known, say which other command reads it: the readers of logs are asked for that.
 
     Returns
     -------
@@ -78,7 +81,9 @@ def read_counters(
         for kind, message in document.problems:
             file.problem(None, kind, message)
         if not own and not file.problems:
-            file.problem(None, "unrecognised", UNRECOGNISED + elsewhere.advice(document, "counters"))
+            file.problem(
+                None, "unrecognised", UNRECOGNISED + (elsewhere.advice(document, "counters") if advise else "")
+            )
         files.append((file, own))
     found = [part for _, own in files for part in own]
     mrtg_config.join(found)

@@ -47,7 +47,7 @@ class Inventory:
 
 
 def read_inventory(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False, advise: bool = True
 ) -> Inventory:
     """Read what was captured on hosts, whichever commands it was captured with.
 
@@ -61,6 +61,8 @@ def read_inventory(
         files of a folder are of one host.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    advise
+        Of a file that is not known, say which other command reads it: the readers of logs are asked for that.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def read_inventory(
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []
     for document in documents(paths, progress=progress):
-        found = registry.read(document)
+        found = registry.read(document, advise=advise)
         captured += found.captured
         problems += found.problems
     hosts = host.hosts(captured)

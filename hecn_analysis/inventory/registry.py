@@ -106,7 +106,7 @@ def recognises(document: Document) -> bool:
     return any(reader is not None for _, reader in outputs.outputs(document, READERS))
 
 
-def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
+def read(document: Document, readers: Sequence[Reader] = READERS, *, advise: bool = True) -> Read:
     r"""Read one file. Nothing in it raises.
 
     Parameters
@@ -115,6 +115,8 @@ def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
         The file.
     readers
         The readers to ask.
+    advise
+        Where none of them knows anything in it, say which other command reads it.
 
     Returns
     -------
@@ -150,13 +152,14 @@ def read(document: Document, readers: Sequence[Reader] = READERS) -> Read:
             message = f"found {said!r} after the command {words!r}, expected its output; left out"
             problem(output.first, "unrecognised", message)
     if not found.captured and not found.problems and not _DUMP.search(document.source_file):
-        problem(None, "unrecognised", _unrecognised(document))
+        problem(
+            None, "unrecognised", _unrecognised(document) + (elsewhere.advice(document, "inventory") if advise else "")
+        )
     return found
 
 
 def _unrecognised(document: Document) -> str:
-    """Say what a file is not, and which command would read it."""
+    """Say what a file is not."""
     said = next((line.strip() for line in document.lines if line.strip()), "")
     what = f"{said[:_SHOWN]!r} first" if said else "an empty file"
-    message = f"found {what}, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"
-    return message + elsewhere.advice(document, "inventory")
+    return f"found {what}, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"

@@ -200,10 +200,13 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     name = os.fspath(path)
     _check(name)
     captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
+    # All readers are asked: who else would know a file need not be found out
     return Folder(
-        name, read(name, progress=progress), read_counters(name, progress=progress),
-        read_inventory(captured, progress=progress),
-    )  # fmt: skip
+        name,
+        read(name, progress=progress),
+        read_counters(name, progress=progress, advise=False),
+        read_inventory(captured, progress=progress, advise=False),
+    )
 
 
 def _check(path: str) -> int:

@@ -38,6 +38,13 @@ def test_a_mixed_folder_is_read_by_all_readers_and_what_nobody_knows_is_named(be
     assert {"iperf3-1.json", "nuttcp.txt", "sar.txt", "here/lscpu.txt"} <= set(before.sources["file"])
 
 
+def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
+    monkeypatch.setattr("hecn_analysis.elsewhere.advice", lambda *_: pytest.fail("all readers are asked anyway"))
+    found = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    assert found.counters.problems["kind"].tolist() == found.inventory.problems["kind"].tolist() == ["unrecognised"]
+    assert str(found) == "1 file read, 0 not, 2 runs"
+
+
 def test_repeats_of_a_test_are_one_kind_whatever_their_files_are_called(before):
     table = groups(before.runs)
     assert dict(zip(table["tool"], table["runs"], strict=True)) == {"iperf3": 6, "nuttcp": 6, "ping": 0, "tc": 0}
