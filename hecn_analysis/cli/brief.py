@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import FORMATS, Parser, settings
+from hecn_analysis.cli.parser import FORMATS, Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
 
 if TYPE_CHECKING:
@@ -56,15 +56,7 @@ def add_arguments(parser: Parser) -> None:
         default=Path("briefs"),
         help="folder to write into (default: briefs)",
     )
-    parser.add_argument(
-        "-p",
-        "--parameter",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a parameter of the briefs; may be repeated",
-    )
+    add_settings(parser, "-p", "--parameter", about="set a parameter of the briefs; may be repeated")
     parser.add_argument(
         "--each",
         nargs="+",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.errors import InputError
 
@@ -56,13 +56,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--receiver", required=True, metavar="HOST", help="host that received")
     parser.add_argument("--path", metavar="NAME", help="path between them; default: as the runs' round-trip time says")
     parser.add_argument("--tool", metavar="NAME", help="tool and its settings; default: the one that wrote the log")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key of the scenario of all runs, e.g. tool.window=100MB; may be repeated",
+    add_settings(
+        parser, "--set", about="set a key of the scenario of all runs, e.g. tool.window=100MB; may be repeated"
     )
     parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that says what the columns of the tables mean")
     parser.add_argument(

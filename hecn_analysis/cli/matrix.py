@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import hecn_analysis as hecn
 from hecn_analysis import units
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.errors import InputError
 
@@ -47,14 +47,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("action", choices=ACTIONS, metavar="ACTION", help="one of " + ", ".join(ACTIONS))
     parser.add_argument("matrix", metavar="MATRIX", help="YAML file, or the name of a shipped matrix")
     parser.add_argument("runs", nargs="*", metavar="RUNS", help="logs of runs, directories of them, or - for stdin")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="what holds for all runs and their logs do not say; may be repeated",
-    )
+    add_settings(parser, "--set", about="what holds for all runs and their logs do not say; may be repeated")
     parser.add_argument(
         "--count", type=int, default=10, metavar="N", help="next, commands: how many tests (default: 10)"
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hecn_analysis import units
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import FORMATS, Parser, settings
+from hecn_analysis.cli.parser import FORMATS, Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.cli.scenario import ROLES
 from hecn_analysis.errors import InputError
@@ -60,14 +60,7 @@ def add_arguments(parser: Parser) -> None:
     for role, meaning in ROLES.items():
         this = ", or 'this' (default)" if role in {"sender", "receiver"} else ""
         parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file{this}")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key of the scenario, e.g. path.rate=1Gb/s; may be repeated",
-    )
+    add_settings(parser, "--set", about="set a key of the scenario, e.g. path.rate=1Gb/s; may be repeated")
     parser.add_argument("--from", metavar="PLACE", dest="sender_place", default="local", help="where the sender is")
     parser.add_argument("--to", metavar="PLACE", dest="receiver_place", default="local", help="where the receiver is")
     parser.add_argument("--address", metavar="ADDRESS", help="the receiver's address (default: found out)")

@@ -100,6 +100,11 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
 
+def add_settings(parser: Parser, *names: str, about: str) -> None:
+    """Add an option of settings ``key=value``, such as ``--set``, whose words `settings` takes."""
+    parser.add_argument(*names, nargs="+", action="extend", default=[], metavar="KEY=VALUE", help=about)
+
+
 def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Take settings ``key=value`` from words that may have names among them: an option of several settings takes all.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="length of cables (default: 3)")
     parser.add_argument("--front", action="store_true", help="also what more money would buy")
     parser.add_argument("--points", type=int, default=8, metavar="N", help="front: so many purchases (default: 8)")
-    parser.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="set a key, e.g. path.rtt=80ms"
-    )
+    add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms")
     add_output_arguments(parser)
 
 
@@ -62,9 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     changed, others = settings(arguments.set)
     if others:
         raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
-    wanted: dict[str, Any] = {
-        name: getattr(arguments, name) for name in ("path", "between", "tool", "settings") if name != "settings"
-    }
+    wanted: dict[str, Any] = {name: getattr(arguments, name) for name in ("path", "between", "tool")}
     wanted["settings"] = changed
     listed, target = None, arguments.target
     if arguments.like is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
 from hecn_analysis.cli import captured
-from hecn_analysis.cli.parser import Parser, settings
+from hecn_analysis.cli.parser import Parser, add_settings, settings
 from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,14 +30,7 @@ def add_scenario_arguments(parser: Parser) -> None:
     )
     for role, meaning in ROLES.items():
         parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/, a YAML file{_OR[role]}")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set a key, e.g. path.rtt=80ms; may be repeated",
-    )
+    add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms; may be repeated")
 
 
 def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
