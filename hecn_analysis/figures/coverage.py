@@ -55,6 +55,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
         half = np.abs(np.log(side / of_mode["predicted_bps"].to_numpy(dtype=float)))
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(off == 0, 0.0, np.abs(off) / half * _Z90)
+        name = theme.text(mode)
         for probability in nominal:
             inside = int((z <= stats.norm.ppf((1 + probability) / 2)).sum())
             share = stats.binomtest(inside, len(z)).proportion_ci(0.9, method="wilson")
@@ -66,7 +67,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
                     "low_percent": 100 * float(share.low),
                     "high_percent": 100 * float(share.high),
                     "rows": len(z),
-                    "hover": f"<b>{mode}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
+                    "hover": f"<b>{name}</b><br>{inside} of {len(z)} inside an interval of {probability:.0%}",
                 }
             )
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -111,7 +112,7 @@ def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
             x=part["nominal_percent"].tolist(),
             y=part["observed_percent"].tolist(),
             mode="lines+markers",
-            name=str(mode),
+            name=theme.text(mode),
             line={"color": colour, "width": 1},
             marker={"symbol": symbol, "size": 9, "color": colour, "line": {"color": theme.INK, "width": 1}},
             error_y={

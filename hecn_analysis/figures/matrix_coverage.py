@@ -36,17 +36,18 @@ def matrix_coverage_rows(status: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for cell in status.to_dict("records"):
+        name = theme.text(cell["cell"])
         *first, last = str(cell["cell"]).split("/")
         mean = units.format_rate(cell["mean_bps"]) if cell["runs"] else "not run"
         rows.append(
             {
                 "grid": first[0],
-                "row": " ".join(first),
-                "column": last,
+                "row": theme.text(" ".join(first)),
+                "column": theme.text(last),
                 "share": min(1.0, cell["runs"] / cell["needed"]),
                 "words": f"{cell['runs']}/{cell['needed']}" if cell["runs"] else "",
                 "hover": (
-                    f"<b>{cell['cell']}</b><br>{cell['runs']} of {cell['needed']} repeats<br>measured: {mean}<br>"
+                    f"<b>{name}</b><br>{cell['runs']} of {cell['needed']} repeats<br>measured: {mean}<br>"
                     f"predicted: {units.format_rate(cell['predicted_bps'])}"
                 ),
             }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -44,7 +45,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
     first, *others = varied
     rows = [
         {
-            "x": row[first],
+            "x": _place(row[first]),
             "line": ", ".join(f"{key} {theme.text(row[key])}" for key in others),
             "throughput_gbps": row["throughput_bps"] * theme.GBPS,
             "low_gbps": row["low_bps"] * theme.GBPS,
@@ -120,8 +121,9 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
         )
     if measured is not None and len(measured):
         gbps = measured["measured_bps"] * theme.GBPS
-        hover = [f"{title}<br>measured {rate:.4g} Gb/s" for title, rate in zip(measured["title"], gbps, strict=True)]
-        fig.add_trace(theme.measured_trace(measured["x"].tolist(), gbps.tolist(), hover))
+        titles = zip(measured["title"], gbps, strict=True)
+        hover = [f"{theme.text(title)}<br>measured {rate:.4g} Gb/s" for title, rate in titles]
+        fig.add_trace(theme.measured_trace(list(map(_place, measured["x"])), gbps.tolist(), hover))
     values = pd.to_numeric(rows["x"], errors="coerce")
     if numeric and values.min() > 0 and values.max() / values.min() > 50:
         fig.update_xaxes(type="log")
@@ -129,6 +131,11 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
         fig.update_xaxes(exponentformat="SI")
     fig.update_yaxes(title={"text": "Throughput (Gb/s)", "font": {"size": _TITLE_PX}}, rangemode="tozero")
     return fig
+
+
+def _place(value: Any) -> Any:  # noqa: ANN401 - of any key
+    """Give a value of the axis; a name, which Plotly would read as its HTML, escaped."""
+    return theme.text(value) if isinstance(value, str) else value
 
 
 def _title(key: str, values: Sequence[object], *, numeric: bool) -> str:

@@ -255,3 +255,34 @@ def test_slot_cases_say_direction_and_payload_of_the_card():
     assert list(rows["share_of_tmt"].round(4).dropna()) == [0.9092, 0.9455, 0.8892, 0.6419]
     with pytest.raises(InputError, match="found case 'hotlava-tx128' without x8 of i7-hotlava"):
         figures.slot_cases(series, compare(series), host="i7-hotlava", slot="x8")
+
+
+# names that others gave
+
+
+def test_no_name_is_markup_on_an_axis_in_a_legend_or_a_hover_text():
+    name = f"<b>{'<a href=https://e.org>'}x</a> $y$\u202e"
+    cells = {"cell": [f"{name}/rsync/90ms", f"far/{name}/{name}"], "runs": [0, 2], "needed": 3}
+    status = pd.DataFrame({**cells, "mean_bps": [None, 7.9e9], "predicted_bps": [1e9, 8e9]})
+    rates = {
+        "throughput_bps": 8e9,
+        "low_bps": 7e9,
+        "high_bps": 9e9,
+        "bottleneck": "path.link",
+        "bottleneck_class": "link",
+    }
+    varied = pd.DataFrame([{"tool": name, **rates}, {"tool": "other", **rates}])
+    measured = pd.DataFrame({"x": [name], "measured_bps": 8e9, "title": name})
+    z = {"mode": name, "measured_bps": 1e9, "predicted_bps": 1e9, "low_bps": 9e8, "high_bps": 1.1e9, "error": 0.0}
+    drawn = (
+        figures.plot_matrix_coverage(status),
+        figures.plot_whatif(varied, ["tool"], measured=measured),
+        figures.plot_coverage(pd.DataFrame([{**z, "inside": True}])),
+    )
+    for fig in drawn:
+        text = fig.to_json()
+        assert "e.org" in text
+        assert "<a" not in text
+        assert "\\u003ca" not in text
+        assert "$" not in text
+        assert "\u202e" not in text

@@ -149,9 +149,9 @@ def test_json_holds_the_keys_of_the_contract():
 
 
 def test_a_result_shows_in_jupyter_and_escapes_names():
-    result = predict(load_scenario({**B_LAN, "path.title": "<script>x</script>"}))
+    result = predict(load_scenario({**B_LAN, "path.title": "<script>x</script>\u202e"}))
     assert "<script>" not in result._repr_html_()
-    assert "&lt;script&gt;" in result._repr_html_()
+    assert "&lt;script&gt;x&lt;/script&gt;\\u202e" in result._repr_html_()
 
 
 # metamorphic ----------------------------------------------------------------------------------------------------------
