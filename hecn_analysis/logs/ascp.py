@@ -72,8 +72,6 @@ class Ascp:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of ascp's."""
         text = line.text
-        if self._session is not None and self._session.last < self._findings.command.line:
-            self._close()
         if found := _COMPLETED.search(text):
             self._completed(line, found)
             return True
@@ -100,11 +98,11 @@ class Ascp:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
-        if not self._totals:
-            for run in self._files:
-                self._findings.run(run)
+        for run in [] if self._totals else self._files:
+            self._findings.run(run)
+        self._totals, self._files = 0, []
 
     def _begin(self, line: Line) -> _Session:
         if self._session is None:

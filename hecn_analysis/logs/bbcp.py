@@ -71,8 +71,6 @@ class Bbcp:
     def feed(self, line: Line) -> bool:
         """Take a line of bbcp's."""
         text = line.text
-        if self._open is not None and self._findings.command.line > self._open.last:
-            self._close()
         if found := _REPORT.search(text):
             hours, minutes, seconds, rate, unit, average, _ = found.groups()
             time = 3600.0 * int(hours) + 60 * int(minutes) + int(seconds) if hours else float("nan")
@@ -95,7 +93,7 @@ class Bbcp:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> _Open:

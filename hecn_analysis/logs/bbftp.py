@@ -73,7 +73,7 @@ class Bbftp:
         return False
 
     def finish(self) -> None:
-        """The file has ended; every line was a run of its own."""
+        """The output has ended; every line was a run of its own."""
 
     def _values(self, way: str, amount: int, seconds: float) -> dict[str, object]:
         command, streams = self._findings.command, None

@@ -149,7 +149,7 @@ class Bonnie:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._flush()
 
     def _values(self, line: Line) -> bool:

@@ -270,7 +270,7 @@ class Reader(Protocol):
         """Take a line that is the tool's own and return True, or return False and leave it to other readers."""
 
     def finish(self) -> None:
-        """The file has ended: hand over what is still open."""
+        """The output has ended, at a shell prompt or with the file: hand over what is still open, and forget it."""
 
 
 @runtime_checkable

@@ -99,8 +99,6 @@ class Curl(DocumentReader):
 
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of curl's."""
-        if self._meter is not None and self._meter.last < self.findings.command.line:
-            self._end()
         text, meter = line.text, self._meter
         if meter is not None:
             if found := _PARALLEL_ROW.search(text) if meter.parallel else _ROW.search(text) or _BLANK_ROW.search(text):
@@ -141,7 +139,7 @@ class Curl(DocumentReader):
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._end()
 
     def _row(self, line: Line, meter: _Meter, found: re.Match[str]) -> None:

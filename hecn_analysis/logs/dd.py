@@ -118,8 +118,6 @@ class Dd:
         text, opened = line.text, self._open
         if opened is not None and not opened.last <= line.number <= opened.last + _NEAR:
             self._close()
-        if opened is not None and self._findings.command.line > opened.last:
-            self._close()
         found = _COPIED.search(text) or _TRANSFERRED.search(text)
         if found is not None and (report := self._accepted(line, found)) is not None:
             self._report(report)
@@ -132,9 +130,10 @@ class Dd:
         return self._damaged(line)
 
     def finish(self) -> None:
-        """The file has ended."""
-        if self._held is not None:
-            self._tell(self._held)
+        """The output has ended."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._tell(held)
         self._close()
 
     def _joined(self, line: Line) -> bool:

@@ -60,8 +60,6 @@ class Dsync:
     def feed(self, line: Line) -> bool:
         """Take a line of the copy."""
         text = line.text
-        if self._first is not None and self._last < self._findings.command.line:
-            self._close()
         if found := _COPIED.search(text):
             seconds, amount = float(found["seconds"]), float(found["amount"]) * scale(found["unit"], 1024)
             if self._progress and seconds < self._progress[-1][1]:
@@ -94,7 +92,7 @@ class Dsync:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> None:

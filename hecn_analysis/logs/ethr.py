@@ -72,9 +72,6 @@ class Ethr:
     def feed(self, line: Line) -> bool:
         """Take a line of Ethr's."""
         opened, text = self._open, line.text
-        if opened is not None and opened.last < self._findings.command.line < line.number:
-            self._close()
-            opened = None
         if (row := _ROW.search(text)) is not None:
             self._row(line, row)
         elif (version := _VERSION.search(text)) is not None:
@@ -93,7 +90,7 @@ class Ethr:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line, *, anew: bool) -> _Open:

@@ -60,16 +60,11 @@ class Fdt:
         self._findings = findings
         self._reports: list[tuple[int, str, float, float]] = []
         self._session: _Session | None = None
-        self._last = 0
         self._known: set[tuple[str, str]] = set()
 
     def feed(self, line: Line) -> bool:
         """Take a line of FDT's."""
         text = line.text
-        if self._last <= self._findings.command.line < line.number:
-            self.finish()
-            self._known.clear()
-        self._last = line.number
         if found := _NET.search(text):
             way, now, unit, average, average_unit = found.groups()
             way = "send" if way == "Out" else "receive"
@@ -98,10 +93,11 @@ class Fdt:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         if self._session is not None:
             self._end(self._session, "")
         self._close()
+        self._known.clear()
 
     def _end(self, session: _Session, status: str) -> None:
         """Hand over a session, unless it was printed before."""

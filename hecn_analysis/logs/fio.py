@@ -220,7 +220,7 @@ class Fio(DocumentReader):
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _job(self, line: Line, found: re.Match[str]) -> None:

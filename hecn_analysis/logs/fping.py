@@ -65,16 +65,12 @@ class Fping:
         self._findings = findings
         self._probed: dict[str, _Host] = {}
         self._split: dict[str, int] = {}
-        self._last = 0
         self._clock = -_NEAR
         self._below_clock: set[str] = set()
 
     def feed(self, line: Line) -> bool:
         """Take a probe, or what is said about a host."""
         text = line.text
-        if self._last <= self._findings.command.line < line.number:
-            self._break_off()
-        self._last = line.number
         if "xmt/rcv/" in text:
             return self._summary(line)
         if " avg, " in text and "], " in text and (found := _PROBE.search(text)):
@@ -86,11 +82,7 @@ class Fping:
         return self._list(line) or self._alive(line) or (bool(self._probed) and _REST.search(text) is not None)
 
     def finish(self) -> None:
-        """The file has ended."""
-        self._break_off()
-
-    def _break_off(self) -> None:
-        """The command has ended: hand over what there is of its hosts."""
+        """Hand over what there is of the hosts."""
         for name, host in self._probed.items():
             self._findings.problem(
                 host.last,

@@ -92,7 +92,7 @@ class Ftp:
         return False
 
     def finish(self) -> None:
-        """The file has ended; every run was complete with its line."""
+        """The output has ended; every run was complete with its line."""
 
     def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
         values = {"tool": "ftp", "protocol": "file", "error": False, **figures}

@@ -51,8 +51,6 @@ class GlobusUrlCopy:
     def feed(self, line: Line) -> bool:  # noqa: C901 - one branch for each kind of line
         """Take a report, or one of the lines around it."""
         text = line.text
-        if self._reports and self._findings.command.line > self._reports[-1][0]:
-            self._close()
         if found := _REPORT.search(text):
             amount = int(found["bytes"])
             if self._reports and (self._failed is not None or amount < self._reports[-1][1]):
@@ -91,7 +89,7 @@ class GlobusUrlCopy:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _close(self) -> None:

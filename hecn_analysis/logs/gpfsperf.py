@@ -100,7 +100,7 @@ class Gpfsperf:
         return self._first is not None and _STEPS.match(text) is not None
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         if self._record is not None:
             self._finish_unfinished()
 

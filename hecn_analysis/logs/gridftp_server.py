@@ -81,7 +81,7 @@ class GridftpServer:
         return True
 
     def finish(self) -> None:
-        """The file has ended; every line was a run of its own."""
+        """The output has ended; every line was a run of its own."""
 
 
 def _time(text: str) -> datetime | None:

@@ -80,9 +80,10 @@ class Hdparm:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
-        if self._held is not None:
-            self._unfinished(self._held._replace(complete=False), self._held.text.rpartition(": ")[2].strip(), None)
+        """The output has ended."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._unfinished(held._replace(complete=False), held.text.rpartition(": ")[2].strip(), None)
 
     def _unfinished(self, line: Line, rest: str, run: Run | None) -> bool:
         """Without figures the read has failed, the log ends, or the line is prose."""

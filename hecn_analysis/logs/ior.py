@@ -104,7 +104,7 @@ class Ior(DocumentReader):
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _result(self, line: Line) -> bool:

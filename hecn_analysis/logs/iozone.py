@@ -160,7 +160,7 @@ class Iozone:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _about(self, line: Line) -> bool:

@@ -144,9 +144,6 @@ class Iperf2:
     def feed(self, line: Line) -> bool:
         """Take a line of iperf's."""
         text, opened = line.text, self._open
-        if opened is not None and opened.last < self._findings.command.line < line.number:
-            self._close()
-            opened = None
         if "]" in text and "sec" in text:
             row = ROW.search(text)
             if row is not None:
@@ -190,7 +187,7 @@ class Iperf2:
         return opened.streams.get("SUM" if row[6] == "-1" else row[6])
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, number: int) -> _Open:

@@ -166,9 +166,6 @@ class Iperf3(DocumentReader):
         if self._held is not None and self._wrapped(line):
             return True
         text, opened = line.text, self._open
-        if opened is not None and opened.last < self.findings.command.line < line.number:
-            self._close()
-            opened = None
         if self._server_part:
             return self._in_server_part(line)
         if "sec" in text and "]" in text:
@@ -182,10 +179,11 @@ class Iperf3(DocumentReader):
         return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
-        if self._early is not None:
-            self._failed_run(*self._early)
+        early, self._early = self._early, None
+        if early is not None:
+            self._failed_run(*early)
         self._documents.finish()
 
     def _begin(self, number: int) -> _Open:

@@ -60,8 +60,6 @@ class Irods:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of the i-commands."""
         text = line.text
-        if self._first is not None and self._findings.command.line > self._last:
-            self._close()
         if found := _FILE.search(text):
             self._file(line, found)
             return True
@@ -91,7 +89,7 @@ class Irods:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> None:

@@ -168,7 +168,7 @@ class DocumentReader:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
 
     def take(self, document: Document) -> bool:
         """Take a document that is the tool's own and return True, or return False and leave it to other readers."""

@@ -71,7 +71,7 @@ class Lftp:
         return False
 
     def finish(self) -> None:
-        """The file has ended; every run was complete with its line."""
+        """The output has ended; every run was complete with its line."""
 
     def _known(self) -> bool:
         """Whether the command line or a prompt says that this is lftp."""

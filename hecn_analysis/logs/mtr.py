@@ -123,9 +123,7 @@ class Mtr(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of a report, a screen, a list, CSV, XML or the raw form."""
         text, opened = line.text, self._open
-        if opened is not None and (
-            line.number > opened.last + _FAR or self.findings.command.line > opened.last or not text.strip()
-        ):
+        if opened is not None and (line.number > opened.last + _FAR or not text.strip()):
             self._close()
             opened = None
         if opened is not None and opened.fields == ["WinMTR"]:
@@ -161,7 +159,7 @@ class Mtr(DocumentReader):
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
         self._close_raw()
 
@@ -305,9 +303,7 @@ class Mtr(DocumentReader):
             return False
         kind, number = found["kind"], int(found["hop"])
         sequence = int(found["number"]) if kind == "x" and found["number"] else math.inf
-        if raw is not None and (
-            self.findings.command.line > raw.last or line.number > raw.last + _FAR or sequence < raw.sequence
-        ):
+        if raw is not None and (line.number > raw.last + _FAR or sequence < raw.sequence):
             self._close_raw()
             raw = None
         if raw is None:

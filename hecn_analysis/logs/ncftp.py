@@ -66,8 +66,6 @@ class Ncftp:
     def feed(self, line: Line) -> bool:
         """Take a piece of the meter, or why there is none."""
         text = line.text
-        if self._meter is not None and self._meter.last < self._findings.command.line:
-            self._close()
         if (found := _DONE.match(text)) is not None and found.end("size") >= _COLUMN_DONE:
             self._done(line, found)
         elif (found := _METER.match(text)) is not None and found.start("sofar") >= _COLUMN_METER:
@@ -82,7 +80,7 @@ class Ncftp:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _direction(self) -> str | None:

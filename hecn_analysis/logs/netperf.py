@@ -173,7 +173,7 @@ class Netperf:
         return self._interim_values(line) or self._error(line) or self._rest(line)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close_pairs()
         self._close_sent()
         while self._open:
@@ -212,10 +212,9 @@ class Netperf:
         return True
 
     def _settle(self, line: Line, *, banner: bool) -> None:
-        """Close the tests that failed before a banner or long ago, and those of an earlier command line."""
+        """Close the tests that failed before a banner or long ago."""
         for test in list(self._open):
-            over = test.failed and ((banner and test.banner) or line.number - test.last > _NEAR)
-            if over or test.last < self._findings.command.line < line.number:
+            if test.failed and ((banner and test.banner) or line.number - test.last > _NEAR):
                 self._open.remove(test)
                 self._close(test)
 

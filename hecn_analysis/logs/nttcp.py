@@ -70,8 +70,6 @@ class Nttcp:
     def feed(self, line: Line) -> bool:
         """Take a line of nttcp's."""
         opened, text = self._open, line.text
-        if opened is not None and opened.last < self._findings.command.line < line.number:
-            self._close()
         if ("Real" in text or "Bytes" in text) and _TITLE.match(text):
             if self._open is not None and self._open.ends:
                 self._close()
@@ -84,7 +82,7 @@ class Nttcp:
         return self._row(line)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> _Open:

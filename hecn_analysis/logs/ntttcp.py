@@ -99,9 +99,7 @@ class Ntttcp(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of NTttcp's."""
-        opened, text = self._open, line.text
-        if opened is not None and opened.last < self.findings.command.line < line.number:
-            self._close()
+        text = line.text
         if self._open is not None and self._open.xml:
             if "<" in text:
                 return self._element(line, self._open)
@@ -109,7 +107,7 @@ class Ntttcp(DocumentReader):
         return self._beginning(line) or self._clock(line) or self._windows(line, text)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> _Open:

@@ -148,9 +148,6 @@ class Nuttcp:
 
     def feed(self, line: Line) -> bool:
         """Take a line of nuttcp's."""
-        opened = self._open
-        if opened is not None and opened.last < self._findings.command.line < line.number:
-            self._close()
         if row := _INTERVAL.match(line.text):
             self._row(line, row.groups())
             return True
@@ -168,7 +165,7 @@ class Nuttcp:
         return taken
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     # --- lines

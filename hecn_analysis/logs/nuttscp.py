@@ -95,7 +95,7 @@ class Nuttscp:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._hand_over()
 
     def _result(self, line: Line) -> bool:

@@ -87,7 +87,7 @@ class Owamp:
             block = self._block = _Block(line.number, line.number, "owping", "", "", self._findings.command)
             block.machine["SUMMARY"] = text.split()[-1]
             return True
-        if block is not None and (line.number > block.last + _FAR or self._findings.command.line > block.last):
+        if block is not None and line.number > block.last + _FAR:
             self._close()
             block = None
         taken = block is not None and (self._machine(line, block) if block.machine else self._text(line, block))
@@ -111,10 +111,11 @@ class Owamp:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
-        if self._before is not None:
-            self._hand_over(self._before, None)
+        before, self._before = self._before, None
+        if before is not None:
+            self._hand_over(before, None)
 
     def _begin(self, line: Line) -> bool:
         found = _HEADER.search(line.text)

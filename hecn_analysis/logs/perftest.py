@@ -110,8 +110,6 @@ class Perftest(DocumentReader):
 
     def feed(self, line: Line) -> bool:
         """Take a line of perftest's."""
-        if self._test is not None and self._test.last < self.findings.command.line < line.number:
-            self._close()
         if " Test" in line.text and (title := _TITLE.match(line.text)) is not None:
             self._close()
             self._test = _Test(line.number, line.number, " ".join(title["name"].split()))
@@ -119,7 +117,7 @@ class Perftest(DocumentReader):
         return self._head(line) or self._old(line) or self._inside(line) or self._error(line)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _inside(self, line: Line) -> bool:

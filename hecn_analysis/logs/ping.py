@@ -192,9 +192,6 @@ class Ping(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of ping's."""
         opened = self._open
-        if opened is not None and self.findings.command.line > opened.last:
-            self._close()
-            opened = None
         if opened is not None and opened.statistics and self._after(line, opened):
             return True
         return self._replied(line) or self._heading(line) or self._failure(line) or self._rest(line)
@@ -214,9 +211,10 @@ class Ping(DocumentReader):
         return taken
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
-        for opened in list(self._parallel.values()):
+        parallel, self._parallel = self._parallel, {}
+        for opened in parallel.values():
             self._open = opened
             self._close()
 

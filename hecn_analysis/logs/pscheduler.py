@@ -134,7 +134,7 @@ class Pscheduler(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of the text of a throughput test."""
         text, opened = line.text, self._text
-        if opened is not None and (line.number > opened.last + _FAR or self.findings.command.line > opened.last):
+        if opened is not None and line.number > opened.last + _FAR:
             self._break_off()
             opened = None
         if (title := _TITLE.match(text)) is not None:
@@ -151,7 +151,7 @@ class Pscheduler(DocumentReader):
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._break_off()
         self._close_latency()
         self._drop_packets()
@@ -237,7 +237,7 @@ class Pscheduler(DocumentReader):
     def _round_trip_line(self, line: Line) -> bool:
         """Take a packet of the text of a round-trip test, or its summary."""
         opened = self._packets
-        if opened is not None and (line.number > opened.last + _FAR or self.findings.command.line > opened.last):
+        if opened is not None and line.number > opened.last + _FAR:
             self._drop_packets()
             opened = None
         found = _ROUND_TRIP.match(line.text)

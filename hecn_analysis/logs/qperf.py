@@ -64,7 +64,7 @@ class Qperf:
             return True
         if not self._test:
             return False
-        if line.number > self._last + _NEAR or self._findings.command.line > self._last:
+        if line.number > self._last + _NEAR:
             self._close()
             return False
         if (found := _FIGURE.match(text)) and line.complete:
@@ -90,7 +90,7 @@ class Qperf:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _figure(self, line: Line, name: str, value: float, unit: str) -> None:

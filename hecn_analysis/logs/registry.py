@@ -159,8 +159,8 @@ class _Session:
         bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
-            if line.marks & self._command_mark:
-                self._findings.command = command(last) or self._findings.command
+            if line.marks & self._command_mark and (found := command(last)) is not None:
+                self._begin(found)
             self._findings.recent.append(last)
             self._in_vain()
             return
@@ -175,6 +175,13 @@ class _Session:
         self._silent += 1
         if self._silent == _PATIENCE:
             self._active, self._parts.passed = None, self.pass_over
+
+    def _begin(self, found: Command) -> None:
+        """End what the command before has printed, as the end of the file does: what follows is another one's."""
+        if self._findings.claimed > self._findings.command.line:
+            for reader in self._asked:
+                reader.finish()
+        self._findings.command = found
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Take note of lines that no reader is to be asked about."""

@@ -71,11 +71,9 @@ class Rsync:
         self._run: Run | None = None
         self._error: Line | None = None
 
-    def feed(self, line: Line) -> bool:  # noqa: C901, PLR0911 - one for each kind of line
+    def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of rsync's."""
         text = line.text
-        if self._under_way and self._under_way < self._findings.command.line:
-            self._close()
         if found := _SENT.search(text):
             self._sent(line, found)
             return True
@@ -107,7 +105,7 @@ class Rsync:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _head(self, line: Line, found: re.Match[str]) -> bool:
@@ -118,11 +116,6 @@ class Rsync:
             self._first = line.number
             self._direction = "send" if found["send"] else "receive"
         return True
-
-    @property
-    def _under_way(self) -> int:
-        """The last line of a copy that has not ended, 0 where there is none."""
-        return max(self._first or 0, self._progress, self._error.number if self._error is not None else 0)
 
     def _forget(self) -> None:
         self._first, self._progress, self._direction = None, 0, None

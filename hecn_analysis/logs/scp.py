@@ -87,8 +87,6 @@ class Scp:
     def feed(self, line: Line) -> bool:
         """Take a piece of the meter, or what broke it off."""
         text = line.text
-        if self._meter is not None and self._meter.last < self._findings.command.line:
-            self._close()
         if (found := _METER.search(text)) and (label := text[: found.start()].strip()):
             self._draw(line, label[-200:], found)
             return True
@@ -107,7 +105,7 @@ class Scp:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _draw(self, line: Line, label: str, found: re.Match[str]) -> None:

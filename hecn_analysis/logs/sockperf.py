@@ -112,12 +112,11 @@ class Sockperf:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> _Open:
-        if self._open is None or self._findings.command.line > self._open.last:
-            self._close()
+        if self._open is None:
             self._open = _Open(line.number, line.number)
         self._open.last = line.number
         return self._open

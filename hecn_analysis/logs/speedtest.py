@@ -96,7 +96,7 @@ class Speedtest(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of a test, which may be the whole of it."""
         text, opened = line.text, self._open
-        if opened is not None and (line.number > opened.last + _FAR or self.findings.command.line > opened.last):
+        if opened is not None and line.number > opened.last + _FAR:
             self._close()
             opened = None
         taken = False
@@ -136,7 +136,7 @@ class Speedtest(DocumentReader):
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def take(self, document: Document) -> bool:

@@ -89,7 +89,7 @@ class Ss:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _of_socket(self, line: Line) -> tuple[int, str | None]:

@@ -85,7 +85,7 @@ class Tc(DocumentReader):
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def take(self, document: Document) -> bool:

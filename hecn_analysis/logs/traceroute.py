@@ -163,7 +163,7 @@ class Traceroute:
         return _BARE_HOP.match(line.text) is not None and self._begin(line, None, headed=False, hops=1)
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line, host: str | None, *, headed: bool, hops: int = 0) -> bool:
@@ -174,9 +174,6 @@ class Traceroute:
         return True
 
     def _continues(self, line: Line, opened: _Open) -> bool:
-        if self._findings.command.line > opened.last:
-            self._close()
-            return False
         if not opened.hops and (found := _REFUSED.match(line.text)):
             opened.last, self._open = line.number, None
             self._findings.problem(line.number, "aborted", f"found {found['text'].strip()!r}, expected hops")

@@ -78,9 +78,6 @@ class Ttcp:
 
     def feed(self, line: Line) -> bool:
         """Take a line of ttcp's."""
-        opened = self._open
-        if opened is not None and opened.last < self._findings.command.line < line.number:
-            self._close()
         found = _LINE.search(line.text)
         if found is None:
             return self._statistics(line) or self._continuation(line)
@@ -99,7 +96,7 @@ class Ttcp:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _statistics(self, line: Line) -> bool:

@@ -139,7 +139,7 @@ class Wget:
         return False
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _under_way(self, line: Line, opened: _Open) -> bool:

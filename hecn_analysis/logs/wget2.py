@@ -83,9 +83,6 @@ class Wget2:
     def feed(self, line: Line) -> bool:
         """Take a line of wget2's."""
         text, opened = line.text, self._open
-        if opened is not None and self._findings.command.line > opened.last:
-            self._close()
-            opened = None
         if (found := _TOTAL.search(text)) is not None:
             self._total(line, found)
         elif (found := _BAR.match(text)) is not None:
@@ -109,7 +106,7 @@ class Wget2:
         return True
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
 
     def _begin(self, line: Line) -> _Open:

@@ -102,7 +102,7 @@ class Xdd:
             return self._row(line, found)
         if _HEADING.match(text):
             self._close()
-            self._begun = self._begun if (self._begun or 0) > self._findings.command.line else line.number
+            self._begun = self._begun or line.number
             names = _SPLIT.split(_TWO_WORDS.sub(r"\1_Time", text).strip(" ,\t"))
             self._columns = tuple(name for name in names if name not in {"What", ""})
             return True
@@ -117,8 +117,9 @@ class Xdd:
         return _UNITS_ROW in text and self._begun is not None
 
     def finish(self) -> None:
-        """The file has ended."""
+        """The output has ended."""
         self._close()
+        self._begun = None
 
     def _row(self, line: Line, found: re.Match[str]) -> bool:
         words = _SPLIT.split(found["rest"].strip(" ,\t"))

@@ -249,6 +249,30 @@ def test_intervals_that_cannot_be_are_left_out_and_told():
     assert np.isnan(findings.runs[0].intervals["bytes"][0])
 
 
+def test_a_prompt_ends_what_a_reader_has_open_before_the_next_command_counts():
+    class Open:
+        """A reader of steps, which hands them over when they have ended."""
+
+        TOOLS = ("open",)
+        VERSIONS = "none"
+        HINTS = ("step",)
+
+        def __init__(self, findings):
+            self.findings, self.steps = findings, []
+
+        def feed(self, line):
+            self.steps += [line.number] * (line.text == "step")
+            return line.text == "step"
+
+        def finish(self):
+            ended.append((self.steps, self.findings.command.arguments))
+            self.steps = []
+
+    ended = []
+    registry.read(Lines.of("step\n$ dd a\nstep\nstep\n$ dd b\n$ dd c\n"), Findings("a.log"), [Open])
+    assert [(steps, words) for steps, words in ended if steps] == [([1], ()), ([3, 4], ("a",))]
+
+
 def test_what_stands_below_a_prompt_is_read_as_if_it_were_alone(sample, tmp_path):
     """A run that was broken off, and the command again."""
     if sample.parent.name == "dd":  # what it copied from and to is said by its command alone
