@@ -138,3 +138,14 @@ def test_a_block_is_checked_as_well(arrays, message):
     with pytest.raises(RangeError) as caught:
         tables.concatenate("intervals", [tables.Block(len(next(iter(arrays.values()))), {"run": 0}, arrays)])
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [each for columns in tables.COLUMNS.values() for each in columns.values() if each.dtype in {"Int64", "float64"}],
+    ids=lambda column: column.name,
+)
+def test_a_few_values_are_judged_as_many_are(column):
+    values = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5, 1.0, 1.5, -1.0, 2.0**53, 2.0**63, -(2.0**63), 1e300, 5e-324]
+    many = column.wrong(np.array(values)).tolist()
+    assert [column.wrong(np.array([value])).item() for value in values] == many

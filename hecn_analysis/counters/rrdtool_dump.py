@@ -42,6 +42,7 @@ _BEFORE_THE_ROOT: Final = (("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
 _MAGIC: Final = b"RRD\0"
 _PATIENCE_S: Final = 120
 _BITS: Final = 8
+_LARGEST: Final = 1e300  # bytes/s that can be added and counted in bits
 _ROW: Final = "</row>"
 
 
@@ -191,6 +192,7 @@ def _archives(root: Element, step: int, last: int, width: int) -> Iterator[_Arch
         values = np.full((len(rows), width), math.nan)
         for place, row in enumerate(rows):
             values[place, : min(width, len(row))] = row[:width]
+        values[np.abs(values) > _LARGEST] = math.nan
         newest = last - last % own
         ends = newest - own * np.arange(len(rows) - 1, -1, -1, dtype=float)
         yield _Archive((archive.findtext("cf") or "").strip(), own, ends, values)
@@ -240,11 +242,11 @@ def _row(means: _Archive, most: _Archive | None, place: int, places: dict[str, i
     row: dict[str, object] = {"time": end, "interval_s": float(means.step), "flag": "missing"}
     same = -1 if most is None else int(np.searchsorted(most.ends, end))
     for way, column in places.items():
-        if math.isfinite(value := _BITS * float(means.values[place, column])):
-            row.update({f"{way}_bps": value, "flag": "given"})
+        if math.isfinite(value := means.values[place, column]):
+            row.update({f"{way}_bps": float(_BITS * value), "flag": "given"})
         if most is not None and same < len(most.ends) and most.ends[same] == end:
-            value = _BITS * float(most.values[same, column])
-            row[f"{way}_max_bps"] = value if math.isfinite(value) else None
+            value = most.values[same, column]
+            row[f"{way}_max_bps"] = float(_BITS * value) if math.isfinite(value) else None
     return row
 
 

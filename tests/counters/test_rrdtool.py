@@ -79,6 +79,16 @@ def test_a_dump_that_breaks_off(samples, counters_of):
     assert counters.sources[0]["archives"][0]["rows"] < 24
 
 
+def test_a_number_beyond_all_numbers_is_no_rate(samples, counters_of):
+    text = (samples / "rrdtool" / "own.xml").read_text()
+    last = text.rindex("<v>1.2500000000e+07</v>")
+    damaged = text[:last].replace("2.5000000000e+06", "9.9e+307") + text[last:].replace("1.2500000000e+07", "9.9e+307")
+    rates = counters_of(damaged, "a.xml").rates
+    assert rates.out_bps.isna().all()
+    assert rates.out_max_bps.dropna().tolist() == [20e6]  # the last row of the maxima was left as it was
+    assert set(rates.in_bps.dropna()) > {100e6}
+
+
 def test_fetch(samples):
     counters = read_counters(samples / "rrdtool" / "fetch.txt")
     source = counters.sources[0]

@@ -115,6 +115,13 @@ def test_interrupts_between_processors_whose_counts_touch_their_name():
     assert found.problems == []
 
 
+def test_a_superscript_is_no_count_of_interrupts():
+    text = "           CPU0       CPU1\n 10: 7 \u00b2 GICv3 30 Level  arch_timer\n 11: 5 6 GICv3 31 Level  eth0\n"
+    found = registry.read(Document("a", text.encode()))
+    assert found.captured[0].facts.values["irqs"] == {"11": {"counts": [5, 6], "actions": "eth0"}}
+    assert [(each["line"], each["message"]) for each in found.problems] == [(2, "found 1 counts, expected 2; left out")]
+
+
 def test_remarks_behind_coalescing_are_passed_over():
     [found] = read(
         "Coalesce parameters for eth1:\nAdaptive RX: on  TX: off   <- why?\nrx-usecs: 50    <- long\nrx-frames: n/a\n"

@@ -2,7 +2,9 @@
 
 import pytest
 
-from hecn_analysis.files.source import Line
+from hecn_analysis.files.source import Line, Lines
+from hecn_analysis.logs import registry
+from hecn_analysis.logs.contract import Findings
 from hecn_analysis.logs.registry import command
 
 
@@ -48,3 +50,29 @@ def test_runs_of_several_tools_in_the_order_of_the_session(reading_of):
     assert reading.runs.run.tolist() == [0, 1, 2, 3]
     assert reading.runs.line_first.tolist() == [3, 7, 9, 15]
     assert reading.problems.empty
+
+
+def test_a_reader_is_not_asked_about_every_line_for_ever():
+    class Counting:
+        """A reader of lines with a word, and of what follows them."""
+
+        TOOLS = ("counting",)
+        HINTS = ("count me",)
+
+        def __init__(self, _findings):
+            self.asked = self.taken = 0
+            seen.append(self)
+
+        def feed(self, line):
+            self.asked += 1
+            self.taken += "count" in line.text
+            return "count" in line.text
+
+        def finish(self):
+            pass
+
+    seen = []
+    rows = ["count me", "x", "count", *["x"] * 20_000, "count", "count me", "count"]
+    registry.read(Lines.of("\n".join(rows)), Findings("a.log"), [Counting])
+    assert seen[0].taken == 4  # not the one without a hint, so far below
+    assert seen[0].asked < 5_000
