@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -158,6 +159,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_a_device_is_written_to_and_not_replaced():
     output.deliver(["x\n"], arguments("/dev/null"))
+    assert Path("/dev/null").is_char_device()
 
 
 def test_output_of_a_command_goes_to_the_file_only(tmp_path, capsys):
