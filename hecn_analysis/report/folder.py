@@ -126,10 +126,15 @@ class Folder:
         return ", ".join(told)
 
     def _logs(self) -> Iterator[dict[str, Any]]:
-        for name, part in self.reading.runs.groupby("source_file", sort=False):
-            versions = part.groupby("tool", sort=False)["tool_version"].first()
-            tools = [str(tool) if pd.isna(version) else f"{tool} {version}" for tool, version in versions.items()]
-            yield self._row(str(name), LOG, ", ".join(tools), _count(len(part), "run"), self.reading.problems)
+        runs = self.reading.runs
+        versions = runs.groupby(["source_file", "tool"], sort=False)["tool_version"].first().reset_index()
+        tools: dict[str, list[str]] = {}
+        for one in versions.to_dict("records"):
+            words = str(one["tool"]) if pd.isna(one["tool_version"]) else f"{one['tool']} {one['tool_version']}"
+            tools.setdefault(str(one["source_file"]), []).append(words)
+        for name, count in runs["source_file"].value_counts(sort=False).items():
+            form = ", ".join(tools.get(str(name), ()))
+            yield self._row(str(name), LOG, form, _count(count, "run"), self.reading.problems)
 
     def _counters(self) -> Iterator[dict[str, Any]]:
         for source in self.counters.sources:
