@@ -75,7 +75,7 @@ class Document:
 def documents(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
 ) -> Iterator[Document]:
-    """Files under paths, one after another, with what is in archives.
+    """Give the files under paths, one after another, with what is in archives.
 
     What cannot be read is a document without content, with the reason in its problems.
 
@@ -85,6 +85,17 @@ def documents(
         A file or a folder, or several. Folders are walked in sorted order.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Yields
+    ------
+    Document
+        The name to report, the text, and what is wrong with it.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> [Path(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
+    ['c-systems-dd.txt']
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found = [entry for path in given for entry in find(path)]

@@ -115,7 +115,23 @@ def plain(path: Path) -> Content:
 
 
 def unreadable(error: OSError) -> str:
-    """Words for a file that the system does not give."""
+    """Say that the system does not give a file.
+
+    Parameters
+    ----------
+    error
+        Its error.
+
+    Returns
+    -------
+    str
+        What was found and expected, for the table of problems.
+
+    Examples
+    --------
+    >>> unreadable(FileNotFoundError(2, "No such file or directory"))
+    'found no such file or directory, expected a file that can be read'
+    """
     return f"found {(error.strerror or str(error)).lower()}, {EXPECTED_READABLE}"
 
 

@@ -17,7 +17,7 @@ _FOREIGN: Final = re.compile("[\u00a0\u2007\u202f\u200b\ufeff]")
 
 
 def plain(lines: Sequence[str]) -> Sequence[str]:
-    """Lines without marks of quoted mail, and with blanks for those that do not break.
+    """Give lines without marks of quoted mail, and with blanks for those that do not break.
 
     A line is taken for quoted only beside another one: ``> lspci`` alone is a command after a prompt.
 
@@ -26,9 +26,14 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
     lines
         The lines of a file.
 
+    Returns
+    -------
+    sequence of str
+        As many lines.
+
     Examples
     --------
-    >>> plain(["You wrote:", "> > MemTotal:\u00a0 1 kB", "> >", "> lspci"])
+    >>> plain(["You wrote:", "> > MemTotal:  1 kB", "> >", "> lspci"])
     ['You wrote:', 'MemTotal:  1 kB', '', 'lspci']
     >>> plain(["> lspci", "00:00.0 Host bridge: A"])
     ['> lspci', '00:00.0 Host bridge: A']
@@ -45,7 +50,7 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
 
 
 def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[str]:
-    r"""Lines of which those that are indented are moved to the left, each run of them by what all of it have in common.
+    r"""Move lines that are indented to the left, each run of them by what all of it have in common.
 
     This destroys what a program indents on purpose, so it is for what nobody knows otherwise.
 
@@ -55,6 +60,11 @@ def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[s
         The lines of a file, or of a part of one.
     paragraphs
         Whether a run ends with a blank line, too: where the margins of a page differ, blocks have their own.
+
+    Returns
+    -------
+    list of str
+        As many lines.
 
     Examples
     --------

@@ -246,7 +246,7 @@ class Source:
 
 
 def sources(name: str, path: Path) -> Iterator[Source]:
-    """Sources of a file: itself, or the members of the archive that it is. Each is to be read before the next.
+    """Give the sources of a file: itself, or the members of the archive that it is. Each is to be read before the next.
 
     Parameters
     ----------
@@ -254,6 +254,17 @@ def sources(name: str, path: Path) -> Iterator[Source]:
         The name of the file to report.
     path
         Where it is.
+
+    Yields
+    ------
+    Source
+        The name to report, ``archive!member`` for a member, and the lines.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> [source.name for source in sources("dd.txt", data_dir() / "logs" / "c-systems-dd.txt")]
+    ['dd.txt']
     """
     return map(Source, packed.contents(name, path, streams.FREE_BY_LINES))
 
@@ -264,7 +275,12 @@ def decode(content: bytes) -> str:
     Parameters
     ----------
     content
-        The bytes of a file.
+        The bytes of a file: UTF-8, with Latin-1 for a line that is none, or UTF-16 with a byte order mark.
+
+    Returns
+    -------
+    str
+        The text.
 
     Examples
     --------
@@ -323,7 +339,7 @@ def _block(text: str, first: int) -> Block:
 
 
 def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
-    """Files under a path in sorted order: the name to report, and the file or why it cannot be read.
+    """Give the files under a path in sorted order.
 
     A path that is itself a file may be a pipe; inside folders, only regular files are read. Links to folders are
     followed, except into a folder that contains them. A name is text: bytes in it that are none are written as escapes.
@@ -332,6 +348,17 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
     ----------
     given
         A file or a folder.
+
+    Yields
+    ------
+    tuple
+        The name to report, and the file or why it cannot be read.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> [path.name for _, path in find(data_dir() / "logs") if path.name.startswith("c-")]
+    ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """
     for name, found in _walk(os.fspath(given), (), given=True):
         yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), found

@@ -71,6 +71,21 @@ def aside(target: Path) -> Iterator[Path]:
     ----------
     target
         The place; what is there is replaced, and gives its rights.
+
+    Yields
+    ------
+    Path
+        The file; it is gone where filling it has failed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with aside(Path(folder, "a.txt")) as file:
+    ...         file.write_text("whole"), Path(folder, "a.txt").exists()
+    ...     os.listdir(folder)
+    (5, False)
+    ['a.txt']
     """
     _remove_leftovers(target.parent)
     part = _new(target.parent)
