@@ -1,5 +1,6 @@
 """What `import hecn_analysis` gives, and that it gives it without loading anything."""
 
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,11 @@ import hecn_analysis as hecn
 def test_every_public_name_is_there(name):
     assert getattr(hecn, name) is getattr(hecn, name)
     assert name in dir(hecn)
+
+
+def test_every_public_name_is_explained_in_the_documentation(root):
+    table = (root / "docs" / "api.md").read_text()
+    assert [name for name in hecn.__all__ if not re.search(rf"`hecn\.{name}[`(.]", table)] == []
 
 
 def test_functions_are_functions_and_limits_its_room():
