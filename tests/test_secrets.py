@@ -51,6 +51,29 @@ from hecn_analysis.secrets import hidden
         ("trap2sink 192.0.2.1 s3cr3t 162", "trap2sink 192.0.2.1 … 162"),
         ("createUser me SHA abc AES def", "createUser me …"),
         ("community: s3cr3t", "community: …"),
+        ('{"password": "two words", "n": 1}', '{"password": "…", "n": 1}'),
+        ("--password 'two words' x", "--password '…' x"),
+        ("curl -u 'me:two words' x", "curl -u 'me:…' x"),
+        ("sshpass -p 'two words' ssh", "sshpass -p … ssh"),
+        ("snmpget -v3 -u me -A \"two words\" -X 'a b' sw1", "snmpget -v3 -u me -A … -X … sw1"),
+        ("community_string = s3cr3t", "community_string = …"),
+        ('Authorization: Digest username="me", response="abc"', "Authorization: Digest …"),
+        ("https://0123456789abcdefghij@github.com/a", "https://…@github.com/a"),
+        ("https://bob@dtn/x", "https://bob@dtn/x"),
+        ("http://influx/query?u=me&p=abc&q=x", "http://influx/query?u=me&p=…&q=x"),
+        ("ascp -QT -W abc f me@h:", "ascp -QT -W … f me@h:"),
+        ("machine dtn password hunter2 login me", "machine dtn password … login me"),
+        ("cfgmaker --global 'x' s3cr3t@sw1", "cfgmaker --global 'x' s3cr3t@sw1"),  # what a shell joined is not told
+        ("cfgmaker --ifref=nr s3cr3t@sw1", "cfgmaker --ifref=nr …@sw1"),
+        ("username me password 7 0822455D0A16", "username me password 7 …"),
+        ("enable secret 5 $1$abc", "enable secret 5 …"),
+        ("tacacs-server key 7 0822", "tacacs-server key 7 …"),
+        ("radius-server host 192.0.2.1 key abc", "radius-server host 192.0.2.1 key …"),
+        ("snmp-server host 192.0.2.1 traps version 2c s3cr3t bgp", "snmp-server host 192.0.2.1 traps version 2c … bgp"),
+        ("snmp-server user me all v3 auth sha abc priv aes 128 def", "snmp-server user me all v3 auth sha …"),
+        ('authentication-key "$9$abc";', 'authentication-key "…";'),
+        ("    community s3cr3t {", "    community … {"),
+        ("a community of users, key 5 of 7, secret 7 words", "a community of users, key 5 of 7, secret 7 words"),
         ("found '1.5 Gbits/sec', expected a rate", "found '1.5 Gbits/sec', expected a rate"),
         ("12:30:45 me@host: tokens 5", "12:30:45 me@host: tokens 5"),
         ("iperf3 -c host -A 2,3", "iperf3 -c host -A 2,3"),
@@ -222,5 +245,18 @@ def all_parsers(parser):
 
 
 def test_long_lines_take_no_time():
-    for piece in ("a", "-c ", "snmp ", "1:", "://a:", "token=", " "):
+    pieces = (
+        "a",
+        "-c ",
+        "snmp ",
+        "1:",
+        "://a:",
+        "token=",
+        " ",
+        "ascp a ",
+        "snmp-server user ",
+        "cfgmaker -a ",
+        "password='",
+    )
+    for piece in (*pieces, "snmp-server host a ", "radius-server a ", "key 5 ", "-u '", "?u=a&p="):
         hidden(piece * (1_000_000 // len(piece)))
