@@ -29,6 +29,12 @@ def test_a_sample_is_of_one_format_and_is_read_without_a_bad_word(sample):
     assert not set(counters.problems.kind) & {"unrecognised", "truncated", "malformed"}
 
 
+def test_samples_have_the_line_ends_that_their_program_wrote(samples):
+    """Git would make them those of Unix, and nothing would try the others."""
+    for name in ("prtg/excel-fr.csv", "rrdtool/graph.csv", "rrdtool/graph.tsv"):
+        assert b"\r\n" in (samples / name).read_bytes(), name
+
+
 def test_tables_have_the_documented_columns_and_dtypes(sample):
     counters = read_counters(sample, time_zone="UTC")
     for table in TABLES:
