@@ -65,7 +65,7 @@ def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, 
         say(f"{read} read: found none in {places}, expected a file or a folder with files, or an archive that has some")
     if rows:
         if not listed:
-            say_all([_line(row) for row in rows], rest)
+            say_all([line_of(row) for row in rows], rest)
         kinds = Counter(str(row["kind"]) for row in rows)
         files = len({row["source_file"] for row in rows})
         say(
@@ -84,6 +84,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _line(problem: output.Row) -> str:
+def line_of(problem: output.Row) -> str:
+    """Row of the table of problems as a line: file, number of the line where it is known, kind, message."""
     place = problem["source_file"] if problem["line"] is None else f"{problem['source_file']}:{problem['line']}"
     return f"{place}: {problem['kind']}: {problem['message']}"

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hecn_analysis.cli import reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
 
@@ -80,9 +81,8 @@ def default_name(folder: str) -> str:
 
 def _tell(found: Folder) -> int:
     """Say what was read and what was damaged, and give the status for that."""
-    damaged = found.damaged.to_dict("records")
-    lines = [f"{row['source_file']}: {row['kind']}: {row['message']}" for row in damaged]
-    say_all(lines, "the report has them")
+    damaged = [reading.line_of(row) for row in reading.rows_of(found.damaged)]
+    say_all(damaged, "hecn parse, hecn counters and hecn inventory list them")
     if found.is_empty:
         say(f"{found.path}: nothing in it could be read ({found})")
     return 1 if damaged or found.is_empty else 0

@@ -1,12 +1,14 @@
 """Reports of folders that nobody has described: what is read, what is known, what is concluded, and what is not."""
 
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.cli import main
 from hecn_analysis.errors import InputError
 from hecn_analysis.places import data_dir
 from hecn_analysis.report import causes, expected, known, ports, steps
@@ -43,6 +45,15 @@ def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
     found = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     assert found.counters.problems["kind"].tolist() == found.inventory.problems["kind"].tolist() == ["unrecognised"]
     assert str(found) == "1 file read, 0 not, 2 runs"
+
+
+def test_the_command_says_where_files_are_damaged(tmp_path, monkeypatch, capsys):
+    made = SimpleNamespace(html=None, remarks=(), error=None)
+    monkeypatch.setattr("hecn_analysis.briefs.make_briefs", lambda *_, **__: [made])
+    log = tmp_path / "dd.txt"
+    log.write_text("1+0 records in\n1+0 records out\n")
+    assert main(["report", str(log), "-o", str(tmp_path / "report")]) == 1
+    assert f"hecn: {log}:2: truncated: found the records in and out and no report" in capsys.readouterr().err
 
 
 def test_repeats_of_a_test_are_one_kind_whatever_their_files_are_called(before):
