@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -273,6 +274,13 @@ def test_half_a_second_is_a_slot():
     assert busiest_hour(table(np.ones(7200), step=0.5), slot_s=0.5)["in_bps"].tolist() == pytest.approx([1.0])
 
 
+def test_what_was_put_on_slots_cannot_be_changed():
+    _, intervals = gridded.from_frame(table([1.0]))
+    for one in (intervals, gridded.regrid(intervals, 300.0)):
+        with pytest.raises(FrozenInstanceError):
+            one.starts = None
+
+
 def test_tables_have_their_columns_and_no_others_and_number_their_rows():
     ports = pd.concat([table(np.full(24, 2.0)), table(np.full(24, 2.0), name="eth1")])
     names, rates_ = ["host", "interface"], ["in_bps", "out_bps"]
@@ -310,6 +318,11 @@ def test_busy_hour_is_that_in_which_the_slots_lie(slot_s):
     none = table(np.full(5, np.nan), np.nan, name="eth2")
     found = utilisation(pd.concat([one, other, none]), slot_s=slot_s)
     assert found["busy_hour"].tolist() == [5, 23, pd.NA]
+
+
+def test_busy_hour_is_busier_by_however_little():
+    hour = np.repeat(np.arange(24), 12)
+    assert utilisation(table(np.where(hour == 5, 0.9, 0.5)))["busy_hour"].tolist() == [5]
 
 
 def test_busy_hour_of_a_port_that_carried_nothing_is_one_that_was_watched():

@@ -200,6 +200,7 @@ def test_a_damaged_file_costs_its_own_readings(tmp_path, monkeypatch):
     assert {
         Path(error.source).stem: error.found[: len(expected[Path(error.source).stem])] for error in told
     } == expected
+    assert not any("None" in error.found or "()" in error.found for error in told)  # what damage it is stands there
     with pytest.warns(ValidityWarning, match=r"values\.parquet: found damage \("):
         bulk.interfaces([bad / "values.parquet", good])
     with pytest.raises(InputError, match=r"values\.parquet: found damage \("):

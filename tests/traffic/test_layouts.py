@@ -13,7 +13,6 @@ from hecn_analysis.traffic.bulk import Columns, Group, Members, Share, shares
 from hecn_analysis.traffic.differences import Rates
 from hecn_analysis.traffic.rates import rates
 from hecn_analysis.traffic.series import Named, Readings, Series
-from hecn_analysis.traffic.slots import Intervals, Slots
 from hecn_analysis.traffic.utilisation import utilisation
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
@@ -261,7 +260,7 @@ def test_interfaces_are_dealt_in_the_order_of_their_names_and_those_without_come
 # the parts
 
 
-@pytest.mark.parametrize("kind", [bulk.Settings, Group, Share, Intervals, Slots, Series, Named, Readings, Rates])
+@pytest.mark.parametrize("kind", [bulk.Settings, Group, Share, Series, Named, Readings, Rates])
 def test_what_threads_share_cannot_be_changed(kind):
     with pytest.raises(FrozenInstanceError):
         object.__new__(kind).starts = None

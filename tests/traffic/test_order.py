@@ -57,6 +57,21 @@ def test_every_order_of_files_and_every_direction_of_each_gives_the_same():
         pd.testing.assert_frame_equal(rates(table), wanted)
 
 
+def test_readings_without_a_time_before_the_first_that_has_one_move_nothing():
+    table = readings([0, 0, 0, 300, 600], [1, 2, 10, 20, 30])
+    table.loc[:1, "time"] = pd.NaT
+    found = rates(table)
+    assert found["flag"].tolist() == ["ok", "ok", "no_time", "no_time"]
+    assert found["interval_s"].tolist()[:2] == [300.0, 300.0]
+
+
+def test_misplaced_reading_of_a_host_that_had_just_started_is_put_in_its_place():
+    up = [400, 700, 1000, 100, 1300]
+    found = rates(readings([300, 600, 900, 0, 1200], [10, 20, 30, 5, 40], uptime_s=up))
+    assert found["flag"].tolist() == ["ok"] * 4
+    assert found["interval_s"].tolist() == [300.0] * 4
+
+
 def test_order_of_readings_does_not_depend_on_how_far_apart_they_are():
     """A clock counts nanoseconds; so close to each other are those of a burst."""
     random = np.random.default_rng(1)
