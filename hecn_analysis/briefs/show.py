@@ -346,7 +346,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
     ...
     """
     rows = comparison[comparison["measured_bps"].notna()]
-    rows = rows.assign(where=[_where(row) for row in rows.to_dict("records")])
+    rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
     show_table(rows, PROVENANCE, caption=caption, footnotes="document", group="series_title")
     show_versions()
@@ -388,8 +388,24 @@ def below_data(file: str) -> str:
     return str(path.relative_to(places.data_dir())) if path.is_relative_to(places.data_dir()) else file
 
 
-def _where(row: Mapping[Any, Any]) -> str:
-    """Give file and lines of a row, such as ``logs/b.txt:31–32``; no lines where they are not known."""
+def where(row: Mapping[Any, Any]) -> str:
+    """Give file and lines of a row; no lines where they are not known.
+
+    Parameters
+    ----------
+    row
+        Has ``source_file``, ``line_first`` and ``line_last``.
+
+    Returns
+    -------
+    str
+        Such as ``logs/b.txt:31–32``.
+
+    Examples
+    --------
+    >>> where({"source_file": str(places.data_dir() / "logs" / "b.txt"), "line_first": 31, "line_last": 32})
+    'logs/b.txt:31–32'
+    """
     file, first, last = below_data(str(row["source_file"])), row["line_first"], row["line_last"]
     if pd.isna(first):
         return file
