@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hecn_analysis.limits.tcp_rounds.run import DELAYED_ACK_S, LUCK, PHASE, Run, any_stream, summed
+from hecn_analysis.limits.tcp_rounds.run import DELAYED_ACK_S, LUCK, PHASE, Run, any_stream, some, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,20 +27,20 @@ class Bbr(Run):
     def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
         super().__init__(value, streams, seed)
         size = self.t.size
-        shape = (size, streams)
-        self.flight = np.minimum(np.broadcast_to(self.iw[:, None], shape), self.first_windows[:, :1])
+        shape = (streams, size)
+        self.flight = np.minimum(np.broadcast_to(self.iw, shape), self.first_windows[0])
         self.backlog = np.zeros(size)
-        self.samples = np.zeros((*shape, 10))  # packets/s of the last ten rounds
+        self.samples = np.zeros((10, *shape))  # packets/s of the last ten rounds
         self.bandwidth = np.zeros(shape)
         self.mode = np.zeros(shape, dtype=np.int8)  # 0 start-up, 1 drain, 2 probe bandwidth
         self.best = np.zeros(shape)
         self.stale = np.zeros(shape, dtype=np.int64)
         self.phase = np.zeros(shape, dtype=np.int64)
-        self.least = np.broadcast_to(self.rtt[:, None], shape).copy()
+        self.least = np.broadcast_to(self.rtt, shape).copy()
         self.least_since = np.zeros(shape)
-        self.as_low = np.exp(-1 / self.capacity / self.JITTER_S)[:, None]
+        self.as_low = np.exp(-1 / self.capacity / self.JITTER_S)
         self.probe_at = np.full(shape, self.PROBE_EVERY_S)
-        self.probe_rounds = self.rounds_of_a_probe()[:, None]
+        self.probe_rounds = self.rounds_of_a_probe()
         self.probe_left = np.zeros(shape)
 
     def rounds_of_a_probe(self) -> NDArray[np.float64]:
@@ -73,35 +73,35 @@ class Bbr(Run):
         self.backlog = np.minimum(rest, self.queue)
         self.events += (rest > self.queue) | (total * self.loss > 1)
         # samples taken while probing the RTT are too low and not used: the highest one stays
-        rate = n * (delivered / np.maximum(total, 1e-9) / length)[:, None]
-        self.samples[:, :, self.rounds % 10] = np.where(self.probe_left > 0, self.bandwidth, rate)
-        self.bandwidth = self.samples.max(axis=2)
+        rate = n * (delivered / np.maximum(total, 1e-9) / length)
+        self.samples[self.rounds % 10] = np.where(self.probe_left > 0, self.bandwidth, rate)
+        self.bandwidth = self.samples.max(axis=0)
         starting = self.mode == 0
         self.change_mode(starting)
         window = self.bandwidth * self.least
-        pace = 0.99 * self.bandwidth * (self.rtt + self.backlog / self.capacity)[:, None]
+        pace = 0.99 * self.bandwidth * (self.rtt + self.backlog / self.capacity)
         planned = np.where(self.mode == 2, np.minimum(self.GAINS[self.phase] * pace, 2 * window), pace / 2.885)
         # the phase that drains ends when one product and three bunches are left (bbr_quantization_budget)
-        drained = np.minimum(window + 3 * self.bunch[:, None], pace)
+        drained = np.minimum(window + 3 * self.bunch, pace)
         planned = np.where((self.mode == 2) & (self.phase == 1), np.maximum(planned, drained), planned)
         faster = np.minimum(2 * n, np.maximum(2.885 * window, 2 * n * (self.rounds < 3)))
         planned = np.where(self.mode == 0, faster, planned)
-        planned = self.probe_rtt(planned, length[:, None])
+        planned = self.probe_rtt(planned, length)
         self.flight = np.clip(planned, np.minimum(4.0, self.cap), self.cap)
-        if self.rounds < self.first_windows.shape[1]:
-            self.flight = np.minimum(self.flight, self.first_windows[:, self.rounds, None])
+        if self.rounds < len(self.first_windows):
+            self.flight = np.minimum(self.flight, self.first_windows[self.rounds])
         self.starting &= any_stream(starting)
         self.account(delivered, length, length)
 
     def change_mode(self, starting: NDArray[np.bool_]) -> None:
         """Leave start-up when the rate grows no more, drain what it queued, then go round the phases of probing."""
-        if starting.any():
+        if some(starting):
             more = self.bandwidth >= 1.25 * self.best
             self.best = np.where(starting & more, self.bandwidth, self.best)
             self.stale = np.where(more, 0, self.stale + 1)
             self.mode[starting & (self.stale >= 3)] = 1
-        drained = (self.mode == 1) & (self.backlog <= 0.01 * self.bdp)[:, None]
-        if drained.any():
+        drained = (self.mode == 1) & (self.backlog <= 0.01 * self.bdp)
+        if some(drained):
             self.mode[drained] = 2
             self.phase = np.where(drained, self.any_phase(), self.phase + 1) % 8
             return
@@ -118,7 +118,7 @@ class Bbr(Run):
         t seconds is the least with probability L/t. But the lone packets of the handshake and of a probe wait for no
         other of their bunch; the longer a packet takes, the less likely jitter makes up for that.
         """
-        now = self.t[:, None] + seen
+        now = self.t + seen
         lower = seen < self.least * (1 - 1e-9)
         luck = self.chance(LUCK) * (now - self.least_since) < seen * self.as_low
         again = lower | (luck & (seen <= self.least * (1 + 1e-9)))
@@ -126,11 +126,9 @@ class Bbr(Run):
         self.least = np.where(lower, seen, self.least)
         self.probe_at = np.where(again, now + self.PROBE_EVERY_S, self.probe_at)
         start = (now >= self.probe_at) & (self.probe_left <= 0)
-        if start.any():
+        if some(start):
             self.probe_left = np.where(start, self.probe_rounds, self.probe_left)
-            self.probe_at = np.where(
-                start, now + self.probe_rounds * self.rtt[:, None] + self.PROBE_EVERY_S, self.probe_at
-            )
+            self.probe_at = np.where(start, now + self.probe_rounds * self.rtt + self.PROBE_EVERY_S, self.probe_at)
             self.least_since = np.where(start, now, self.least_since)
             self.least = np.where(start, seen, self.least)
             self.phase = np.where(start, self.any_phase(), self.phase)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hecn_analysis.limits.tcp_rounds.run import DELAYED_ACK_S, GAP, HIT, Run, any_stream, summed
+from hecn_analysis.limits.tcp_rounds.run import DELAYED_ACK_S, GAP, HIT, Run, any_stream, some, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +20,10 @@ class LossBased(Run):
     def __init__(self, name: str, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
         super().__init__(value, streams, seed)
         size = self.t.size
-        shape = (size, streams)
+        shape = (streams, size)
         self.name = name
         self.hystart = self.hystart & (name == "cubic")
-        self.window = np.broadcast_to(self.iw[:, None], shape).copy()
+        self.window = np.broadcast_to(self.iw, shape).copy()
         self.threshold = np.full(shape, np.inf)
         self.last_growth = np.zeros(shape)
         self.loss_at = np.full(shape, np.nan)  # fraction of the last round at which an unanswered loss occurred
@@ -31,10 +31,16 @@ class LossBased(Run):
         self.lossy = bool((self.loss > 0).any())
         self.silent = np.zeros(shape, dtype=np.int64)  # rounds without sending
         with np.errstate(divide="ignore", over="ignore"):  # no loss, or one in more packets than a float can say
-            self.mean_gap = np.broadcast_to(1 / self.loss[:, None], shape)
+            self.mean_gap = np.broadcast_to(1 / self.loss, shape)
             self.to_loss = -np.log(self.chance(GAP)) * self.mean_gap if self.lossy else np.full(shape, np.inf)
-        overflows = self.cap[:, 0] * streams + self.together > self.bdp + self.queue
+        overflows = self.cap * streams + self.together > self.bdp + self.queue
         self.steady = ~overflows & ~self.lockstep
+        # what is asked in every round
+        self.settles, self.exits_early = some(self.steady), some(self.hystart)
+        self.lossless = self.loss == 0
+        self.arriving = 1 - self.loss
+        self.grown_part = 1 - 1 / self.growth
+        self.room = self.bdp + self.queue
         # congestion avoidance
         self.last_max = np.zeros(shape)
         self.origin = np.zeros(shape)
@@ -50,64 +56,68 @@ class LossBased(Run):
         self.dry = np.zeros(shape, dtype=bool)
         self.before = np.zeros(shape)
 
-    def wait_for_ack(self, total: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Seconds that ACKs of streams come late which are read in turn.
+    def path(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Round-trip time, what is under way in it without a queue, and with a full one.
 
-        All but one have data that wait to be read. Then the window does not grow, and the receiver leaves ACKs to their
-        timer (`__tcp_ack_snd_check`), unless the turn comes before, after 64 KiB of the stream that is waited for: half
-        of the timer if the turn never came, a third is near what Linux 6.18 showed with four streams (8 to 16 ms at
-        round trips of 15, 45 and 90 ms).
+        ACKs of streams that are read in turn come late: all streams but one have data that wait to be read. Then the
+        window does not grow, and the receiver leaves ACKs to their timer (`__tcp_ack_snd_check`), unless the turn comes
+        before, after 64 KiB of the stream that is waited for: half of the timer if the turn never came, a third is near
+        what Linux 6.18 showed with four streams (8 to 16 ms at round trips of 15, 45 and 90 ms).
         """
+        if not self.in_turn:
+            return self.rtt, self.bdp, self.room
         turn = self.rtt * _WRITE_BYTES / self.mss * self.n / np.maximum(total, 1.0)
-        return np.where(self.lockstep, (1 - 1 / self.n) * np.minimum(DELAYED_ACK_S / 3, turn), 0.0)
+        late = np.where(self.lockstep, (1 - 1 / self.n) * np.minimum(DELAYED_ACK_S / 3, turn), 0.0)
+        bdp = self.capacity * (self.rtt + late)
+        return self.rtt + late, bdp, bdp + self.queue
 
     def round(self) -> None:
         """Send the window, and let it grow or shrink by what became of it."""
-        if self.rounds <= self.first_windows.shape[1]:
-            self.window = np.minimum(self.window, self.first_windows[:, self.rounds - 1, None])
+        if self.rounds <= len(self.first_windows):
+            self.window = np.minimum(self.window, self.first_windows[self.rounds - 1])
         flight = allowed = np.minimum(np.floor(self.window), self.cap)
         slow = self.window < self.threshold
-        burst = np.zeros(self.t.size)
+        burst: NDArray[np.float64] | float = 0.0
         if self.in_turn:
             flight, burst = self.in_step(flight)
         held = flight < allowed
-        if self.in_turn:
-            self.dry, self.before = held, flight
         pending = ~np.isnan(self.loss_at)
-        if pending.any():
+        if some(pending):
             flight = self.reduce(pending, flight)
             slow &= ~pending
+        any_slow = some(slow)
         self.starting &= any_stream(slow & (self.window < self.cap))
-        if self.silent.any():
+        if some(self.silent):
             flight = np.where(self.silent > 0, 0.0, flight)
             held |= self.silent > 0
             self.silent = np.maximum(self.silent - 1, 0)
         total = summed(flight)
-        rtt, bdp = self.rtt, self.bdp
-        if self.in_turn:
-            rtt = rtt + self.wait_for_ack(total)
-            bdp = self.capacity * rtt
+        rtt, bdp, room = self.path(total)
         times = self.repeats(flight, total, slow, pending)
         # Highest queue in the round. In slow start packets arrive faster than they leave, by the growth.
-        burst = np.maximum(burst, summed(np.where(slow, flight, 0.0)) * (1 - 1 / self.growth))
+        if any_slow:
+            burst = np.maximum(burst, summed(np.where(slow, flight, 0.0)) * self.grown_part)
         peak = np.maximum(burst, total - bdp + self.together)
         lost = np.maximum(peak - self.queue, 0.0)
-        length = np.maximum(rtt, np.minimum(total, bdp + self.queue) / self.capacity) * times
-        delivered = np.minimum((total - lost) * (1 - self.loss) * times, self.capacity * length)
+        length = np.maximum(rtt, np.minimum(total, room) / self.capacity) * times
+        delivered = np.minimum((total - lost) * self.arriving * times, self.capacity * length)
         new_loss: NDArray[np.float64] = np.full(flight.shape, np.nan)
-        if (lost > 0).any():
+        if some(lost):
             self.overflow(new_loss, lost=lost, peak=peak, flight=flight, slow=slow)
             new_loss[pending] = np.nan
         if self.lossy:
-            self.random_loss(flight * times[:, None], new_loss)
+            self.random_loss(flight * times, new_loss)
         self.grow(flight=flight, length=length, slow=slow, pending=pending, held=held)
         self.loss_at = new_loss
         if self.in_turn:
-            self.sent += flight * times[:, None]
+            self.dry = held
+            self.sent += flight * times
             np.maximum(self.widest, self.window, out=self.widest)
         # a last part of slow start's round comes in one train; later, packets are spread over the round
-        idle = np.where(any_stream(slow), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
-        self.account(delivered, length, length - idle)
+        train = length
+        if any_slow:
+            train = length - np.where(any_stream(slow), np.maximum(length / times - total / self.capacity, 0.0), 0.0)
+        self.account(delivered, length, train)
 
     def repeats(
         self,
@@ -117,15 +127,17 @@ class LossBased(Run):
         pending: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
         """How many rounds are like this one: more where nothing can change until the next loss or the end."""
-        full = (self.loss == 0) & (total >= self.bdp) & ~any_stream(slow)
+        if not self.settles:
+            return np.ones(total.size)
+        full = self.lossless & (total >= self.bdp) & ~any_stream(slow)
         calm = self.steady & (~any_stream(self.window < self.cap) | full)
-        if not calm.any():
+        if not some(calm):
             return np.ones(total.size)
         calm &= ~any_stream(pending) & ~any_stream(self.quiet + self.silent != 0)
         length = np.maximum(self.rtt, total / self.capacity)
         packets = np.maximum(flight, 1.0)
         left = np.minimum((self.end - self.t) / length, (self.amount - self.received) / summed(packets))
-        to_loss = np.min((self.to_loss - 1) / packets, axis=1)
+        to_loss = np.min((self.to_loss - 1) / packets, axis=0)
         return np.where(calm, np.maximum(np.floor(np.minimum(left, to_loss)), 1.0), 1.0)
 
     def in_step(self, flight: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -137,17 +149,19 @@ class LossBased(Run):
         # tcp_sndbuf_expand: twice the largest window, in segments that count the next power of two of MSS and headers;
         # estimates, not derived: a tenth of it is no payload, and a fixed buffer is 1.5 usable windows
         memory = np.exp2(np.ceil(np.log2(self.mss + 640))) + 256
-        room = np.minimum(2 * self.widest * (0.9 * memory / self.mss)[:, None], 1.5 * self.cap)
-        limit = np.min(self.sent + room, axis=1)
-        fullest = np.argmin(self.sent + room, axis=1)
-        pick = np.arange(fullest.size), fullest
+        room = np.minimum(2 * self.widest * (0.9 * memory / self.mss), 1.5 * self.cap)
+        filled = self.sent + room
+        fullest = np.argmin(filled, axis=0)
+        pick = fullest, np.arange(fullest.size)
+        limit = filled[pick]
         woken = self.written - self.sent[pick] <= room[pick] * 2 / 3
         self.written = np.where(woken, np.maximum(limit, self.written), self.written)
-        bound = np.clip(self.written[:, None] - self.sent, 0.0, flight)
-        flight = np.where(self.lockstep[:, None], bound, flight)
-        burst = np.where(self.lockstep[:, None] & self.dry, np.maximum(flight - self.before, 0.0), 0.0).sum(axis=1)
-        queued = np.maximum(self.before.sum(axis=1) - self.bdp, 0.0)
-        return flight, np.where(burst > 0, burst + queued, 0.0)
+        bound = np.clip(self.written - self.sent, 0.0, flight)
+        sent = np.where(self.lockstep, bound, flight)
+        burst = summed(np.where(self.lockstep & self.dry, np.maximum(sent - self.before, 0.0), 0.0))
+        queued = np.maximum(summed(self.before) - self.bdp, 0.0)
+        self.before = sent
+        return sent, np.where(burst > 0, burst + queued, 0.0)
 
     def overflow(
         self,
@@ -164,26 +178,26 @@ class LossBased(Run):
         before = np.maximum(summed(flight) / self.growth - self.bdp, 0.0)  # queue as a round of slow start begins
         with np.errstate(invalid="ignore", divide="ignore"):
             where = np.where(starting, np.clip((self.queue - before) / (peak - before), 0.0, 1.0), 0.5)
-        hit: NDArray[np.bool_] = np.broadcast_to(full[:, None], flight.shape)
+        hit: NDArray[np.bool_] = np.broadcast_to(full, flight.shape)
         if self.n > 1:
-            share = np.where(starting[:, None], flight * slow, flight)
-            share = lost[:, None] * share / np.maximum(share.sum(axis=1, keepdims=True), 1.0)
+            share = np.where(starting, flight * slow, flight)
+            share = lost * share / np.maximum(summed(share), 1.0)
             luck = self.chance(HIT) + np.expm1(-share)
-            hit = hit & ((luck < 0) | (luck == np.amin(luck, axis=1, keepdims=True)))
-        np.copyto(new_loss, np.broadcast_to(where[:, None], flight.shape), where=hit)
+            hit = hit & ((luck < 0) | (luck == np.amin(luck, axis=0)))
+        np.copyto(new_loss, np.broadcast_to(where, flight.shape), where=hit)
 
     def random_loss(self, sent: NDArray[np.float64], new_loss: NDArray[np.float64]) -> None:
         """Count down to the next lost packet of each stream; losses of one round trip are one event."""
         self.to_loss -= sent
         hit = np.asarray(self.to_loss <= 0)
-        if hit.any():
+        if some(hit):
             i = np.nonzero(hit)
             where = np.minimum(np.maximum(1 + self.to_loss[i] / sent[i], 0.0), 1.0)
             known = new_loss[i]
             new_loss[i] = np.where(np.isnan(known), where, np.minimum(known, where))
             # the next event is one of the packets sent from the same part of the next round on
             gap = -np.log(self.chance(GAP, i)) * self.mean_gap[i]
-            self.to_loss[i] = gap + where * np.minimum(np.floor(self.window[i]), self.cap[i[0], 0])
+            self.to_loss[i] = gap + where * np.minimum(np.floor(self.window[i]), self.cap[i[1]])
 
     def reduce(self, pending: NDArray[np.bool_], flight: NDArray[np.float64]) -> NDArray[np.float64]:
         """Answer to a loss, at the part of the round where the sender learns of it; packets sent in this round."""
@@ -206,7 +220,7 @@ class LossBased(Run):
         if self.name == "htcp":
             # beta = RTTmin/RTTmax in 0.5 to 0.8; 0.5 where the least RTT is below 10 ms (tcp_htcp.c)
             largest = self.rtt + np.minimum(self.queue, np.maximum(summed(self.window) - self.bdp, 0.0)) / self.capacity
-            beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))[:, None]
+            beta = np.where(self.rtt <= 0.010, 0.5, np.clip(self.rtt / largest, 0.5, 0.8))
             self.last_max = np.where(pending, beta, self.last_max)
             return window * beta
         kept = 717 / 1024 if self.name == "cubic" else 819 / 1024
@@ -230,12 +244,12 @@ class LossBased(Run):
         self.quiet = np.where(pending, self.loss_at, 0.0)
         growth: NDArray[np.float64] = np.zeros(flight.shape)
         avoiding = ~slow & (open_part > 0) & (self.window <= self.cap) & ~held
-        if avoiding.any():
-            growth = np.where(avoiding, self.avoidance(length[:, None], avoiding) * open_part, 0.0)
-        if slow.any():
+        if some(avoiding):
+            growth = np.where(avoiding, self.avoidance(length, avoiding) * open_part, 0.0)
+        if some(slow):
             room = np.where(self.window < 2 * self.cap, self.threshold - self.window, 0.0)
-            faster = np.minimum((self.growth[:, None] - 1) * flight, room) * open_part
-            if self.hystart.any():
+            faster = np.minimum((self.growth - 1) * flight, room) * open_part
+            if self.exits_early:
                 faster = self.hystart_exit(faster, flight, slow)
             growth = np.where(slow, faster, growth)
         self.window = self.window + growth
@@ -254,9 +268,9 @@ class LossBased(Run):
         threshold = (self.rtt + slack) / 2
         train = self.hystart & (total / pace > threshold) & (2 / pace <= 0.002)
         delay = self.hystart & ((total - self.bdp) / pace > np.clip(self.rtt / 8, 0.004, 0.016))
-        out = (train | delay)[:, None] & slow & (flight >= 16)
-        if out.any():
-            part = np.where(delay, 0.0, threshold * pace / np.maximum(total, 1.0))[:, None]
+        out = (train | delay) & slow & (flight >= 16)
+        if some(out):
+            part = np.where(delay, 0.0, threshold * pace / np.maximum(total, 1.0))
             faster = np.where(out, faster * part, faster)
             self.threshold = np.where(out, self.window + faster, self.threshold)
         return faster
@@ -269,7 +283,7 @@ class LossBased(Run):
         if self.name == "bic":
             return self.bic_step()
         begin = avoiding & np.isnan(self.epoch)
-        if begin.any():
+        if some(begin):
             self.epoch[begin] = 0.0
             self.reno_window[begin] = self.reno_seen[begin] = w[begin]
             self.looked[begin] = 0.0
@@ -277,7 +291,7 @@ class LossBased(Run):
             self.k[begin] = np.cbrt(np.maximum(self.last_max - w, 0.0)[begin] / 0.4)
         if self.name == "htcp":
             return self.htcp_step(length)
-        since = self.epoch + self.rtt[:, None]
+        since = self.epoch + self.rtt
         since -= self.k
         step = 0.4 * since
         step *= since
@@ -286,7 +300,7 @@ class LossBased(Run):
         step -= w
         step = np.minimum(np.maximum(step, 0.01), w / 2)  # tcp_cubic.c: cnt between 2 and 100 windows
         before = self.last_max == 0
-        if before.any():
+        if some(before):
             step = np.where(before, np.maximum(step, w / 20), step)  # 5 % a round before the first loss
         self.reno_window += 3 * (1024 - 717) / (1024 + 717)
         self.epoch += length
@@ -311,7 +325,7 @@ class LossBased(Run):
         """tcp_htcp.c: faster the longer ago the last loss is, scaled with the RTT; alpha = 2 f (1 - beta)."""
         since = np.maximum(self.epoch - 1, 0.0)
         f = 1 + 10 * since + (since / 2) ** 2
-        f = np.maximum(np.floor(f * np.clip(self.rtt / 0.1, 0.1, 2.0)[:, None]), 1.0)
+        f = np.maximum(np.floor(f * np.clip(self.rtt / 0.1, 0.1, 2.0)), 1.0)
         self.epoch += length
         beta = np.where(self.last_max > 0, self.last_max, 0.5)
         step: NDArray[np.float64] = np.maximum(2 * f * (1 - beta), 1.0)

@@ -1,4 +1,8 @@
-"""A run, round by round: what all congestion controls share (clocks, received packets, luck, results)."""
+"""A run, round by round: what all congestion controls share (clocks, received packets, luck, results).
+
+Values of streams have a row for each stream and a column for each element: numpy works along rows, and most runs have
+many elements of few streams.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,7 @@ def summed(streams: NDArray[Any]) -> NDArray[Any]:
     Parameters
     ----------
     streams
-        A row for each element, a column for each of its streams.
+        A row for each stream, a column for each element.
 
     Returns
     -------
@@ -62,9 +66,9 @@ def summed(streams: NDArray[Any]) -> NDArray[Any]:
     Examples
     --------
     >>> summed(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    [3.0, 7.0]
+    [4.0, 6.0]
     """
-    return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.sum(axis=1))
+    return streams[0] if len(streams) == 1 else np.asarray(np.ascontiguousarray(streams.T).sum(axis=1))
 
 
 def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -73,7 +77,7 @@ def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Parameters
     ----------
     streams
-        A row for each element, a column for each of its streams.
+        A row for each stream, a column for each element.
 
     Returns
     -------
@@ -83,9 +87,30 @@ def any_stream(streams: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Examples
     --------
     >>> any_stream(np.array([[False, True], [False, False]])).tolist()
-    [True, False]
+    [False, True]
     """
-    return streams[:, 0] if streams.shape[1] == 1 else np.asarray(streams.any(axis=1))
+    return streams[0] if len(streams) == 1 else np.asarray(streams.any(axis=0))
+
+
+def some(values: NDArray[Any]) -> bool:
+    """Whether any is not 0: what `any` says, in a fifth of its time.
+
+    Parameters
+    ----------
+    values
+        Numbers or truth values of elements or of their streams.
+
+    Returns
+    -------
+    bool
+        One for all.
+
+    Examples
+    --------
+    >>> some(np.array([False, True])), some(np.zeros(2))
+    (True, False)
+    """
+    return bool(np.count_nonzero(values))
 
 
 def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -104,7 +129,8 @@ class Run:
     def __init__(self, value: dict[str, NDArray[np.float64]], streams: int, seed: int) -> None:
         self.n = streams
         size = value["rate_bps"].size
-        numbers = value["sequence"].astype(np.uint64)[:, None] << np.uint64(24) | np.arange(streams, dtype=np.uint64)
+        stream = np.arange(streams, dtype=np.uint64)[:, None]
+        numbers = value["sequence"].astype(np.uint64) << np.uint64(24) | stream
         self.key = _mixed(_mixed(numbers) + np.uint64(seed))
         wire = value["mss_bytes"] + value["packet_overhead_bytes"]
         self.capacity = value["rate_bps"] / 8 / wire  # packets/s
@@ -112,15 +138,16 @@ class Run:
         self.bdp = self.capacity * self.rtt
         self.queue = np.where(np.isnan(value["queue_bytes"]), self.bdp, value["queue_bytes"] / wire)
         self.loss = value["loss"]
-        self.cap = np.maximum(value["window_bytes"] / value["mss_bytes"], 1.0)[:, None]
+        self.cap = np.maximum(value["window_bytes"] / value["mss_bytes"], 1.0)
         self.mss = value["mss_bytes"]
         # What a receiver that tunes its buffer offers in the first rounds: 64 KB without a scale factor (RFC 7323), its
         # part of the default tcp_rmem of 131072 bytes, then by dynamic right-sizing (tcp_rcvbuf_grow) twice what came
         # in the first round and twice its growth; later rounds may double. Matters for packets of more than 6 KB.
-        self.first_windows = np.maximum(np.floor(np.array([65535.0, 91136.0, 152048.0]) / self.mss[:, None]), 1.0)
+        offered = np.array([65535.0, 91136.0, 152048.0])[:, None]
+        self.first_windows = np.maximum(np.floor(offered / self.mss), 1.0)
         self.iw = value["initial_window"]
         self.growth = np.where(value["byte_counting"] != 0, 2.0, 1 + 1 / value["ack_every"])
-        self.reno_step = np.where(value["byte_counting"] != 0, 1.0, 1 / value["ack_every"])[:, None]
+        self.reno_step = np.where(value["byte_counting"] != 0, 1.0, 1 / value["ack_every"])
         # Segments that leave a sender back to back: what 1.2 times the rate brings in 1/1024 s, up to 64 KiB, and at
         # least 2 (tcp_tso_autosize); at most a third of the window (tcp_tso_should_defer).
         bunch = np.maximum(np.minimum(1.2 * self.capacity / 1024, 65536 / self.mss), 2.0)
@@ -131,7 +158,7 @@ class Run:
         self.end = np.where(np.isnan(value["duration_s"]), np.inf, value["duration_s"])
         self.amount = np.where(np.isinf(self.end), value["transfer_bytes"] / value["mss_bytes"], np.inf)  # packets
         self.warm_up = np.where(np.isinf(self.end), 0.0, value["warm_up_s"])
-        self.full_rate = np.minimum(self.capacity, self.cap[:, 0] * streams / self.rtt)
+        self.full_rate = np.minimum(self.capacity, self.cap * streams / self.rtt)
         self.index = np.arange(size)
         self.over = np.zeros(size, dtype=bool)
         self.t = np.zeros(size)
@@ -179,17 +206,19 @@ class Run:
         after = self.t + length
         span = np.minimum(after, self.end) - np.maximum(self.t, self.warm_up)
         self.counted += delivered * np.minimum(np.maximum(span / length, 0.0), 1.0)
-        self.lost_time += self.starting * (length - delivered / self.full_rate)
+        if some(self.starting):
+            self.lost_time += self.starting * (length - delivered / self.full_rate)
         missing = self.amount - self.received
         self.received = self.received + delivered * np.minimum((self.end - self.t) / length, 1.0)
         done = ((after >= self.end) | (delivered >= missing)) & ~self.over
-        if done.any():
+        any_done = some(done)
+        if any_done:
             with np.errstate(invalid="ignore"):
                 part = self.time_of_part(missing / delivered, train)
                 finish = np.where(np.isfinite(self.end), self.end, self.t + part + self.rtt / 2)
             self.finish(done, finish)
         self.t = after
-        if done.any():
+        if any_done:
             self.over |= done
             if 4 * np.count_nonzero(self.over) >= self.over.size:  # copying costs more than a few idle elements
                 self.keep(~self.over)
@@ -228,5 +257,5 @@ class Run:
         size = chosen.size
         self.half = (self.half[0][chosen], self.half[1][chosen], self.half[2][chosen])
         for name, v in vars(self).items():
-            if isinstance(v, np.ndarray) and v.shape[:1] == (size,):
-                setattr(self, name, v[chosen])
+            if isinstance(v, np.ndarray) and v.shape[-1:] == (size,):
+                setattr(self, name, np.compress(chosen, v, axis=-1))
