@@ -30,31 +30,6 @@ class Lift:
     loss: bool = False
     start_up: bool = False
 
-    def reached_from(self, below: Lift) -> bool:
-        """Whether further lifts lead from a state to this one.
-
-        Parameters
-        ----------
-        below
-            The state to begin with.
-
-        Returns
-        -------
-        bool
-            True also for the state itself.
-
-        Examples
-        --------
-        >>> Lift(resources=2, window=True).reached_from(Lift(resources=1)), Lift().reached_from(Lift(loss=True))
-        (True, False)
-        """
-        return (
-            self.resources >= below.resources
-            and self.window >= below.window
-            and self.loss >= below.loss
-            and self.start_up >= below.start_up
-        )
-
 
 #: What can be lifted from a state, in the order in which equal ones count.
 KINDS = ("window", "loss", "start_up", "resource")

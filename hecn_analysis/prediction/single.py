@@ -6,7 +6,7 @@ lifted is the bottleneck.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,8 @@ from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.ladder import KINDS, Lift, above, binding, gain
 from hecn_analysis.prediction.model import THOROUGH, Effort, Model
-from hecn_analysis.prediction.resources import streams_per_process
 from hecn_analysis.prediction.result import Assumption, Flow, Prediction, Rung
 from hecn_analysis.prediction.together import followed
-
-#: With so few runs of each, all states at once cost less than those that are needed one after another.
-FEW_RUNS = 2
 
 
 def predict(
@@ -105,14 +101,14 @@ class _Report(Model):
         self.totals: dict[Lift, float] = {}
 
     def look(self) -> tuple[list[Lift], FloatArray, FloatArray]:
-        """States that are looked at first, their throughputs, and those in the draws."""
-        states = self._cheap_states()
+        """All states of the ladder, their throughputs, and those in the draws; at once they cost little more."""
+        states = self._states()
         return states, *self.throughputs(states, with_draws=True)
 
     def predict(self) -> Prediction:
         """Solve, climb the ladder, and put the result together."""
         states, by_state, draws = self.look()
-        self._keep(states, by_state)
+        self.totals = {state: float(by_state[0, number].sum()) for number, state in enumerate(states)}
         climb = self._climb()
         flows = by_state[0, states.index(Lift())]
         total = float(np.median(draws[0].sum(axis=1))) if self.is_random else float(flows.sum())
@@ -158,34 +154,15 @@ class _Report(Model):
             for start_up in choices[2]
         ]
 
-    def _cheap_states(self) -> list[Lift]:
-        """States that are worked out at once: those that the first step looks at, and all that cost little more."""
-        if streams_per_process(self.scenario) == 1 or self.effort.random_runs <= FEW_RUNS:
-            return self._states()
-        near = {Lift(), *above(Lift()).values()}
-
-        def is_cheap(state: Lift) -> bool:
-            return not any(transport.runs_differ(lossless=state.loss) for transport in self.transports.values())
-
-        return [state for state in self._states() if state in near or is_cheap(state)]
-
-    def _keep(self, states: Sequence[Lift], by_state: FloatArray) -> None:
-        for number, state in enumerate(states):
-            self.totals[state] = float(by_state[0, number].sum())
-
     def _climb(self) -> list[tuple[Lift, str]]:
         """States of the ladder from the bottom, each with the limit that gains most when lifted from it."""
         climb: list[tuple[Lift, str]] = []
         here = Lift()
-        known = self._states()
         while np.isfinite(self.totals[here]) and len(climb) < self.effort.rungs:
             candidates = above(here)
-            possible = [state for state in candidates.values() if state in known and state != here]
+            possible = [state for state in candidates.values() if state in self.totals and state != here]
             if not possible:
                 break
-            if any(state not in self.totals for state in possible):
-                others = [state for state in known if state not in self.totals and state.reached_from(here)]
-                self._keep(others, self.throughputs(others, with_draws=False)[0])
             totals = [self.totals[state] if state in possible else np.nan for state in candidates.values()]
             best = KINDS[int(binding(gain(np.array(totals), np.array(self.totals[here]))))]
             climb.append((here, best))
