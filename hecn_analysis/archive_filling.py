@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 import pandas as pd
 
@@ -48,7 +49,8 @@ def add_files(
             before = place.stat()
             with place.open("rb") as stream:
                 key = hashlib.file_digest(stream, "sha256").hexdigest()
-            logs, counters = read(name), read_counters(name)
+            given = name if Path(name) == place else place  # its name has bytes that are no text
+            logs, counters = read(given), read_counters(given)
             after = place.stat()
         except OSError as error:
             problems.append(_problem(name, unreadable(error)))

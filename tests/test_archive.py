@@ -239,6 +239,15 @@ def test_logs_and_counters_are_added_by_their_content(archive, tmp_path):
     assert problems["kind"].tolist() == ["unrecognised", "unreadable"]
 
 
+def test_a_file_whose_name_is_no_text_is_added(archive, tmp_path):
+    log = (data_dir() / "logs" / "c-systems-dd.txt").read_bytes()
+    with open(os.fsencode(tmp_path) + b"/\xff.txt", "wb") as stream:  # noqa: PTH123 - a name that is no text
+        stream.write(log)
+    added, _, problems = add_files(archive, [tmp_path / os.fsdecode(b"\xff.txt")])
+    assert (added, list(problems["kind"])) == (1, [])
+    assert set(archive.table("runs")["source_file"]) == {f"{tmp_path}/\\xff.txt"}
+
+
 @pytest.mark.parametrize("name", ["port1.log", "walks.txt.gz"])
 def test_rates_of_a_file_are_the_same_from_the_archive(archive, name):
     """MRTG's log has one sample, and rates of its own beside it; those of the walks follow from samples alone."""

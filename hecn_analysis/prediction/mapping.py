@@ -32,10 +32,14 @@ that are no words stand between backticks. There are no calls and no attributes:
 from __future__ import annotations
 
 import ast
+import lzma
 import re
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -269,13 +273,20 @@ def _more_than_arithmetic(expression: str) -> str:
     return "" if found is None else f"{type(found).__name__} is no arithmetic, comparison, and, or, not or in"
 
 
+#: What else is raised for packed files that are cut off or hold something else.
+_DAMAGED: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+
+
 def _read(table: str | Path | pd.DataFrame) -> pd.DataFrame:
     if isinstance(table, pd.DataFrame):
         return table.reset_index(drop=True)
+    expected = "a CSV table with a line of column names"
+    if "://" in str(table):
+        raise InputError("an address", f"the file of {expected}", source=table)
     try:
         return pd.read_csv(table)
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError(str(error), "a CSV table with a line of column names", source=table) from None
+    except (OSError, ValueError, EOFError, *_DAMAGED) as error:
+        raise InputError(" ".join(str(error).split())[:160], expected, source=table) from None
 
 
 _TAKE: Mapping[str, Callable[[list[float]], float]] = {"min": min, "max": max, "sum": sum}

@@ -105,6 +105,28 @@ def test_a_wrong_mapping_is_an_error_with_its_line(files, old, new, said):
         validate(table, mapping)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("runs.csv", b""),
+        ("runs.csv", b"\xff\xfe"),
+        ("runs.csv.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff"),
+        ("runs.csv.zip", b"PK\x03\x04"),
+        ("runs.tar", b"words"),
+        ("runs.csv.xz", b"words"),
+    ],
+)
+def test_what_is_no_table_is_told(files, tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=rf"{name}: found .*, expected a CSV table with a line of column names"):
+        validate(tmp_path / name, files[1])
+
+
+def test_no_other_host_is_asked_for_a_table(files):
+    with pytest.raises(InputError, match="found an address, expected the file of a CSV table"):
+        validate("http://127.0.0.1:9/runs.csv", files[1])
+
+
 def test_a_cell_of_several_numbers_must_hold_numbers(files):
     table, mapping = files
     table.write_text(TABLE.replace("40 50,store,three\ne", "40 fast,store,three\ne"))
