@@ -225,7 +225,7 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     return found
 
 
-def _disk_rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
+def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
     """Rate of a disk, by what short runs reached.
 
     Parameters
@@ -234,6 +234,16 @@ def _disk_rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
         The runs.
     source
         What they were.
+
+    Returns
+    -------
+    dict
+        Their mean with its spread, as a description has it. [bit/s]
+
+    Examples
+    --------
+    >>> rate([Probed(4e9), Probed(4e9)], "two runs")
+    {'value': 4000000000.0, 'spread': 0.2, 'basis': 'calibrated', 'source': 'two runs'}
     """
     rates = [run.throughput_bps for run in runs]
     return _parameter(rates, known_by([rates], DISK_DRIFT), source)
@@ -279,11 +289,9 @@ def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str
     measured = processor(network, clock_hz, "over the loopback interface")
     if measured:
         clock = {"value": clock_hz, "basis": "documented", "source": "costs are cycles of this clock"}
-        host = _with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
+        host = with_processor(host, {**measured, "cpu": {"clock": clock, **measured["cpu"]}})
     disk = {
-        key: _disk_rate(runs, f"{_runs(len(runs), ['dd'])} {how}")
-        for kind, key, how in _DISK
-        if (runs := on_disk.get(kind))
+        key: rate(runs, f"{_runs(len(runs), ['dd'])} {how}") for kind, key, how in _DISK if (runs := on_disk.get(kind))
     }
     if disk.keys() >= {"read_rate", "write_rate"}:  # in front, where files lie unless somebody says else
         host["arrays"] = {"probed": {"disk": disk}, **host.get("arrays", {})}
@@ -295,7 +303,7 @@ def _runs(count: int, tools: Sequence[str]) -> str:
     return f"{count} short run{'' if count == 1 else 's'} of {' and '.join(tools)}"
 
 
-def _with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+def with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
     """A host with the costs of its processor as they were measured, in place of those that it was taken to have.
 
     What smaller packets and messages cost more stays as it was taken to be.
@@ -307,10 +315,15 @@ def _with_processor(found: Mapping[str, Any], measured: Mapping[str, Any]) -> di
     measured
         Keys of `processor`.
 
+    Returns
+    -------
+    dict
+        The keys of the host.
+
     Examples
     --------
     >>> host = {"cpu": {"title": "X", "send_cost": 0.3, "send_packet_cost": 500}}
-    >>> _with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
+    >>> with_processor(host, {"cpu": {"send_cost": 0.4}})["cpu"] == {
     ...     "title": "X", "send_cost": 0.4, "send_packet_cost": 500,
     ...     "handover_cost": 0, "handover_packet_cost": 0, "measured_payload": 65483,
     ... }
