@@ -234,9 +234,12 @@ def require_one_of(allowed: Iterable[float], **values: Number) -> None:
     hecn_analysis.errors.RangeError: lanes: found 3, expected 1, 2, 4 or 8
     """
     choices = list(allowed)
-    words = ", ".join(f"{choice:.10g}" for choice in choices[:-1]) + f" or {choices[-1]:.10g}"
     for name, value in values.items():
-        refuse(name, value, ~np.isin(np.asarray(value, dtype=np.float64), choices), words)
+        array = np.asarray(value, dtype=np.float64)
+        bad = np.logical_and.reduce([array != choice for choice in choices])
+        if bad.any():
+            words = ", ".join(f"{choice:.10g}" for choice in choices[:-1]) + f" or {choices[-1]:.10g}"
+            refuse(name, value, bad, words)
 
 
 def require_word(allowed: Iterable[object], **values: object) -> None:
