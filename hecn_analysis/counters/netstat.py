@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import same_width, width
+from hecn_analysis.counters.readings import same_width, whole, width
 
 FORMATS: Final = ("netstat-i", "netstat-ib")
 VERSIONS: Final = "net-tools 1.60 to 2.10, FreeBSD, OpenBSD, NetBSD, macOS"
@@ -89,12 +89,12 @@ def read(document: Document, findings: Findings) -> None:
 def _linux(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
     row: dict[str, Any] = {"interface": words[0]}
     if words[1].isdecimal() and "no statistics available" in " ".join(words):
-        return {**row, "mtu": int(words[1])}
+        return {**row, "mtu": whole(words[1])}
     if len(words) < len(columns) - 1 or not all(word.isdecimal() for word in words[1 : len(columns) - 1]):
         return None
     for name, word in zip(columns[1:], words[1:], strict=False):
         if (column := _LINUX_COLUMNS.get(name)) and word.isdecimal():
-            row[column] = int(word)
+            row[column] = whole(word)
     flags = words[-1] if columns[-1] == "Flg" and words[-1].isalpha() else None
     if flags:
         row["up"] = {"R", "U"} <= set(flags)
@@ -118,5 +118,5 @@ def _bsd(columns: Sequence[str], words: Sequence[str], *, links_only: bool) -> d
         row["mtu"] = int(words[1])
     for column, word in zip(columns, counted, strict=True):
         if (known := _BSD_COLUMNS.get(column)) and word.isdecimal():
-            row[known] = int(word)
+            row[known] = whole(word)
     return row

@@ -18,7 +18,7 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import same_width, width
+from hecn_analysis.counters.readings import same_width, whole, width
 
 FORMATS: Final = ("proc-net-dev", "proc-net-snmp", "proc-net-netstat", "proc-net-softnet_stat")
 VERSIONS: Final = "Linux 2.0 to 6.x"
@@ -29,6 +29,7 @@ _ROW: Final = re.compile(r"^\s*(?P<name>\S{1,64}):\s*(?P<values>\d[\d ]*+)\s*$")
 _PAIR: Final = re.compile(
     r"^(?P<name>\w+): (?P<names>[A-Z]\w+(?: \w+)*)\n(?P=name): (?P<values>-?\d+(?: -?\d+)*)[ ]?$", re.MULTILINE
 )
+_DIGITS: Final = 21  # a counter has fewer
 _SOFTNET: Final = re.compile(r"(?:[0-9a-f]{8} ){8,14}[0-9a-f]{8} ?")
 _COLUMNS: Final = (
     {
@@ -67,7 +68,8 @@ def read(document: Document, findings: Findings) -> None:
         names, values = found["names"].split(), found["values"].split()
         if len(names) == len(values):
             findings.facts[_snake(found["name"])] = {
-                _snake(name): int(value) for name, value in zip(names, values, strict=True)
+                _snake(name): int(value) if len(value) < _DIGITS else None
+                for name, value in zip(names, values, strict=True)
             }
         else:
             line = document.text.count("\n", 0, found.start()) + 2
@@ -85,7 +87,7 @@ def _dev(document: Document, findings: Findings) -> None:
             halves = line.split("|")[1:]
             columns = [names.get(word) for half, names in zip(halves, _COLUMNS, strict=False) for word in half.split()]
         elif columns and (found := _ROW.match(line)):
-            values = [int(word) for word in found["values"].split()]
+            values = [whole(word) for word in found["values"].split()]
             if len(values) < len(columns):
                 findings.problem(
                     number,

@@ -36,6 +36,7 @@ WHOLE: Final = True
 
 _RAW: Final = re.compile(r"(?:\s?\(RAW\)|_raw)$", re.IGNORECASE)
 _SEPARATORS: Final = ",;\t"
+_LARGEST: Final = 1e100
 _GRAPHER: Final = "timecode (seconds since 2000/1/1)"
 _UNIT: Final = re.compile(r"\((?P<unit>[kKMGT]?(?:bit|byte|Byte|B|b)s?/s\w{0,3})\)\s*$")
 _SUMMARY: Final = re.compile(r"[^\d(（]{2,60}[(（][^)）]{0,60}\d[^)）]{0,60}[)）]\s*$")
@@ -265,7 +266,7 @@ def _of_json(document: Document, findings: Findings) -> Iterator[Row]:
             bare = _RAW.sub("", name)
             unnamed = unnamed or re.fullmatch(r"value(?:\[\d+\])?", bare) is not None
             words, raw = row.values.get(bare, ("", ""))
-            is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+            is_number = isinstance(given, (int, float)) and not isinstance(given, bool) and abs(given) < _LARGEST
             text = repr(float(given)) if is_number else str(given or "")
             row.values[bare] = (words, text) if is_number or bare != name else (text, raw)
         yield row

@@ -15,6 +15,8 @@ UNZONED: Final = (
 )
 
 _POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
+_MOST_DIGITS: Final = 40
+_LARGEST: Final = 1e100
 _FARTHEST: Final = 9.2e9  # s: what a time of pandas in nanoseconds holds
 _FOUR_BYTES: Final = 1 << 32
 
@@ -32,17 +34,43 @@ def whole(digits: str, prefix: str = "") -> int:
     Returns
     -------
     int
-        The number.
+        The number; of one with more digits than any counter has, one that is too large, too.
 
     Examples
     --------
     >>> whole("18446744073709551615"), whole("1.23", "M"), whole("2", "Ki")
     (18446744073709551615, 1230000, 2048)
     """
+    digits = digits[:_MOST_DIGITS]
     if not prefix:
         return int(digits) if digits.isdecimal() else round(float(digits))
     base = 1024 if prefix.endswith("i") else 1000
     return round(float(digits) * float(base ** _POWERS[prefix[0].upper()]))
+
+
+def countable(text: str | None) -> float:
+    """Number of a text, with a comma as decimal point, too.
+
+    Parameters
+    ----------
+    text
+        The text, None where there is none.
+
+    Returns
+    -------
+    float
+        The number, NaN where the text is none, or one that is too large to count with.
+
+    Examples
+    --------
+    >>> countable("1,5e3"), countable("U"), countable("-1e300"), countable(None)
+    (1500.0, nan, nan, nan)
+    """
+    try:
+        value = float((text or "nan").strip().replace(",", "."))
+    except ValueError:
+        return math.nan
+    return value if abs(value) <= _LARGEST else math.nan
 
 
 def width(row: Mapping[str, object]) -> int | None:

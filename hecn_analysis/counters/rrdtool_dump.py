@@ -32,6 +32,7 @@ import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.directions import ways
+from hecn_analysis.counters.readings import countable
 from hecn_analysis.logs.contract import Array
 
 FORMATS: Final = ("rrdtool-dump", "rrd-binary")
@@ -42,7 +43,6 @@ _BEFORE_THE_ROOT: Final = (("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
 _MAGIC: Final = b"RRD\0"
 _PATIENCE_S: Final = 120
 _BITS: Final = 8
-_LARGEST: Final = 1e300  # bytes/s that can be added and counted in bits
 _ROW: Final = "</row>"
 
 
@@ -188,11 +188,10 @@ def _database(root: Element, findings: Findings, name: str) -> None:
 def _archives(root: Element, step: int, last: int, width: int) -> Iterator[_Archive]:
     for archive in root.findall("rra"):
         own = step * (_whole(archive.findtext("pdp_per_row")) or 1)
-        rows = [[_number(value.text) for value in row.findall("v")] for row in archive.iterfind("database/row")]
+        rows = [[countable(value.text) for value in row.findall("v")] for row in archive.iterfind("database/row")]
         values = np.full((len(rows), width), math.nan)
         for place, row in enumerate(rows):
             values[place, : min(width, len(row))] = row[:width]
-        values[np.abs(values) > _LARGEST] = math.nan
         newest = last - last % own
         ends = newest - own * np.arange(len(rows) - 1, -1, -1, dtype=float)
         yield _Archive((archive.findtext("cf") or "").strip(), own, ends, values)
@@ -255,13 +254,6 @@ def _whole(text: str | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _number(text: str | None) -> float:
-    try:
-        return float((text or "nan").strip().replace(",", "."))
-    except ValueError:
-        return math.nan
-
-
 def _finite(text: str | None) -> float | None:
-    value = _number(text)
+    value = countable(text)
     return value if math.isfinite(value) else None

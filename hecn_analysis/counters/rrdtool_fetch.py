@@ -20,6 +20,7 @@ from typing import Final
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval
 from hecn_analysis.counters.directions import ways
+from hecn_analysis.counters.readings import countable
 
 FORMATS: Final = ("rrdtool-fetch",)
 VERSIONS: Final = "RRDtool 1.0 to 1.8"
@@ -56,7 +57,7 @@ def read(document: Document, findings: Findings) -> None:
                     f"found {line.strip()[:80]!r}, expected a time and {len(names)} values; left out",
                 )
             continue
-        values = [_value(text) for text in row["values"].split()]
+        values = [countable(text) for text in row["values"].split()]
         names = _header(document, at, len(values)) or names
         columns = columns or names
         if len(values) != len(names):
@@ -104,10 +105,3 @@ def _header(document: Document, at: int, n: int) -> list[str] | None:
     above = next((line for line in reversed(document.lines[max(at - 2, 0) : at]) if line.strip()), "")
     words = above.split()
     return words[-n:] if _NAMES.match(above) and len(words) in {n, n + 1} else None
-
-
-def _value(text: str) -> float:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return math.nan

@@ -111,7 +111,7 @@ def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
     try:
         fields = [int(value or 0) for value in (date["year"], date.get("month", 1), date.get("day", 1), hour, minute)]
         local = datetime(*fields)  # type: ignore[arg-type]  # noqa: DTZ001 - local
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return local_time(findings, None, local)
 
@@ -174,7 +174,7 @@ def _plain(element: Element) -> dict[str, Any]:
     for child in element:
         text = (child.text or "").strip()
         entry[child.tag] = _plain(child) if len(child) else int(text) if re.fullmatch(r"-?\d{1,20}", text) else text
-    if (element.get("id") or "").isdecimal():
+    if re.fullmatch(r"\d{1,20}", element.get("id") or ""):
         entry["id"] = int(str(element.get("id")))
     return entry
 

@@ -1,12 +1,15 @@
 """What every reader of counters owes, tried on every sample: ours, and those recorded from real programs."""
 
+import itertools
 import random
+import re
 
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fuzz import rooms
 from hecn_analysis import tables
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock
@@ -132,3 +135,17 @@ def test_what_a_reader_says_about_itself_is_complete():
 def test_a_reader_is_not_asked_where_a_whole_format_is_known(samples):
     document = Document("a", (samples / "snmprec" / "switch.snmprec").read_bytes())
     assert [part.format for part in registry.read(document, Clock())] == ["snmprec"]
+
+
+HUGE = ("net-dev.txt", "net-snmp.txt", "short.txt", "all.xml", "own.xml", "xport.xml", "xport.json", "graph.csv")
+
+
+@pytest.mark.parametrize("number", ["9.9e+307", "9" * 400 + ".5", "9" * 5000, "\u00b2"])
+@pytest.mark.parametrize("kind", [r"\d\.\d+e[+-]\d\d", r'(?<=[\s>,:"])\d+\.\d+', r'(?<=[\s>,:"])\d{2,}(?=[\s<,"])'])
+def test_numbers_beyond_all_numbers_stop_no_reader(number, kind):
+    found = [path for path in rooms.COUNTERS.paths if path.name in (*HUGE, "unnamed.json", "fetch-max.txt")]
+    assert len(found) >= len(HUGE)
+    for path in found:
+        put = itertools.cycle((None, number, None))
+        text = re.sub(kind, lambda digits, put=put: next(put) or digits[0], path.read_text(errors="replace")[:20_000])
+        rooms.cells_of(Document("a.log", text.encode()))
