@@ -21,6 +21,14 @@ def test_a_dotted_key_sets_one_field_and_leaves_the_rest():
     assert faster.receiver.cpu.write_cost == plain.receiver.cpu.write_cost
 
 
+def test_what_is_set_in_one_scenario_is_not_set_in_the_next():
+    before = load_scenario(LAN)
+    changes = {"sender.cpu.clock": "1 GHz", "sender.cpu": "intel-xeon-w5580", "sender.title": "changed", "tool.streams": 3}
+    for key, value in changes.items():
+        assert load_scenario(LAN, {key: value}) != before, key
+        assert load_scenario(LAN) == before, key
+
+
 def test_a_key_set_by_hand_loses_the_spread_of_the_entry():
     clock = load_scenario({**LAN, "receiver.cpu.write_cost": 2}).receiver.cpu.write_cost
     assert (clock.value, clock.spread) == (2.0, 0.0)
