@@ -16,6 +16,7 @@ from hecn_analysis.traffic.utilisation import (
     billing,
     bounds,
     busiest_hour,
+    profile,
     slot_table,
     utilisation,
 )
@@ -272,6 +273,22 @@ def test_half_a_second_is_a_slot():
     found = slot_table(table([1e9, 2e9], step=0.75), slot_s=0.5)
     assert found["in_bps"].tolist() == pytest.approx([1e9, 1.5e9, 2e9])
     assert busiest_hour(table(np.ones(7200), step=0.5), slot_s=0.5)["in_bps"].tolist() == pytest.approx([1.0])
+
+
+def test_what_is_asked_may_be_asked_by_name():
+    one = table(np.full(24, 2.0))
+    intervals = gridded.from_frame(one)[1]
+    for found in (
+        slot_table(table=one),
+        gridded.frame(gridded.from_frame(one)[0], gridded.regrid(intervals=intervals, slot_s=300.0)),
+    ):
+        assert found["in_bps"].tolist() == [2.0] * 24
+    assert billing(table=one, ports=None)["percentile_bps"] == utilisation(table=one)["p95_in_bps"][0] == 2.0
+    assert busiest_hour(table=one)["in_bps"].tolist() == profile(table=one)["mean_in_bps"].unique().tolist() == [2.0]
+    mean = np.full(3, 2.0)
+    assert (
+        percentile_bounds(mean_bps=mean, slots_per_bin=1) == peak_bounds(mean_bps=mean, slots_per_bin=1) == (2.0, 2.0)
+    )
 
 
 def test_what_was_put_on_slots_cannot_be_changed():

@@ -58,11 +58,11 @@ def test_every_order_of_files_and_every_direction_of_each_gives_the_same():
 
 
 def test_readings_without_a_time_before_the_first_that_has_one_move_nothing():
-    table = readings([0, 0, 0, 300, 600], [1, 2, 10, 20, 30])
+    table = readings([0, 0, 0, 600, 300, 900], [1, 2, 10, 30, 20, 40], source_file=[*"aaaabb"])
     table.loc[:1, "time"] = pd.NaT
     found = rates(table)
-    assert found["flag"].tolist() == ["ok", "ok", "no_time", "no_time"]
-    assert found["interval_s"].tolist()[:2] == [300.0, 300.0]
+    assert found["flag"].tolist() == ["ok", "ok", "ok", "no_time", "no_time"]
+    assert found["interval_s"].tolist()[:3] == [300.0] * 3
 
 
 def test_misplaced_reading_of_a_host_that_had_just_started_is_put_in_its_place():

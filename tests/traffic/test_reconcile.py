@@ -309,6 +309,21 @@ def test_runs_that_take_all_the_time_there_is_have_no_background():
     assert verdict(runs(0), one, largest_offset_s=0)["verdict"] == "averaging window too long"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "carried", "verdict_"),
+    [
+        (1000.0, 1.05, "retransmissions or other traffic"),
+        (1000.0, 0.95, "fewer octets"),
+        (996.0, 1.05, "retransmissions or other traffic"),
+        (994.0, 1.05, "averaging window too long"),  # in the rest the port may have carried anything
+        (994.0, 0.95, "averaging window too long"),
+    ],
+)
+def test_run_that_fills_all_there_is_but_half_a_percent_has_no_background(seconds, carried, verdict_):
+    whole = counters(1000, [(0, 1000, octets() * carried)], background=0.0, length=1000)
+    assert verdict(runs(0, seconds=seconds), whole, largest_offset_s=0)["verdict"] == verdict_
+
+
 def test_runs_without_a_time_are_placed_as_far_as_there_is_room():
     unknown = counters(10, []).assign(in_bps=np.nan, out_bps=np.nan)
     assert verdict(runs(None), unknown)["verdict"] == "no counters"
