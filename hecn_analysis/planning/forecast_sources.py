@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from hecn_analysis.archive import Archive
+from hecn_analysis.archive_files import tell
 from hecn_analysis.counters import read_counters
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic.rates import rates
@@ -51,7 +52,7 @@ def rates_of(
         archive = Archive(folders[0])
         samples, given = archive.table("samples"), archive.table("rates")
     elif all(path.suffix == ".parquet" for path in folders):
-        samples, given = pd.concat([_parquet(path) for path in folders], ignore_index=True), pd.DataFrame()
+        samples, given = _parquets(folders), pd.DataFrame()
     else:
         counters = read_counters(paths, time_zone=zone, progress=progress)
         samples, given = counters.samples, counters.rates
@@ -76,10 +77,25 @@ def _joined(
     return pd.concat(parts, ignore_index=True)
 
 
+def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
+    """Readings of files; those that cannot be read are told, the others count."""
+    read: list[pd.DataFrame] = []
+    bad: list[InputError] = []
+    for path in paths:
+        try:
+            read.append(_parquet(path))
+        except InputError as error:
+            bad.append(error)
+    if not read:
+        raise bad[0]
+    tell(bad, None)
+    return pd.concat(read, ignore_index=True)
+
+
 def _parquet(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except FileNotFoundError:
         raise InputError("no file", "a Parquet file", source=path) from None
-    except pa.ArrowInvalid:
+    except (OSError, ValueError, pa.ArrowException):
         raise InputError("no Parquet file", "one with the table samples", source=path) from None

@@ -9,13 +9,14 @@ import pytest
 import hecn_analysis as hecn
 from hecn_analysis.archive import Archive
 from hecn_analysis.archive_filling import add_files
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.errors import InputError, RangeError, ValidityWarning
 from hecn_analysis.figures import forecast_rows, plot_forecast
 from hecn_analysis.planning import planned_changes
 from hecn_analysis.planning.forecast import forecast
 from hecn_analysis.planning.forecast_backtest import backtest
 from hecn_analysis.planning.forecast_models import GROWING, NAIVE, course_of, fit
 from hecn_analysis.planning.forecast_series import DAY, HOUR, busy_level, series_of
+from hecn_analysis.planning.forecast_sources import rates_of
 
 FIRST = pd.Timestamp("2025-01-06", tz="UTC")
 WEEK = np.log([1.0, 1.04, 1.05, 1.02, 0.92, 0.55, 0.5])
@@ -443,3 +444,16 @@ def test_where_the_past_does_not_tell_how_it_grows_the_interval_holds_both_ways(
     monkeypatch.setattr("hecn_analysis.planning.forecast._NEARLY", 0.0)
     one = forecast(rates, speeds=7e9, draws=200).curve.iloc[-1]
     assert both["high_bps"] - both["low_bps"] > 1.1 * (one["high_bps"] - one["low_bps"])
+
+
+def test_a_damaged_parquet_file_costs_its_own_readings(tmp_path):
+    when = pd.date_range("2026-03-01", periods=4, freq="300s", tz="UTC")
+    samples = pd.DataFrame({"host": "s", "interface": "e1", "time": when, "in_octets": range(4), "out_octets": 0})
+    good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
+    samples.to_parquet(good)
+    bad.write_bytes(b"PAR1" + b"\xff" * 90)
+    with pytest.warns(ValidityWarning, match=r"bad\.parquet: found no Parquet file"):
+        rates, _ = rates_of([bad, good])
+    assert len(rates) == 3
+    with pytest.raises(InputError, match=r"bad\.parquet: found no Parquet file"):
+        rates_of([bad])
