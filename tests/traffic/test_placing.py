@@ -300,6 +300,9 @@ def test_runs_without_times_take_the_port_that_shows_them():
     assert [(one.port.interface, round(one.start)) for one in found(several, pair)] == [("a", 100), ("b", 300)]
     both = [carrying(100, name="a"), carrying(100, name="b")]
     assert [one.port.interface for one in found(several[:1], both)] == ["a"]
+    for scale, name in ((0.9996, "a"), (0.9994, "b")):  # twice what is lacking, of the squared rate: 0.0008 and 0.0012
+        nearly = [carrying(100, name="a", scale=scale), both[1]]
+        assert [one.port.interface for one in found(several[:1], nearly)] == [name]
 
 
 # verdicts
