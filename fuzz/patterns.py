@@ -6,7 +6,8 @@ characters of it, then something else; several of such one after another; and ev
 pattern is tried by the methods that the package calls it by, and by `search` where that is not known.
 
 A pattern is at fault where its time grows faster than the text, or takes more than two seconds for a million
-characters. Readers of logs see lines of at most 4000 characters: their patterns are judged at that length.
+characters. Readers of logs see lines of at most 4000 characters: their patterns are tried on a million characters in
+lines of that length.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import argparse
 import ast
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -58,6 +62,10 @@ _SEEN: Final = {
 _SEEN_S: Final = 3e-3
 _ENOUGH_S: Final = 0.3
 _TRIALS: Final = 3  # growth is seen in each, or it was the machine
+#: Lengths that every text is tried at, and what the rest of `slowest` goes by.
+_LENGTHS: Final = (1_000, 4_000, 30_000)
+_QUICK_S: Final = 1e-8
+_LEAST_S: Final = 5e-3  # what takes less is not told from the clock's steps
 _FAR: Final = 40  # repetitions up to here are as good as written out
 
 
@@ -318,7 +326,9 @@ def seconds(
     method: str,
     given: str,
     limit: float,
+    *,
     clock: Callable[[], float] = time.process_time,
+    times: int = 1,
 ) -> float:
     """Time of a pattern on a text; `limit` where it takes longer. [s].
 
@@ -332,26 +342,54 @@ def seconds(
         Processor time after which it is ended. [s]
     clock
         What measures: processor time may be counted in ticks of some milliseconds.
+    times
+        How often it is called.
     """
     use = _use(pattern, method)
     start = clock()
     try:
         with limited(limit):
-            use(given)
+            for _ in range(times):
+                use(given)
     except Slow:
         return limit
     return clock() - start
 
 
 @dataclass(frozen=True)
-class Fault:
-    """A pattern that is too slow on a text."""
+class Trial:
+    """A pattern on a text.
+
+    Parameters
+    ----------
+    found, method
+        What was called.
+    attack
+        What the text was made of.
+    length
+        Characters that were read, in texts of at most `Found.longest`.
+    seconds
+        Processor time. [s]
+    allowed
+        Processor time from which on it is at fault. [s]
+    """
 
     found: Found
     method: str
     attack: tuple[str, str, str]
     length: int
     seconds: float
+    allowed: float
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether it took too long."""
+        return self.seconds >= self.allowed
+
+    @property
+    def pace(self) -> float:
+        """Time for each character. [s]."""
+        return self.seconds / self.length
 
     def __str__(self) -> str:
         shown = tuple(each[:40] for each in self.attack)
@@ -361,32 +399,57 @@ class Fault:
         )
 
 
-def worst(found: Found) -> Fault | None:
-    """The text on which a pattern of the package is too slow; None where there is none.
+def _tried(found: Found, method: str, attack: tuple[str, str, str], length: int) -> Trial:
+    """Try a pattern on so many characters, again where it seems too slow: it may have been the machine."""
+    given = text(attack, min(length, found.longest))
+    times = max(1, length // found.longest)
+    allowed = max(SECONDS_PER_MEGABYTE * len(given) * times / 1e6, _LEAST_S)
+    taken = 0.0
+    for limit in (4, 4, 20):
+        taken = seconds(found.pattern, method, given, limit * allowed, times=times)
+        if taken < allowed:
+            break
+    return Trial(found, method, attack, len(given) * times, taken, allowed)
 
-    Lengths grow tenfold, and an attack is given up where it is too slow for its length.
+
+def slowest(found: Found) -> Trial | None:
+    """The text on which a pattern is too slow, or else on which it takes longest of those of `LONGEST` characters.
+
+    All texts are tried short at first. Then, of each method, the one that took longest for its length is tried at a
+    million characters, and so is each that took more than `_QUICK_S` for a character: what takes less at 30 000
+    characters would have to grow with more than the square of the length to be too slow at a million.
     """
+    short: list[Trial] = []
     for attack in attacks(found.pattern):
         for method in sorted(found.methods):
-            for length in (1_000, 4_000, 30_000, 250_000, LONGEST):
-                if length > found.longest:
-                    break
-                limit = SECONDS_PER_MEGABYTE * length / 1e6
-                given = text(attack, length)
-                allowed = max(limit * len(given) / length, 0.005)
-                if (
-                    seconds(found.pattern, method, given, 4 * allowed) >= allowed
-                    and seconds(found.pattern, method, given, 4 * allowed) >= allowed
-                ):
-                    taken = seconds(found.pattern, method, given, 20 * allowed)
-                    if taken >= allowed:
-                        return Fault(found, method, attack, length, taken)
-    return None
+            for length in _LENGTHS:
+                if length <= max(found.longest, _LENGTHS[0]):
+                    trial = _tried(found, method, attack, length)
+                    if trial.at_fault:
+                        return trial
+            short.append(trial)
+    done: set[str] = set()
+    most: Trial | None = None
+    for trial in sorted(short, key=lambda each: each.pace, reverse=True):
+        if trial.method in done and trial.pace < _QUICK_S:
+            continue
+        done.add(trial.method)
+        full = _tried(found, trial.method, trial.attack, LONGEST)
+        if full.at_fault:
+            return full
+        most = full if most is None or full.pace > most.pace else most
+    return most
+
+
+def worst(found: Found) -> Trial | None:
+    """The text on which a pattern of the package is too slow; None where there is none."""
+    trial = slowest(found)
+    return trial if trial is not None and trial.at_fault else None
 
 
 def _least(pattern: re.Pattern[str], method: str, given: str, times: int) -> float:
     """The least time of several that a pattern takes: what else the machine does only adds to it. [s]."""
-    return min(seconds(pattern, method, given, _ENOUGH_S, time.thread_time) for _ in range(times))
+    return min(seconds(pattern, method, given, _ENOUGH_S, clock=time.thread_time) for _ in range(times))
 
 
 def grows(found: Found, short: int = 1_000, long: int = 8_000) -> tuple[str, tuple[str, str, str]] | None:
@@ -414,21 +477,41 @@ def grows(found: Found, short: int = 1_000, long: int = 8_000) -> tuple[str, tup
     return None
 
 
+@lru_cache(maxsize=1)
+def _shared() -> list[Found]:
+    """All patterns, in an order that processes have in common."""
+    return sorted(collect(), key=lambda found: found.place)
+
+
+def _measured(number: int) -> tuple[str, Trial | None, float]:
+    """Place, slowest text and processor time for a pattern of `_shared`. [s]."""
+    start = time.process_time()
+    found = _shared()[number]
+    return found.place, slowest(found), time.process_time() - start
+
+
 def main() -> int:
     """Try all patterns, and say which are at fault."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--only", default="", help="part of the place of the patterns to try")
+    options.add_argument("--only", default="", help="beginning of the places of the patterns to try, as 'logs.'")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     given = options.parse_args()
-    patterns = [found for found in collect() if given.only in found.place]
-    tried = faults = 0
-    for number, found in enumerate(patterns):
-        tried += len(attacks(found.pattern)) * len(found.methods)
-        if (fault := worst(found)) is not None:
-            faults += 1
-            print(fault, flush=True)
-        if sys.stderr.isatty():
-            print(f"\r{number + 1} of {len(patterns)}", end="", file=sys.stderr)
-    print(f"{len(patterns)} patterns, {tried} texts, {faults} at fault")
+    numbers = [number for number, found in enumerate(_shared()) if found.place.startswith(given.only)]
+    texts = sum(len(attacks(_shared()[number].pattern)) * len(_shared()[number].methods) for number in numbers)
+    slow: list[Trial] = []
+    spent, faults = 0.0, 0
+    with ProcessPoolExecutor(given.jobs) as processes:
+        for done, (place, trial, taken) in enumerate(processes.map(_measured, numbers), start=1):
+            spent += taken
+            slow += [trial] if trial is not None else []
+            if trial is not None and trial.at_fault:
+                faults += 1
+                print(trial, flush=True)
+            if sys.stderr.isatty():
+                print(f"\r{done} of {len(numbers)} {place:60.60}", end="", file=sys.stderr)
+    if slow:
+        print(f"the slowest for {LONGEST} characters: {max(slow, key=lambda each: each.pace)}")
+    print(f"{len(numbers)} patterns, {texts} texts, {faults} at fault, {spent:.0f} s of processor time")
     return 1 if faults else 0
 
 
