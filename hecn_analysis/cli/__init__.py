@@ -6,6 +6,7 @@ Nothing heavy is imported here, and a command's own arguments are added only whe
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -89,6 +90,7 @@ def _fill(name: str, parser: Parser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``hecn`` with these arguments (default: the program's own) and return its exit status."""
+    _open_streams()
     try:
         status = _run(argv)
         sys.stdout.flush()
@@ -102,6 +104,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return STATUS_BAD_INPUT
     return status
+
+
+def _open_streams() -> None:
+    """Let output go nowhere where it was closed (``>&-``), and escape what its encoding has no character for."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

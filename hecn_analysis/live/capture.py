@@ -22,6 +22,7 @@ from typing import Final
 
 from hecn_analysis import records
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 from hecn_analysis.inventory.probes import FILE
 from hecn_analysis.live import probes, programs
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
@@ -371,12 +372,21 @@ def check(target: Path) -> None:
 def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
     contents = {INDEX: index(rows).encode(), **files}
     if not target.name.endswith(_PACKED):
+        is_new = not target.exists()
         target.mkdir(exist_ok=True)
-        for name, content in contents.items():
-            (target / name).write_bytes(content)
+        try:
+            for name, content in contents.items():
+                whole.write(target / name, content)
+        except OSError:  # a part of a host would be taken for all of it
+            with contextlib.suppress(OSError):
+                for name in contents:
+                    (target / name).unlink(missing_ok=True)
+                if is_new:
+                    target.rmdir()
+            raise
         return
     folder = re.sub(r"\.(tar\.gz|tgz)$", "", target.name)
-    with tarfile.open(target, "w:gz") as archive:
+    with whole.aside(target) as part, tarfile.open(part, "w:gz") as archive:
         for name, content in contents.items():
             member = tarfile.TarInfo(f"{folder}/{name}")
             member.size = len(content)

@@ -309,3 +309,13 @@ def test_warnings_of_limits_are_remarks_and_others_go_their_way(capfd):
             warnings.warn("soon gone", FutureWarning, stacklevel=1)
     assert [str(warning.message) for warning in caught] == ["soon gone"]
     assert capfd.readouterr().err == "hecn: mtu: found 9, the formula holds for more\n"
+
+
+def test_a_closed_output_and_one_of_few_characters_are_no_defect(root, tmp_path):
+    log = root / "data" / "transfers" / "before" / "nuttcp.txt"
+    code = f"{sys.executable} -m hecn_analysis parse {log} -o {tmp_path}/runs.txt >&- 2>&-"
+    assert subprocess.run(["sh", "-c", code], check=False).returncode == 0
+    assert "µs" in (tmp_path / "runs.txt").read_text(encoding="utf-8")
+    said = run("parse", str(log), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "\\xb5s" in said.stdout

@@ -1,6 +1,7 @@
 """A capture: what ran and how it ended is said, nothing is changed on the host, and the script does the same."""
 
 import csv
+import errno
 import json
 import os
 import shutil
@@ -71,6 +72,21 @@ def test_no_cell_of_an_index_is_a_formula(tmp_path):
     subprocess.run(["sh", tmp_path / "s.sh", tmp_path / "s"], check=True, capture_output=True)
     notes = [row["note"] for folder in ("c", "s") for row in index(tmp_path / folder).values()]
     assert notes == ["'=1+1\"x"] * 2
+
+
+@pytest.mark.parametrize("name", ["c", "c.tar.gz"])
+def test_a_full_disk_leaves_no_part_of_a_capture(tmp_path, monkeypatch, name):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    original = capture.whole.write
+    monkeypatch.setattr(
+        capture.whole, "write", lambda place, content: (full if place.name == "slow.txt" else original)(place, content)
+    )
+    monkeypatch.setattr(tarfile.TarFile, "addfile", full)
+    with pytest.raises(OSError, match="No space left"):
+        capture.capture(tmp_path / name, commands=SOME)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_files_hold_what_was_printed_text_with_its_command_line(tmp_path):
