@@ -155,7 +155,9 @@ def known_interfaces(path: str | None) -> tuple[dict[Any, int], dict[Any, float]
     document = yaml_file.load(Path(path))
     entries = document.values.get("interfaces")  # noqa: PD011 - no pandas
     if set(document.values) != {"interfaces"} or not isinstance(entries, list):
-        raise InputError("keys " + ", ".join(document.values), "one key: interfaces, with a list", source=path, line=1)
+        raise InputError(
+            "keys " + ", ".join(map(str, document.values)), "one key: interfaces, with a list", source=path, line=1
+        )
     widths: dict[Any, int] = {}
     speeds: dict[Any, float] = {}
     for number, entry in enumerate(entries):

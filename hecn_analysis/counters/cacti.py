@@ -56,7 +56,7 @@ def read(document: Document, findings: Findings) -> None:
     before: float | None = None
     for number, line in enumerate(document.lines[at + 1 :], at + 2):
         cells = cells_of(line)
-        if not line.strip():
+        if not cells or not line.strip():
             continue
         time = _time(cells[0], findings, before)
         if time is None or len(cells) != len(legend) + 1:
