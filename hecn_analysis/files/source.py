@@ -123,6 +123,28 @@ class Lines:
             self._marked, self._marks = at, look(self._block.texts[at : at + _MARKED])
         return self._marks[at - self._marked]
 
+    def marked(self, texts: Sequence[str], numbers: Sequence[int]) -> list[Line]:
+        """Give lines that were taken, as they would have come one after another.
+
+        Parameters
+        ----------
+        texts
+            Their texts.
+        numbers
+            Their numbers, as many.
+
+        Examples
+        --------
+        >>> lines = Lines.of("")
+        >>> lines.mark(lambda texts: [text.count("x") for text in texts])
+        >>> [tuple(line) for line in lines.marked(["x", "}"], [4, 5])]
+        [(4, 'x', True, 1), (5, '}', True, 0)]
+        """
+        if self._look is None:
+            return list(map(Line, numbers, texts))
+        marks = [mark for at in range(0, len(texts), _MARKED) for mark in self._look(texts[at : at + _MARKED])]
+        return [Line(number, text, marks=mark) for number, text, mark in zip(numbers, texts, marks, strict=True)]
+
     def pass_over(self) -> list[Line]:
         """Pass over the lines without marks that follow, and give the last of those that are not empty."""
         passed: list[Line] = []

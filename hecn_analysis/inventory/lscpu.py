@@ -33,7 +33,7 @@ BEGINS = re.compile(
 )
 REPEATS = True
 
-_LINE: Final = re.compile(r"\s{0,8}(?P<name>[^:：]{2,60}?)\s?[:：]\s{0,40}(?P<value>\S(?:.{0,7999}?\S)??)?\s*$")
+_LINE: Final = re.compile(r"\s{0,8}(?P<name>[^:：]{2,60}?)\s?[:：]\s{0,40}(?P<value>\S.{0,8000})?$")
 _CACHE_NAME: Final = re.compile(r"\bL(?P<level>1d|1i|2|3|4)\b")
 _CACHE: Final = re.compile(r"(?P<size>\d[\d.,]{0,12}(?:\s?[KMG]i?B?)?)(?:\s\((?P<instances>\d{1,5}) \S{3,20}\))?$")
 _DIGITS: Final = re.compile(r"\d{1,4}")
@@ -132,7 +132,7 @@ def _parsable(output: Output) -> list[str] | None:
 
 def _named(line: str) -> Iterator[tuple[str, str]]:
     """The name of the fact that a line gives, and its text."""
-    found = _LINE.match(line)
+    found = _LINE.match(line.rstrip())
     if found is None or not found["value"]:
         return
     name, value = found["name"].replace("\xa0", " ").strip().casefold(), found["value"]

@@ -134,9 +134,9 @@ class Parts:
             if found is not None and found[0].last == used[-1].number:
                 end = len(used[-1].text) - len(whole) + found[1]
                 if not self._wanted(found[0].value):
-                    used[1:1] = map(Line, numbers, inner)
+                    used[1:1] = self._rest.marked(inner, numbers)
                 return self._deliver(place, used, end, found[0])
-        used[1:1] = map(Line, numbers, inner)
+        used[1:1] = self._rest.marked(inner, numbers)
         self._again.extendleft((part, 0) for part in reversed(used[1:]))
         self._blocks_until = used[-1].number
         return None
