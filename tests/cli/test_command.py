@@ -287,14 +287,17 @@ def test_many_errors_are_counted_not_all_told(tmp_path, capsys):
     assert err.splitlines()[-1] == "hecn: … and 30 more: each stands in its row"
 
 
-@pytest.mark.parametrize(("command", "what"), [("parse", "runs"), ("counters", "sources"), ("inventory", "outputs")])
-def test_where_nothing_is_found_is_said(command, what, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("command", "what", "status"),
+    [("parse", "runs", 0), ("counters", "sources", 0), ("inventory", "outputs", 0), ("traffic", "rates", 1)],
+)
+def test_where_nothing_is_found_is_said(command, what, status, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "note.txt").write_text("see you tomorrow\n")
     said = "found none in empty, expected a file or a folder with files, or an archive that has some"
-    assert main([command, "empty", "--format", "json"]) == 0
+    assert main([command, "empty", "--format", "json"]) == status
     assert capsys.readouterr() == ("[]\n", f"hecn: 0 {what} read: {said}\n")
     assert main([command, "empty", "full"]) == 1  # told with its problem, and once
     assert "found none in" not in capsys.readouterr().err
