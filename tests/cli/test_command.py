@@ -287,15 +287,21 @@ def test_many_errors_are_counted_not_all_told(tmp_path, capsys):
     assert err.splitlines()[-1] == "hecn: … and 30 more: each stands in its row"
 
 
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("command", "what", "status"),
     [("parse", "runs", 0), ("counters", "sources", 0), ("inventory", "outputs", 0), ("traffic", "rates", 1)],
 )
-def test_where_nothing_is_found_is_said(command, what, status, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "note.txt").write_text("see you tomorrow\n")
+def test_where_nothing_is_found_is_said(command, what, status, folder, capsys):
+    (folder / "empty").mkdir()
+    (folder / "full").mkdir()
+    (folder / "full" / "note.txt").write_text("see you tomorrow\n")
     said = "found none in empty, expected a file or a folder with files, or an archive that has some"
     assert main([command, "empty", "--format", "json"]) == status
     assert capsys.readouterr() == ("[]\n", f"hecn: 0 {what} read: {said}\n")
