@@ -156,7 +156,7 @@ def test_a_round_trip_is_the_shortest_of_ten_in_one_of_ten_cases(rate_bps, likel
     """Of alike ones in a second; but a packet that takes as long as the jitter is as fast as a lone one in 1/e only."""
     flow = many_bbr(10_000, rate_bps=rate_bps)
     flow.t[:], flow.rounds = 0.9, 10
-    flow.probe_rtt(np.full((10_000, 1), 50.0), np.full((10_000, 1), 0.1))
+    flow.probe_rtt(np.full((1, 10_000), 50.0), np.full((1, 10_000), 0.1))
     assert (flow.probe_at > 10).mean() == pytest.approx(likely, abs=0.01)
     assert np.unique(flow.probe_at[flow.probe_at > 10]).tolist() == ([11] if likely else [])
 
@@ -164,7 +164,7 @@ def test_a_round_trip_is_the_shortest_of_ten_in_one_of_ten_cases(rate_bps, likel
 def test_bbr_takes_a_shorter_round_trip_for_the_shortest_whatever_its_luck():
     flow = many_bbr(1000, rate_bps=8e12)
     flow.rounds, flow.t[:] = 10, 0.05
-    flow.probe_rtt(np.full((1000, 1), 50.0), np.full((1000, 1), 0.08))
+    flow.probe_rtt(np.full((1, 1000), 50.0), np.full((1, 1000), 0.08))
     assert flow.probe_at == pytest.approx(10.13)
     assert flow.least == pytest.approx(0.08)
 
