@@ -209,6 +209,8 @@ def stamp_of(text: str) -> datetime | None:
     --------
     >>> str(stamp_of("11/22/2026 05:26:29 PM")), str(stamp_of("2026-11-22T05:26:29+0100"))
     ('2026-11-22 17:26:29', '2026-11-22 05:26:29+01:00')
+    >>> stamp_of("2026-11-22T05:26:29+9900") is None
+    True
     """
     found = _STAMP.match(text.strip())
     if found is None:
@@ -218,9 +220,10 @@ def stamp_of(text: str) -> datetime | None:
     clock = clock_of(found)
     if day is None or clock is None:
         return None
-    zone = found["zone"]
-    local = datetime.combine(day, clock)
-    return datetime.fromisoformat(f"{local.isoformat()}{zone}") if zone else local
+    try:
+        return datetime.fromisoformat(f"{datetime.combine(day, clock).isoformat()}{found['zone'] or ''}")
+    except ValueError:  # a zone that is none
+        return None
 
 
 class Days:

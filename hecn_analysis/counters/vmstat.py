@@ -58,10 +58,15 @@ def read(document: Document, findings: Findings) -> None:
         if not columns or len(words) < 16 or not all(re.fullmatch(r"-?\d{1,20}", word) for word in words):
             continue
         rows.append(dict(zip(columns, map(int, words), strict=False)))
-        if stamp:
+        if stamp is None:
+            continue
+        try:
             local = datetime.fromisoformat(f"{stamp[1]} {stamp[2]}")
-            stamps.append(local)
-            times.append(_seconds(local, zone, line, findings))
+        except ValueError:
+            findings.problem(line, "malformed", f"found time {stamp[0]!r}, expected a date and a time; left out")
+            continue
+        stamps.append(local)
+        times.append(_seconds(local, zone, line, findings))
     findings.facts.update(moments(times))
     findings.facts["n_samples"] = len(rows)
     if stamps:

@@ -30,3 +30,10 @@ def test_zones(counters_of, said):
     doubtful = counters_of(HEADING.format(zone="CST"))
     assert doubtful.sources[0]["first_time"] == "2021-09-16T20:33:13Z"
     assert said(doubtful)[0].startswith("3: ambiguous: found local times")
+
+
+def test_a_time_that_is_none_costs_no_figures(counters_of, said):
+    counters = counters_of(HEADING.format(zone="UTC").replace("2021-09-16", "2021-13-16"))
+    (source,) = counters.sources
+    assert (source["n_samples"], source["cpu"]["idle_fraction"]) == (1, [0.99])
+    assert said(counters) == ["3: malformed: found time '2021-13-16 20:33:13', expected a date and a time; left out"]
