@@ -21,7 +21,7 @@ _TOKEN: Final = re.compile(
 )
 _BEYOND_64_BITS: Final = re.compile(r"\d{19}")
 _WHOLE: Final = re.compile(r"[-+]?\d{1,400}")
-_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][-+]?\d{0,4})?")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d{1,800}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{0,4})?")
 _NO_NUMBER: Final = re.compile(r"[-+]?(?:nan(?:\(\w{0,20}\))?|inf(?:inity)?|1\.#\w{1,8})", re.IGNORECASE)
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
