@@ -53,7 +53,7 @@ _HEADER: Final = re.compile(
     r"|\s{1,2}(?P<host>[^\s:(]\S{0,255}?)?:?\s{0,2}\((?:(?!PING).){1,120}?[):] (?:[^\s\d]{1,8} )?"
     r"\d{1,6}(?: ?\(\d{1,6}\)| (?:data )?bytes| \S{0,6}data)"
     r"|\s(?P<plain>\S{1,255}): \d{1,6}\s{1,2}data bytes)"
-    r"|\bPING (?P<glued>[^\s(]{1,255})\(.{1,300}?\) (?:from .{1,120}?: )?\d{1,6} data bytes"
+    r"|\bPING (?P<glued>[^\s(]{1,255})\((?:(?!PING).){1,300}?\) (?:from (?:(?!PING).){1,120}?: )?\d{1,6} data bytes"
 )
 _REPLY: Final = re.compile(
     rf"\b(?:(?:icmp_)?[sr]eq|Sequence|pořadí)\s?[=:]\s?\d{{1,9}}\.?\s(?:(?:ttl|TTL|hlim)\s?=\d{{1,3}}\s)?"
@@ -79,7 +79,7 @@ _COUNTS: Final = re.compile(
 )
 _COUNTS_TRANSLATED: Final = re.compile(
     rf"(?<![\w.])(?P<sent>\d{{1,12}})(?:\s?[^\d\s,，、]\D|,\s)\D{{1,60}}?(?<!\+)(?P<received>\d{{1,12}})(?!\d)"
-    rf".{{0,160}}?(?:{_PER_CENT}|%(?P<loss_after>\d{{1,3}}(?:[.,]\d{{1,9}})?))"
+    rf"(?=[^%]{{0,200}}%).{{0,160}}?(?:{_PER_CENT}|%(?P<loss_after>\d{{1,3}}(?:[.,]\d{{1,9}})?))"
 )
 _TIME: Final = re.compile(rf"[,，、]\s?[^\d+]{{2,20}}(?P<ms>\d{{1,12}})\s?(?:{_MS}|s)(?!\w)")
 _TIMES: Final = re.compile(
