@@ -24,7 +24,7 @@ _PROMPT: Final = re.compile(
 )
 _MARKED: Final = re.compile(
     r"^\s{0,8}(?:(?:[=#*+<>\[-]\s?){2,80}|\+{1,8}\s|(?:Command|Output|Running|Executing|CMD)(?: of)?:?\s)\s{0,8}"
-    r"[`'\"]?(?P<command>[\w./-].*?)[`'\"]?\s{0,8}:?\s{0,8}(?<![=#*<>\]-])(?:[=#*<>\]-]\s?){0,400}$",
+    r"[`'\"]?(?P<command>[\w./-](?:.*?\S)??)[`'\"]?\s{0,400}(?::\s{0,400})?(?<![=#*<>\]-])(?:[=#*<>\]-]\s?){0,400}$",
     re.IGNORECASE,
 )
 _HOST: Final = re.compile(r"\[?(?:[\w.-]{1,40}@)(?P<host>[\w.-]{1,64})")
