@@ -21,7 +21,8 @@ from hecn_analysis.counters.readings import local_time
 
 _FIRST: Final = re.compile(
     r"^(?P<system>[A-Z][\w.-]{1,20}) (?P<release>\S{1,80}) \((?P<host>[^)\s]{1,80})\)"
-    r"\s{1,40}(?P<date>\d[^\t_\n]{4,25}?)(?:\s{1,40}_?(?P<machine>\w{2,20}?)_?)?(?:\s{1,40}\((?P<cpus>\d{1,5}) CPU\))?\s{0,40}$",
+    r"\s{1,40}(?P<date>\d[^\t_\n]{4,25}?)(?:\s{1,40}_?(?P<machine>\w{2,20}?)_?)?"
+    r"(?:\s{1,40}\((?P<cpus>\d{1,5}) CPU\))?\s{0,40}$",
     re.MULTILINE,
 )
 _MORNING: Final = frozenset({"am", "a.m.", "上午", "午前", "오전", "πμ", "vorm."})
