@@ -10,8 +10,9 @@ MAKEFLAGS += --no-print-directory
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
-# Three workers for two cores: a third of the time one of them waits, for a kernel, a browser or a transfer.
-PYTEST := -m pytest --numprocesses 3 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
+# Two workers, however many cores there are: transfers are measured in some tests, and are as fast as predicted only where
+# tools get the processors.
+PYTEST := -m pytest --numprocesses 2 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
 
 # uv shows its progress on a terminal, and is quiet where its list of packages would fill a log.
 install = $(1)/bin/uv pip install --python $(1)/bin/python --compile-bytecode $$([ -t 2 ] || echo --quiet)
