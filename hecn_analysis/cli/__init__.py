@@ -90,8 +90,8 @@ def _fill(name: str, parser: Parser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``hecn`` with these arguments (default: the program's own) and return its exit status."""
-    _open_streams()
     try:
+        _open_streams()
         status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has seen enough (| head): no error
