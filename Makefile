@@ -5,14 +5,15 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
 BIN := $(VENV)/bin
-# Two workers, however many cores there are: transfers are measured in some tests, and are as fast as predicted only where
-# tools get the processors.
-PYTEST := -m pytest --numprocesses 2 --dist loadfile --nbval-lax --nbval-current-env --nbval-cell-timeout 120
+PYTEST := -m pytest --dist loadfile
+NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout 120
+# Two workers at most for tests that measure transfers: the tools need the other cores.
+SLOW := --numprocesses 2 $(NBVAL)
 
 # uv shows its progress on a terminal, and is quiet where its list of packages would fill a log.
 install = $(1)/bin/uv pip install --python $(1)/bin/python --compile-bytecode $$([ -t 2 ] || echo --quiet)
@@ -29,12 +30,16 @@ brief: setup ## make what has changed of all briefs in briefs/ (HTML, PDF where 
 lab: setup ## open JupyterLab in notebooks/; ARGS are handed to it, e.g. ARGS=--allow-root for root
 	$(BIN)/jupyter lab --notebook-dir notebooks $(ARGS)
 
-# The notebooks of briefs run once, when tests/browser makes the briefs, and are held to their stored numbers there.
-test: $(VENV)/dev.stamp ## all tests, doctests and briefs; ARGS are handed to pytest, e.g. ARGS='-k pcie'
-	$(BIN)/python $(PYTEST) tests hecn_analysis notebooks/00_start_here.ipynb $(ARGS)
+# tests/conftest.py decides which tests are slow: those with a browser, a live transfer, a kill or a wheel.
+test: $(VENV)/dev.stamp ## the quick tests and doctests, in one process per core; ARGS go to pytest, e.g. ARGS='-k pcie'
+	$(BIN)/python $(PYTEST) --numprocesses auto -m 'not slow' tests hecn_analysis $(ARGS)
 
-notebooks: $(VENV)/dev.stamp ## run every notebook under nbval against what is stored
-	$(BIN)/python $(PYTEST) notebooks $(ARGS)
+# The browser tests make every brief once and compare its numbers with those stored in the notebook.
+test-all: test ## the quick tests, then the slow ones: browsers, briefs, live transfers, faults, the wheel
+	$(BIN)/python $(PYTEST) $(SLOW) -m slow tests notebooks/00_start_here.ipynb $(ARGS)
+
+notebooks: $(VENV)/dev.stamp ## run every notebook under nbval and compare it with its stored outputs
+	$(BIN)/python $(PYTEST) $(SLOW) notebooks $(ARGS)
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check .
@@ -93,7 +98,7 @@ mutants: $(VENV)/mutation.stamp ## put defects into the code and count those tha
 # they are left to `make test`.
 NOT_OLDEST := benchmarks browser cli faults inventory live logs test_floors.py test_mutations.py test_patterns.py test_wheel.py
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
-	$(OLDEST)/bin/python $(PYTEST) -W default $(addprefix --ignore tests/,$(NOT_OLDEST)) tests hecn_analysis notebooks $(ARGS)
+	$(OLDEST)/bin/python $(PYTEST) $(SLOW) -W default $(addprefix --ignore tests/,$(NOT_OLDEST)) tests hecn_analysis notebooks $(ARGS)
 
 sbom: $(VENV)/dev.stamp ## write dist/sbom.cdx.json: all packages of requirements.lock with hashes and licences (CycloneDX)
 	$(BIN)/python -m tools.sbom dist/sbom.cdx.json

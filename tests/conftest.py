@@ -19,6 +19,17 @@ settings.register_profile("hecn", deadline=None, derandomize=True)
 settings.register_profile("fresh", deadline=None, print_blob=True)
 settings.load_profile("hecn")
 
+# Folders and modules whose tests need a browser, a live transfer, a kill or a wheel. Others are marked one by one.
+SLOW = {"browser", "faults", "live", "test_wheel.py"}
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by -m
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that `make test` leaves to `make test-all`."""
+    for item in items:
+        if item.path.suffix == ".ipynb" or not SLOW.isdisjoint(item.path.parts):
+            item.add_marker(pytest.mark.slow)
+
 
 # A browser that does nothing of its own accord, and to which no name leads anywhere.
 BROWSER = [
