@@ -75,6 +75,12 @@ class Tool(BaseModel):
     )
     pace: Rate | None = Field(default=None, description="rate that each stream holds itself to (iperf3 -b)")
     window: Bytes = Field(default=0, validate_default=True)
+    channel: Bytes = Field(
+        default=0,
+        validate_default=True,
+        description="what the tool itself keeps in flight per stream at most, such as the window of an ssh channel; "
+        "0: no such bound",
+    )
     duration: Time | None = Field(default=None, description="whole test")
     warm_up: Time = Field(default=0, validate_default=True, description="its first seconds, left out of the average")
     bytes: Bytes | None = Field(default=None, description="a fixed amount instead of a duration, per process")

@@ -435,8 +435,10 @@ _BEARING: Final = {
     "raid": _bearing("arrays slots processes outstanding"),
     "filesystem": _bearing("filter_rate filter_quota io processes"),
     "tool": _bearing("outstanding request pace overlap processes streams"),
-    "window": _bearing("window tcp_rmem_max tcp_wmem_max rmem_max wmem_max streams lro pep", far=True),
-    "loss": _bearing("loss congestion_control streams mtu pep queue", far=True),
+    "window": _bearing(
+        "window channel tcp_rmem_max tcp_wmem_max rmem_max wmem_max streams processes lro pep", far=True
+    ),
+    "loss": _bearing("loss congestion_control streams processes mtu pep queue", far=True),
     "start-up": _bearing("congestion_control streams mtu pep lro window", far=True),
     "link": _bearing("rate mtu spread bonding slots", far=True),
     "pep": _bearing("pep_rate"),

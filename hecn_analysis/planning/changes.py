@@ -31,6 +31,8 @@ _STREAMS: Final = {
     "gridftp": "-p {}",
     "bbftp": "-p {}",
     "xdd": "-e2e dest HOST:PORT,{} at both ends",
+    "fdt": "-P {}",
+    "irods": "-N {}",
 }
 
 
@@ -137,8 +139,9 @@ def _bdp(scenario: Scenario) -> float:
 def _tool(scenario: Scenario) -> Iterator[Change]:
     tool = scenario.tool
     if is_networked(scenario):
-        option = _STREAMS.get(tool.name, "the tool's option for {} streams")
-        for factor in (4, 8):
+        option = _STREAMS.get(tool.name, "with its option for {} streams")
+        has_streams = tool.name in _STREAMS or tool.streams > 1
+        for factor in (4, 8) if has_streams else ():
             yield Change(
                 f"streams-{tool.streams * factor}",
                 f"{tool.streams * factor} streams instead of {tool.streams}",
@@ -220,6 +223,17 @@ def _windows(scenario: Scenario) -> Iterator[Change]:
             "ss -tmi during a transfer: cwnd times MSS reaches the bandwidth-delay product",
             "as much memory for each busy connection",
             "RFC 7323; man 7 tcp",
+        )
+    if tool.channel.value > 0:
+        yield Change(
+            "channel",
+            f"a channel that follows TCP's window instead of one of {units.format_bytes(tool.channel.value)}",
+            {"tool.channel": 0},
+            "tool",
+            "HPN-SSH at both ends (hpnssh, HPNBufferSize), or a tool without a channel: an rsync daemon, GridFTP",
+            "ss -ti during a transfer: more than the channel's window is unacknowledged",
+            "both ends need the patched ssh, and the cipher's core is the next limit",
+            "Rapier and Bennett, High Speed Bulk Data Transfer Using the SSH Protocol, 2008",
         )
     if tool.window.value > 0:
         yield Change(

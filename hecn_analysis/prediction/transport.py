@@ -245,7 +245,19 @@ def _start_up_delay(draw: Draws) -> FloatArray:
 def _window(
     scenario: Scenario, draw: Draws, roles: tuple[str, str], sending: Host, receiving: Host
 ) -> tuple[FloatArray, tuple[str, str]]:
-    """Usable window of a stream and what sets it."""
+    """Usable window of a stream and what sets it: TCP, or a channel of the tool within the connection."""
+    window, owner = _tcp_window(scenario, draw, roles, sending, receiving)
+    if not agreed(scenario.tool.channel.value > 0):
+        return window, owner
+    channel = draw("tool.channel", scenario.tool.channel)
+    if agreed(channel[..., :1] < window[..., :1]):
+        owner = (f"{roles[1]}.window.channel", "the window of the tool's channel")
+    return np.minimum(window, channel), owner
+
+
+def _tcp_window(
+    scenario: Scenario, draw: Draws, roles: tuple[str, str], sending: Host, receiving: Host
+) -> tuple[FloatArray, tuple[str, str]]:
     tool = scenario.tool
     mss, _ = payload_per_packet(scenario)
     receiver: dict[str, Any] = {"kernel": receiving.kernel, "adv_win_scale": receiving.adv_win_scale, "mss_bytes": mss}

@@ -3,6 +3,7 @@
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.limits import request_response
 
 NET = {"sender": "ideal", "receiver": "ideal", "path.rate": "10 Gb/s", "path.mtu": 9000, "tool": "iperf3"}
 DISKS = {"sender": "ideal", "receiver": "ideal", "sender.read_rate": "3 Gb/s", "receiver.write_rate": "6 Gb/s"}
@@ -29,6 +30,26 @@ def test_requests_that_are_answered_one_by_one_wait_for_the_round_trip():
     assert one.bottleneck_class == "tool"
     four = predicted(NET, **settings, tool__outstanding=4)
     assert four.throughput_bps == pytest.approx(4 * one.throughput_bps, rel=0.01)
+
+
+@pytest.mark.parametrize("tool", ["scp", "rsync"])
+@pytest.mark.parametrize("rtt", [0.02, 0.053, 0.15])
+def test_an_ssh_channel_bounds_what_is_in_flight_whatever_tcp_allows(tool, rtt):
+    copy = predicted(NET, tool=tool, path__rtt=rtt)
+    assert copy.throughput_bps == pytest.approx(request_response.ssh_bps(rtt), rel=0.01)
+    assert (copy.bottleneck, copy.bottleneck_class) == ("receiver.window.channel", "window")
+    assert predicted(NET, tool=tool, path__rtt=rtt, tool__channel=0).bottleneck_class == "link"
+
+
+def test_a_channel_wider_than_the_window_of_tcp_changes_nothing():
+    settings = {"path__rtt": "80 ms", "tool__window": "1 MiB"}
+    wide, without = predicted(NET, **settings, tool__channel="64 MiB"), predicted(NET, **settings)
+    assert (wide.throughput_bps, wide.bottleneck) == (without.throughput_bps, "receiver.window.tool")
+
+
+def test_advice_for_scp_over_a_long_path_is_another_channel():
+    advice = hecn.advise({**NET, "tool": "scp", "path.rtt": "53 ms"})
+    assert advice.single[0].changes[0].name == "channel"
 
 
 @pytest.mark.parametrize(("streams", "rate"), [(1, 2e9), (4, 8e9), (8, 9.90042e9)])
