@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hecn_analysis.hardware.quantity import Bytes, Probability, Rate, Time, Title
+from hecn_analysis.limits.framing import FRAME_OVERHEAD, VLAN_TAG
 
 #: Line rate over what a concatenated SONET carrier has for cells or packets: 622.08 Mb/s carry 599.04 (ANSI T1.105).
 _SONET = 27 / 26
@@ -67,7 +68,7 @@ class Path(BaseModel):
         Examples
         --------
         >>> Path(mtu=1500).wire_bytes, Path(mtu=9180, framing="pos").wire_bytes
-        (1538, 9542.42)
+        (1538.0, 9542.42)
 
         An OC-12c of ATM carries that many Mb/s of IP packets:
 
@@ -78,7 +79,7 @@ class Path(BaseModel):
             return math.ceil((self.mtu + 16) / 48) * 53 * _SONET
         if self.framing == "pos":
             return (self.mtu + 9) * _SONET
-        return self.mtu + 38 + (4 if self.vlan else 0)
+        return self.mtu + FRAME_OVERHEAD + (VLAN_TAG if self.vlan else 0)
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

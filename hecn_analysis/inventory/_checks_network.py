@@ -8,6 +8,7 @@ from typing import Final
 from hecn_analysis import limits, units
 from hecn_analysis.errors import RangeError
 from hecn_analysis.inventory.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.limits import framing
 from hecn_analysis.limits.tcp_window import autotuned_window, bdp_bytes, kernel_version, window_limit_bps
 
 _CYCLES: Final = {"cycles_per_byte": 1.0, "cycles_per_packet": 4000}
@@ -18,8 +19,6 @@ _FAST: Final = 9.9e9
 _LONG_S: Final = 0.01
 _BUSY: Final = 0.9
 _FEW: Final = 1000
-_HEADERS: Final = 52
-_FRAMING: Final = 38
 _OFFLOADS: Final = {
     "tcp-segmentation-offload": "tso",
     "generic-segmentation-offload": "gso",
@@ -139,7 +138,7 @@ def rings(seen: Seen) -> Iterator[Finding]:
         ]
         if not low:
             continue
-        frame = (seen.mtu(name) or 1500) + _FRAMING
+        frame = (seen.mtu(name) or 1500) + framing.FRAME_OVERHEAD
         received = next(((now, most) for side, now, most in low if side == "rx"), None)
         held = (
             [min(count * frame * 8 / _AWAY_S, rate or float("inf")) for count in received] if received else [None, None]
@@ -167,7 +166,7 @@ def offloads(seen: Seen) -> Iterator[Finding]:
             continue
         off = [long for long in _OFFLOADS if features.get(long) is False and long not in fixed]
         if off:
-            segment = (seen.mtu(name) or 1500) - _HEADERS
+            segment = (seen.mtu(name) or 1500) - framing.header_bytes()
             together = any("segmentation" in one or one == "generic-receive-offload" for one in off)
             yield Finding(
                 "offloads",
@@ -222,7 +221,7 @@ def interrupts(seen: Seen) -> Iterator[Finding]:
         if most < _BUSY * total:
             continue
         cores = min(len(rows), len(sums))
-        segment = (seen.mtu(name) or 1500) - _HEADERS
+        segment = (seen.mtu(name) or 1500) - framing.header_bytes()
         yield Finding(
             "interrupts",
             name,
@@ -264,7 +263,7 @@ def buffers(seen: Seen) -> Iterator[Finding]:
     need = float(bdp_bytes(rate, rtt))
     kernel = _kernel(settings.get("kernel"))
     scale = settings.get("adv_win_scale") if isinstance(settings.get("adv_win_scale"), int) else None
-    mss = max(size - _HEADERS, 500)
+    mss = max(size - framing.header_bytes(), 500)
     for side, key in (("receive", "tcp_rmem"), ("send", "tcp_wmem")):
         three = settings.get(key)
         if not isinstance(three, list) or len(three) != 3 or not isinstance(three[2], int) or three[2] < 1:

@@ -223,7 +223,7 @@ def _tcp(options: Options, figures: Figures) -> Iterator[Value]:
     left, mtu = math.inf, options["mtu"]
     if options["rate"] is not None:
         yield "line rate", options["rate"], "as given"
-        left = options["rate"] * (mtu - tcp_figures.HEADERS) / (mtu + tcp_figures.FRAMING)
+        left = options["rate"] * (mtu - tcp_figures.HEADERS) / (mtu + framing.FRAME_OVERHEAD)
         yield "Ethernet, IP and TCP headers with timestamps", left, "IEEE 802.3, RFC 791, RFC 9293, RFC 7323"
     left = min(left, figures["window_limit_bps"])
     yield "window: one of it each round trip", left, "RFC 6349"

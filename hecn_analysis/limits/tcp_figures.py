@@ -20,14 +20,13 @@ from hecn_analysis.limits._checks import (
     require_whole,
     require_word,
 )
+from hecn_analysis.limits.framing import FRAME_OVERHEAD, header_bytes
 from hecn_analysis.limits.tcp_loss import cubic_window, reno_window
 from hecn_analysis.limits.tcp_rounds import CONGESTION_CONTROLS, MAX_ROUNDS, simulate
 from hecn_analysis.limits.tcp_window import bdp_bytes, window_limit_bps
 
-HEADERS: Final = 52
-"""IPv4 and TCP headers with timestamps in each packet. [bytes]"""
-FRAMING: Final = 38
-"""Ethernet header, checksum, preamble and gap around each packet. [bytes]"""
+HEADERS: Final = header_bytes()
+"""IPv4 and TCP headers with timestamps in each packet. [B]"""
 DRAWS: Final = 64
 """Random runs of a lossy path, of which the median is given."""
 
@@ -103,7 +102,7 @@ def tcp(
     )
     mss = size - HEADERS
     by_window = np.full(t.shape, np.inf) if window is None else n * np.asarray(window_limit_bps(w, t))
-    line = np.full(t.shape, np.inf) if rate is None else r * mss / (size + FRAMING)
+    line = np.full(t.shape, np.inf) if rate is None else r * mss / (size + FRAME_OVERHEAD)
     by_loss = _loss_limit(congestion_control, rtt=t, loss=p, mss=mss, streams=n, line=line)
     if rate is None:
         throughput = np.minimum(by_window, by_loss)
@@ -114,7 +113,7 @@ def tcp(
             "rate_bps": r,
             "rtt_s": t,
             "mss_bytes": mss,
-            "packet_overhead_bytes": np.full(t.shape, HEADERS + FRAMING),
+            "packet_overhead_bytes": np.full(t.shape, HEADERS + FRAME_OVERHEAD),
             "loss": p,
             "window_bytes": np.where(np.isnan(w) & (window is None), np.inf, w),
             "queue_bytes": q,

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 import hecn_analysis as hecn
 from hecn_analysis.errors import InputError
+from hecn_analysis.limits import framing
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.programs import Ended
 
-LARGEST_MTU: Final = 65_535
 _PINGS: Final = 5
 _NAME: Final = re.compile(r"[^-/\s][^/\s]*")
 
 #: What a token bucket counts of a frame, and what the frame takes of an Ethernet line: its header alone; with
 #: checksum, preamble and gap.
 _HEADER: Final = 14
-_LINE: Final = 38
+_LINE: Final = framing.FRAME_OVERHEAD
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _device(place: Place, name: str) -> Device | None:
     speed = place.text(f"{folder}/speed").strip() if is_device else ""
     return Device(
         name,
-        min(int(mtu), LARGEST_MTU) if mtu.isdecimal() else 1500,
+        min(int(mtu), int(framing.LARGEST_MTU)) if mtu.isdecimal() else 1500,
         float(speed) * 1e6 if speed.isdecimal() and int(speed) > 0 else None,
         _throttle(_json(place.run(["tc", "-j", "qdisc", "show", "dev", name]))),
     )

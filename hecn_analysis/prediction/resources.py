@@ -259,15 +259,15 @@ def payload_per_packet(scenario: Scenario) -> tuple[int, float]:
     >>> from hecn_analysis.hardware import load_scenario
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
     >>> payload_per_packet(load_scenario(base))
-    (8948, 9038)
+    (8948, 9038.0)
     """
     path, protocol = scenario.path, scenario.tool.protocol
     if protocol == "rdma" and path.framing == "ethernet" and path.mtu <= framing.LARGEST_MTU:
         payload = framing.payload_bytes(path.mtu, ip=path.ip, protocol="roce")
         return int(payload), float(framing.wire_bytes(path.mtu, ip=path.ip, vlan=path.vlan, protocol="roce"))
-    header = 40 if path.ip == 6 else 20
-    transport = 8 if protocol == "udp" else 20 + (12 if path.timestamps else 0)
-    return path.mtu - header - transport, path.wire_bytes
+    transport: Literal["tcp", "udp"] = "udp" if protocol == "udp" else "tcp"
+    headers = framing.header_bytes(ip=path.ip, timestamps=path.timestamps, protocol=transport)
+    return path.mtu - headers, path.wire_bytes
 
 
 def _add_links(scenario: Scenario, draw: Draws, demands: _Demands, flows: list[tuple[int, bool]]) -> None:

@@ -25,6 +25,7 @@ import pandas as pd
 
 from hecn_analysis import limits, units
 from hecn_analysis.errors import ValidityWarning
+from hecn_analysis.limits import framing
 from hecn_analysis.report.expected import Expected
 from hecn_analysis.report.known import goodput
 
@@ -230,7 +231,7 @@ def _loss_of(runs: pd.DataFrame, mtu: float) -> float:
         MTU of the path. [B]
     """
     known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
-    packets = known["bytes"].astype(float).sum() / (mtu - 52)
+    packets = known["bytes"].astype(float).sum() / (mtu - framing.header_bytes())
     return float(known["retransmits"].astype(float).sum() / packets) if packets > 0 else math.nan
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis import units
+from hecn_analysis.limits import framing
 
 #: The start of a run, which is left out of what is called even. [1]
 _START: Final = 0.25
@@ -246,7 +247,7 @@ def _of_run(
     amount, resent = run["bytes"], run["retransmits"]
     counted = not pd.isna(resent) and not pd.isna(amount) and amount > 0
     counted &= not (run["tool"] in _SAY_ZERO and resent == 0)
-    share = float(resent) * (mtu - 52) / float(amount) if counted else np.nan
+    share = float(resent) * (mtu - framing.header_bytes()) / float(amount) if counted else np.nan
     many = 1 if pd.isna(run["streams"]) else int(run["streams"])
     flight = float(run["rate_bps"]) * (idle if math.isnan(loaded) else loaded) / 8 / many
     cwnd = single["cwnd_bytes"].astype(float).median()
