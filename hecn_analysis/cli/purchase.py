@@ -55,6 +55,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Find the purchase and deliver it."""
     from hecn_analysis.planning import purchase as buying  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.offers import offered_by  # noqa: PLC0415 (see above)
     from hecn_analysis.planning.purchase_result import front_frame  # noqa: PLC0415 (see above)
 
     changed, others = settings(arguments.set)
@@ -82,16 +83,25 @@ def run(arguments: argparse.Namespace) -> int:
     elif form == "csv":
         written = output.written(output.records(table), list(table.columns), form)
     else:
-        written = _text(found[0], table if arguments.front else None, listed, arguments.like)
+        at_most = arguments.like is not None and offered_by(arguments.like)[2].at_most
+        written = _text(found[0], table if arguments.front else None, listed, arguments.like, at_most=at_most)
     output.deliver(written, arguments)
     return 0
 
 
-def _text(found: Purchase, front: pd.DataFrame | None, listed: Any, like: str | None) -> Iterator[str]:  # noqa: ANN401
+def _text(
+    found: Purchase,
+    front: pd.DataFrame | None,
+    listed: Any,  # noqa: ANN401
+    like: str | None,
+    *,
+    at_most: bool,
+) -> Iterator[str]:
     if listed is not None:
         usd, prediction = listed
         rate = output.human("throughput_bps", prediction.throughput_bps)
-        yield f"Two of {like} by their list: ${usd:,.0f}, {rate}. From the same parts at the same prices:\n\n"
+        price = f"less than ${usd:,.0f}" if at_most else f"${usd:,.0f}"
+        yield f"Two of {like} by their list: {price}, {rate}. From the same parts at the same prices:\n\n"
     yield f"{found}\n\n"
     for entry in found.entries:
         total = f"${entry.quantity * entry.price_usd:,.0f}"

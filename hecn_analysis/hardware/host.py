@@ -128,6 +128,7 @@ class Bill(_Described):
     items: list[Item]
     total: Dollars | None = Field(default=None, description="total that the document states")
     rounded_to: Dollars = Field(default=1, validate_default=True, description="to what that total is rounded")
+    at_most: bool = Field(default=False, description="the document says that the host costs less than that total")
     off_usd: float = Field(default=0, description="total less sum, as far as `difference` explains it [USD]")
     difference: str = Field(default="", description="why sum and total differ")
 

@@ -57,6 +57,11 @@ BUILDS: Final = {
         *("a-systems", "aplusplus-12x10ge-tx", "memory", "back-to-back-12x10ge"),
         note="one A++ sent to two A+; from its list the program buys two of one kind",
     ),
+    "i7-HotLava": Build(
+        {"i7-hotlava": 1, "a": 1, "a-": 1},
+        *("hotlava", "hotlava-tx256", "memory", "back-to-back-6x10ge"),
+        note="less than the price given; its two receivers are taken as an A and an A- by their cards",
+    ),
     "B": Build({"b": 2}, "b-disk-to-disk", "b-raid50-lan", "disk", "lan-10ge", 5),
     "C": Build({"c": 2}, "c-disk-to-disk", "c-6of7", "disk", "lan-2x10ge", 5),
     "XSSD1++": Build(
@@ -68,7 +73,7 @@ BUILDS: Final = {
 }
 
 COLUMNS: Final = (
-    *("build", "year", "between", "hosts", "list_usd", "price_usd", "measured_bps", "measured_low_bound"),
+    *("build", "year", "between", "hosts", "list_usd", "list_at_most", "price_usd", "measured_bps", "measured_low_bound"),
     *("usd_per_gbps", "instead_usd", "instead_assumed_usd", "instead_bps", "instead", "note"),
     *("source_file", "line_first", "line_last", "document", "place"),
 )
@@ -87,9 +92,9 @@ def listed_builds(names: Iterable[str] = (), *, instead: bool = True) -> pd.Data
     Returns
     -------
     DataFrame
-        One row a build, columns `COLUMNS`: ``list_usd`` is the total that the document states for a host, ``price_usd``
-        that of all hosts of the test, ``usd_per_gbps`` the latter over what was measured (at most that, where it is a
-        lower bound); ``instead_…`` what the purchase costs and should reach, ``instead_assumed_usd`` what of it rests
+        One row a build, columns `COLUMNS`: ``list_usd`` is the total that the document states for a host (an upper bound
+        where ``list_at_most``), ``price_usd`` that of all hosts of the test, ``usd_per_gbps`` the latter over what was
+        measured (at most that, where either is a bound); ``instead_…`` what the purchase costs and should reach, ``instead_assumed_usd`` what of it rests
         on prices that the list does not give.
 
     Raises
@@ -124,6 +129,7 @@ def _row(name: str, build: Build, *, instead: bool) -> dict[str, Any]:
         "between": build.between,
         "hosts": " + ".join(f"{count} x {host.upper()}" for host, count in build.hosts.items()),
         "list_usd": totals[first],
+        "list_at_most": bills[first].at_most,
         "price_usd": price,
         **{key: seen[key] for key in ("measured_bps", "measured_low_bound", "source_file", "line_first", "line_last")},
         "usd_per_gbps": price / (seen["measured_bps"] / 1e9),

@@ -1,9 +1,10 @@
 """Roadmaps: what was planned and what was measured, with the model's view of both and of what each next step needs.
 
-A roadmap is a YAML file in ``models/roadmaps``. A *mark* is a measured case of ``data/series``: most that was reached
-by then, with its host, its place in a document and a prediction. A *goal* is a throughput that is aimed at; it names
-the mark that reached it, and what it needs follows from closed forms (`roadmap_needs`) and, asked for, from the
-cheapest purchase of the catalogue.
+A roadmap is a YAML file in ``models/roadmaps``. A *mark* is a case of ``data/series``, with its hosts, its place in a
+document, its prediction and, where the document gives a figure, its measurement. An *event* is a dated step without a
+throughput, such as a plan or a new link. A *goal* is a throughput that is aimed at; it names the mark that reached it,
+and what it needs follows from closed forms (`roadmap_needs`) and, if asked for, from the cheapest purchase of the
+catalogue.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ COLUMNS: Final = (
     "kind",
     "begin",
     "date",
+    "accomplishment",
     "between",
+    "both_ways",
     "rtt_s",
     "target_bps",
     "measured_bps",
@@ -56,11 +59,10 @@ COLUMNS: Final = (
     "place",
 )
 
+_PREDICTED: Final = ("predicted_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class")
+
 #: What a mark measured and predicts; a goal has that of the mark that reached it.
-_SEEN: Final = (
-    *("measured_bps", "measured_low_bound", "predicted_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class"),
-    *("source_file", "line_first", "line_last"),
-)
+_SEEN: Final = ("measured_bps", "measured_low_bound", *_PREDICTED, "source_file", "line_first", "line_last")
 
 _DATE: Final = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
@@ -85,20 +87,24 @@ Date = Annotated[str, BeforeValidator(_date)]
 
 
 class Milestone(BaseModel):
-    """A goal, or a mark that was reached."""
+    """A goal, a mark that was reached, or an event."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["goal", "mark"]
+    kind: Literal["goal", "mark", "event"]
     title: str
-    date: Date | None = Field(None, description="mark: when it was measured; goal: when it is due (none: not said)")
+    date: Date | None = Field(None, description="mark, event: when it was; goal: when it is due (none: not said)")
     begin: Date | None = Field(None, description="goal: when planning and acquisition begin")
-    between: Literal["memory", "disk"] = "disk"
+    accomplishment: int | None = Field(None, ge=1, description="number in the document's list of accomplishments")
+    between: Literal["memory", "disk", "forwarding"] = Field(
+        default="disk", description="forwarding: through a host that passes packets on, which the model does not have"
+    )
+    both_ways: bool = Field(default=False, description="goal: the target is that of both directions at once, summed")
     target: Annotated[float, BeforeValidator(_rate)] | None = Field(None, description="goal: payload [bit/s]")
     path: dict[str, Any] = Field(default={}, description="goal: keys of the path")
     set: dict[str, Any] = Field(default={}, description="goal: further keys of the scenario, such as tool.io")
     reached: str = Field(default="", description="goal: the mark that reached it, or came nearest")
-    case: str = Field(default="", description="mark: series/case of data/series")
+    case: str = Field(default="", description="series/case of data/series; goal: predicted where no mark reached it")
     document: str = Field(default="", description="where it stands; default: the roadmap's")
     place: str = ""
 
@@ -110,10 +116,14 @@ class Milestone(BaseModel):
 
     @model_validator(mode="after")
     def _whole(self) -> Milestone:
-        if self.kind == "goal" and (self.target is None or "rtt" not in self.path or self.case):
-            raise ValueError("found a goal, expected a target and a path with its rtt, and no case")
-        if self.kind == "mark" and (self.target is not None or not re.fullmatch(r"[^/]+/[^/]+", self.case)):
+        if self.kind == "goal" and (self.target is None or "rtt" not in self.path or (self.case and self.reached)):
+            raise ValueError("found a goal, expected a target and a path with its rtt, and not both case and reached")
+        if self.kind == "mark" and (self.target is not None or not self.case):
             raise ValueError("found a mark, expected case: SERIES/CASE, and no target")
+        if self.case and not re.fullmatch(r"[^/]+/[^/]+", self.case):
+            raise ValueError(f"found case: {self.case}, expected case: SERIES/CASE")
+        if self.kind == "event" and (self.date is None or self.target is not None or self.case or self.reached):
+            raise ValueError("found an event, expected a date, and no target, case or reached")
         return self
 
 
@@ -145,17 +155,22 @@ class Roadmap:
                 advice = did_you_mean(each, known)
                 raise InputError(f"milestone {each!r}", f"one of {', '.join(known)}", source=path, advice=advice)
         self._goals = {each: known[each] for each in self._chosen if known[each].kind == "goal"}
+        self._events = {each: known[each] for each in self._chosen if known[each].kind == "event"}
         self._scenarios = {each: _scenario(each, goal, self._document) for each, goal in self._goals.items()}
 
     @cached_property
     def milestones(self) -> pd.DataFrame:
-        """One row a milestone, marks and goals, by date: columns `COLUMNS`."""
-        marks = {*self._chosen, *(goal.reached for goal in self._goals.values())} - {*self._goals, ""}
+        """One row a milestone, by date: columns `COLUMNS`."""
+        marks = {*self._chosen, *(goal.reached for goal in self._goals.values())} - {*self._goals, *self._events, ""}
         seen = {each: _mark(each, self._content, self._document) for each in track(sorted(marks), "predicting")}
         rows = []
         for each in self._chosen:
-            goal = self._goals.get(each)
-            row = seen[each] if goal is None else _goal(goal, self._content, self._scenarios[each], seen)
+            if each in self._events:
+                row = _said(self._events[each], self._content)
+            elif each in self._goals:
+                row = self._goal(each, seen)
+            else:
+                row = seen[each]
             bought = self._bought.get(each)
             if isinstance(bought, InputError):
                 row["price_remark"] = f"{bought.found}: expected {bought.expected}"
@@ -165,13 +180,42 @@ class Roadmap:
         table = pd.DataFrame(rows, columns=list(COLUMNS)).sort_values("date", kind="stable", na_position="last")
         return table.reset_index(drop=True).convert_dtypes()
 
+    def _goal(self, key: str, marks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Row of a goal: what is aimed at, and what reached it or is predicted to."""
+        goal = self._goals[key]
+        row = _said(goal, self._content)
+        row |= {
+            "begin": goal.begin,
+            "between": goal.between,
+            "both_ways": goal.both_ways,
+            "rtt_s": self._scenarios[key].path.rtt.value,
+            "target_bps": goal.target,
+        }
+        if goal.case:
+            _, _, predicted = _case(key, goal.case, self._document)
+            row |= {each: predicted[each] for each in _PREDICTED}
+        if goal.reached:
+            mark = marks[goal.reached]
+            row |= {each: mark[each] for each in _SEEN}
+            row |= {"reached_by": goal.reached, "reached_date": mark["date"]}
+            if not pd.isna(mark["measured_bps"]):
+                row["reached_fraction"] = mark["measured_bps"] / goal.payload_bps
+        return row
+
     @cached_property
     def needs(self) -> pd.DataFrame:
-        """One row for each goal and resource: columns `roadmap_needs.NEEDS` behind ``milestone``."""
+        """One row for each goal and resource: columns `roadmap_needs.NEEDS` behind ``milestone``.
+
+        Goals of a host that forwards have none: the model does not have such a host.
+        """
         rows = []
         for each, goal in track(self._goals.items(), "goals", total=len(self._goals)):
+            if goal.between == "forwarding":
+                continue
             year = None if goal.date is None else int(goal.date[:4])
-            rows.append(needs(goal.payload_bps, self._scenarios[each].path, goal.between, year).assign(milestone=each))
+            path = self._scenarios[each].path
+            found = needs(goal.payload_bps, path, goal.between, year, both_ways=goal.both_ways)
+            rows.append(found.assign(milestone=each))
         columns = ["milestone", *NEEDS]
         return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
 
@@ -257,64 +301,66 @@ def _read(path: FilePath) -> tuple[_RoadmapFile, yaml_file.Document]:
 def _mark(key: str, content: _RoadmapFile, document: yaml_file.Document) -> dict[str, Any]:
     """Row of a mark: measured and predicted."""
     mark = content.milestones[key]
-    name, _, case = mark.case.partition("/")
-    line = document.line(("milestones", key, "case"))
-    try:
-        series = load_series(name)
-    except InputError as error:
-        raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
-    if case not in series.cases:
-        known, advice = ", ".join(series.cases), did_you_mean(case, series.cases)
-        raise InputError(f"case {mark.case!r}", f"one of {known}", source=document.source, line=line, advice=advice)
-    alone: Series = replace(series, cases={case: series.cases[case]}, scenarios={case: series.scenarios[case]})
-    row = compare(alone).iloc[0].to_dict()
+    series, name, row = _case(key, mark.case, document)
+    scenario = series.scenarios[name]
     return {
         "title": mark.title,
         "kind": mark.kind,
         "date": mark.date,
+        "accomplishment": mark.accomplishment,
         "between": mark.between,
-        "rtt_s": series.scenarios[case].path.rtt.value,
+        "both_ways": scenario.tool.bidirectional,
+        "rtt_s": scenario.path.rtt.value,
         **{each: row[each] for each in _SEEN},
         "document": mark.document or series.document,
-        "place": mark.place or series.cases[case].place,
+        "place": mark.place or series.cases[name].place,
     }
+
+
+def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, str, dict[str, Any]]:
+    """Series, name and row of `compare` of a milestone's case."""
+    series_name, _, name = case.partition("/")
+    line = document.line(("milestones", key, "case"))
+    try:
+        series = load_series(series_name)
+    except InputError as error:
+        raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
+    if name not in series.cases:
+        known, advice = ", ".join(series.cases), did_you_mean(name, series.cases)
+        raise InputError(f"case {case!r}", f"one of {known}", source=document.source, line=line, advice=advice)
+    alone: Series = replace(series, cases={name: series.cases[name]}, scenarios={name: series.scenarios[name]})
+    return series, name, compare(alone).iloc[0].to_dict()
 
 
 def _scenario(key: str, goal: Milestone, document: yaml_file.Document) -> Scenario:
     """The goal's path and tool between hosts without limits."""
     keys = {f"path.{name}": value for name, value in goal.path.items()}
+    tool = TOOLS["disk" if goal.between == "disk" else "memory"]
     try:
-        return load_scenario({"sender": "ideal", "receiver": "ideal", "tool": TOOLS[goal.between], **keys, **goal.set})
+        return load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, **keys, **goal.set})
     except InputError as error:
         line = document.line(("milestones", key))
         raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
 
 
-def _goal(
-    goal: Milestone, content: _RoadmapFile, scenario: Scenario, marks: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Row of a goal: what is aimed at, and what reached it."""
-    row = {
-        "title": goal.title,
-        "kind": goal.kind,
-        "begin": goal.begin,
-        "date": goal.date,
-        "between": goal.between,
-        "rtt_s": scenario.path.rtt.value,
-        "target_bps": goal.target,
-        "document": goal.document or content.document,
-        "place": goal.place,
+def _said(milestone: Milestone, content: _RoadmapFile) -> dict[str, Any]:
+    """What the file itself says of a goal or an event."""
+    return {
+        "title": milestone.title,
+        "kind": milestone.kind,
+        "date": milestone.date,
+        "accomplishment": milestone.accomplishment,
+        "document": milestone.document or content.document,
+        "place": milestone.place,
     }
-    if goal.reached:
-        mark = marks[goal.reached]
-        row |= {each: mark[each] for each in _SEEN}
-        row |= {"reached_by": goal.reached, "reached_date": mark["date"]}
-        row["reached_fraction"] = mark["measured_bps"] / goal.payload_bps
-    return row
 
 
 def _buy(goal: Milestone, prices: str) -> Purchase | InputError:
     """The cheapest purchase, or why there is none."""
+    if goal.between == "forwarding":
+        return InputError("a goal of a host that forwards", "a goal between two hosts, of memory or disk")
+    if goal.both_ways:
+        return InputError("a goal of both directions at once", "a goal of one direction")
     wanted: dict[str, Any] = {"path": goal.path, "between": goal.between, "settings": goal.set}
     try:
         return purchase(goal.payload_bps, **wanted, assume_prices=prices == "assumed")

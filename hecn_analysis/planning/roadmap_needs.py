@@ -56,9 +56,18 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for, and the choices that carry it."""
+    """What is asked for, and the choices that carry it.
+
+    Attributes
+    ----------
+    target_bps
+        What arrives at one host. [bit/s]
+    handled_bps
+        What one host sends and receives. [bit/s]
+    """
 
     target_bps: float
+    handled_bps: float
     path: Path
     between: Literal["memory", "disk"]
     year: int
@@ -87,7 +96,14 @@ class _Asked:
         }
 
 
-def needs(target_bps: float, path: Path, between: Literal["memory", "disk"], year: int | None) -> pd.DataFrame:
+def needs(
+    target_bps: float,
+    path: Path,
+    between: Literal["memory", "disk"],
+    year: int | None,
+    *,
+    both_ways: bool = False,
+) -> pd.DataFrame:
     """What a throughput asks of each resource.
 
     Parameters
@@ -100,6 +116,9 @@ def needs(target_bps: float, path: Path, between: Literal["memory", "disk"], yea
         ``disk``: drives have to read and write it too.
     year
         Year whose parts are to do; None: all parts of the catalogue.
+    both_ways
+        The payload is that of both directions at once, half of it each way: links and slots carry both halves at once,
+        cores and memory handle both, where what is sent counts like what is received.
 
     Returns
     -------
@@ -120,9 +139,11 @@ def needs(target_bps: float, path: Path, between: Literal["memory", "disk"], yea
         }
     )
     payload: Any = dict.fromkeys(("sender", "receiver"), float(MAX_PAYLOAD))
-    request = Request(target_bps, offers, path, between, 0, 0.0, direct=False, max_payload=payload)
+    one_way = target_bps / 2 if both_ways else target_bps
+    request = Request(one_way, offers, path, between, 0, 0.0, direct=False, max_payload=payload)
     known = [each for each in options(request, lines(request)) if each.role == "receiver"]
     asked = _Asked(
+        one_way,
         target_bps,
         path,
         between,
@@ -130,7 +151,7 @@ def needs(target_bps: float, path: Path, between: Literal["memory", "disk"], yea
         _fewest(each for each in known if each.group == "cards"),
         _fewest(each for each in known if each.group == "storage"),
     )
-    rate = units.format_rate(target_bps)
+    rate = units.format_rate(one_way)
     rows = [
         asked.row("link", "links", _links(asked), f"no card on offer carries {rate}"),
         asked.row("network card", "cards", _cards(asked), f"no card on offer carries {rate}"),
@@ -145,7 +166,7 @@ def needs(target_bps: float, path: Path, between: Literal["memory", "disk"], yea
     ]
     rtt = path.rtt.value
     if rtt >= _LONG:
-        rows += _on_the_way(target_bps, path)
+        rows += _on_the_way(one_way, path)
     return pd.DataFrame(rows, columns=list(NEEDS)).convert_dtypes()
 
 
@@ -338,7 +359,7 @@ def cores_needed(cpu: Cpu, target_bps: float, *, disk: bool, window_bytes: float
 def _cores(asked: _Asked) -> Iterator[_Found]:
     window = asked.target_bps * asked.path.rtt.value / 8
     for cpu in _processors():
-        found = cores_needed(cpu, asked.target_bps, disk=asked.between == "disk", window_bytes=window)
+        found = cores_needed(cpu, asked.handled_bps, disk=asked.between == "disk", window_bytes=window)
         if found is not None:
             words = f"{found[0]} for processes and {found[1]} for interrupts at {cpu.clock.value / 1e9:.2f} GHz"
             yield _Found(sum(found), _year(cpu), words, cpu.title)
@@ -346,12 +367,12 @@ def _cores(asked: _Asked) -> Iterator[_Found]:
 
 def _memory(asked: _Asked) -> Iterator[_Found]:
     passes = NETWORK_PASSES + (FILE_PASSES if asked.between == "disk" else 0)
-    moved = units.format_rate(asked.target_bps * passes)
+    moved = units.format_rate(asked.handled_bps * passes)
     for cpu in _processors():
         if cpu.memory_transfers is None or cpu.memory_channels is None:
             continue
         each = float(limits.memory(channels=1, transfers=cpu.memory_transfers.value, passes=passes)["throughput_bps"])
-        amount = ceil(asked.target_bps / each)
+        amount = ceil(asked.handled_bps / each)
         if amount <= cpu.memory_channels * cpu.scales_to:
             words = (
                 f"{moved} over the memory bus ({passes} passes), {amount} x {cpu.memory_transfers.value / 1e6:.0f} MT/s"

@@ -159,6 +159,7 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
     if level.bandwidth is not None:
         payload_bps = float(framing.goodput_bps(level.bandwidth, mtu))
         words = f"a run of {units.format_rate(0.95 * payload_bps)} of data or more"
+        words += ", and readings of a port of that bandwidth" if level.single_link else ""
         rows.append({"criterion": "bandwidth", "limit": level.bandwidth, "unit": "bit/s", "needs": words})
     return pd.DataFrame(rows, columns=list(EFFORT))
 
