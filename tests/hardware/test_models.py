@@ -87,6 +87,13 @@ def test_every_number_of_a_tool_has_a_source(name):
     assert without_source(scenario(tool=name).tool, name) == []
 
 
+def test_bossnet_is_a_part_of_the_way_to_haystack():
+    """V.C: about 650 km are the end-to-end path from GGAO to Haystack."""
+    part, whole = (scenario(path=name).path.rtt.value for name in ("bossnet-oc48", "evlbi-ggao-haystack"))
+    assert part < whole
+    assert 2 * 650e3 / 2e8 < whole
+
+
 def test_calibrated_numbers_have_a_spread():
     for name in HOSTS:
         for key, value, _ in parameters(scenario(sender=name).sender, name):
@@ -123,6 +130,15 @@ def test_a_bill_of_assumed_prices_agrees_with_the_rounded_total(name):
     doubt = sum(item.quantity * item.price.value * item.price.spread for item in found.items if item.price)
     assert abs(found.total.value - found.sum_usd) <= doubt + found.rounded_to.value / 2
     assert found.difference
+
+
+def test_a_bill_of_which_the_document_gives_an_upper_bound_stays_below_it():
+    found = bill("i7-hotlava")
+    assert found.at_most
+    assert found.total.value == 6800  # "costs less than $ 6,800 with the NIC"
+    assert found.sum_usd < found.total.value
+    assert found.difference
+    assert bill("i7-myricom") is None  # two other hosts
 
 
 def test_documents_totals():
@@ -184,8 +200,8 @@ def test_documents_topologies():
     def ports(name):
         return sum(slot.nic.ports for slot in scenario(sender=name).sender.slots.values() if slot.nic)
 
-    assert {name: ports(name) for name in ("a-", "a", "a+", "a++", "x", "x++", "b", "c", "xssd1++")} == {
-        "a-": 2, "a": 4, "a+": 8, "a++": 12, "x": 4, "x++": 12, "b": 4, "c": 2, "xssd1++": 12,
+    assert {name: ports(name) for name in ("a-", "a", "a+", "a++", "x", "x++", "b", "b+", "c", "xssd1++")} == {
+        "a-": 2, "a": 4, "a+": 8, "a++": 12, "x": 4, "x++": 12, "b": 4, "b+": 6, "c": 2, "xssd1++": 12,
     }  # fmt: skip
     x100 = scenario(sender="x100ssd").sender
     assert [array.disks for array in x100.arrays.values()] == [4] * 8

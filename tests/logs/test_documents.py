@@ -80,3 +80,44 @@ def test_figures_given_in_sentences_are_a_table_that_names_their_place():
     assert figures.id.is_unique
     assert set(figures.bound) == {"lower", "exact"}
     assert figures.set_index("id").value["pcix-mmrbc4096-uni"] == 5e9
+    assert set(figures.groupby("quantity").unit.agg("unique").map(list).map(tuple)) == {("bit/s",), ("m",)}
+
+
+#: Figures with what the document prints, in its own unit.
+PRINTED = {
+    "acts-tape": 320e6,
+    "san-fc-direct": 320e6,
+    "san-iscsi-umiacs": 160e6,
+    "san-iscsi-umiacs-distance": 11e3,
+    "evlbi-distance": 650e3,
+    "tpd-2-ftp-initially": 10.9e6,
+    "tpd-3-ftp-initially": 26e3,
+    "nccs-single-maximum": 1212e6 * 8,
+    "nccs-dual-maximum": 2424e6 * 8,
+    "nccs-dual-nuttscp": 2225e6 * 8,
+    "sc13-udp-48g": 48e9,
+    "sc10-nlr-filled": 80e9,
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_figure_is_what_its_document_prints(name):
+    assert pd.read_csv(data_dir() / "documents.csv").set_index("id").value[name] == PRINTED[name]
+
+
+def test_figures_that_are_computed_agree_with_what_they_are_computed_from(reading):
+    value = pd.read_csv(data_dir() / "documents.csv").set_index("id").value
+    assert value["evlbi-16h-sum"] == 2 * value["evlbi-16h"]
+    assert value["sc13-udp-48g-sum"] == 2 * value["sc13-udp-48g"]
+    assert value["sc13-2tb-210s"] == pytest.approx(8 * 256e9 * 8 / (3.5 * 60), rel=0.01)
+    copies = reading.runs[reading.runs.source_file == str(data_dir() / "logs" / "c-systems-nuttscp.txt")]
+    assert copies.throughput_bps.iloc[-2:].sum() == pytest.approx(value["nccs-dual-nuttscp"], rel=0.002)
+
+
+def test_no_figure_claims_a_direction_or_a_heading_that_the_documents_do_not_print():
+    """Fig. 8's FTP columns are dates; the table of 2009 has no headings."""
+    notes = pd.read_csv(data_dir() / "documents.csv").set_index("id").note
+    ftp = notes[notes.index.str.startswith("tpd")]
+    assert not ftp.str.contains("forward|reverse").any()
+    assert notes[["tpd-1-ftp", "tpd-2-ftp", "tpd-3-ftp"]].str.contains("24 February 1999").all()
+    assert notes[notes.index.str.startswith("sc09") & notes.index.str.endswith("-wan")].str.contains("no heading").all()

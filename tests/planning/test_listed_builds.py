@@ -8,9 +8,11 @@ from hecn_analysis.planning.listed_builds import filled_links, listed_builds
 
 def test_lists_and_measurements_are_those_of_the_documents():
     table = listed_builds(instead=False).set_index("build")
-    totals = {"A+": 6500, "A++": 11_080, "B": 6800, "C": 9000, "XSSD1++": 38_456, "X100SSD": 19_549}
+    totals = {"A+": 6500, "A++": 11_080, "i7-HotLava": 6800, "B": 6800, "C": 9000, "XSSD1++": 38_456, "X100SSD": 19_549}
     assert table.list_usd.to_dict() == totals
     assert table.price_usd["A++"] == 11_080 + 2 * 6500  # one sent to two
+    assert table.price_usd["i7-HotLava"] == 6800 + 4600 + 3600  # sent to one host with two cards and one with one
+    assert table.index[table.list_at_most].tolist() == ["i7-HotLava"]  # "costs less than $ 6,800 with the NIC"
     assert table.usd_per_gbps["X100SSD"] == pytest.approx(2 * 19_549 / 115)
     assert table.measured_low_bound["XSSD1++"]  # "measured at >30.4G"
     assert table.source_file.notna().all()

@@ -37,8 +37,11 @@ def test_marks_of_the_documents_stand_with_their_goals():
 def test_every_milestone_of_the_shipped_roadmaps_is_read():
     for name in planned.names():
         found = planned.roadmap(name)
-        goals = {key for key, one in found._content.milestones.items() if one.kind == "goal"}
+        known = found._content.milestones.items()
+        # hosts that forward (WAN emulator and firewall, page 53) are targets, and nothing that the model has
+        goals = {key for key, one in known if one.kind == "goal" and one.between != "forwarding"}
         assert set(found.needs.milestone) == goals
+        assert set(found.milestones.milestone) == {key for key, _ in known}
         assert set(found.needs.groupby("milestone").resource.first()) == {"link"}
         assert found.needs.need.notna().all()
 
@@ -52,6 +55,53 @@ def test_goals_of_the_documents_came_in_time_for_the_parts_that_reached_them():
     assert found.amount["drives"] == 28  # 3.6 Gb/s each; the server had 32 and reached 115 Gb/s
     assert found.amount["window"] == pytest.approx(100e9 * 0.087 / 8)
     assert found.amount["loss"] == pytest.approx(cubic_loss(100e9 * 0.087 / 8 / 8960, 0.087))
+
+
+def test_all_accomplishments_of_the_documents_are_milestones():
+    table = planned.roadmap("hecn").milestones
+    assert set(table.accomplishment.dropna()) == set(range(1, 18))
+    events = table[table.kind == "event"].set_index("milestone")
+    assert events[["target_bps", "measured_bps", "predicted_bps"]].isna().all(axis=None)
+    # not measured at all, and two conferences of their own
+    assert {"testbed-plans", "testbed-presentation", "security-gateway", "sc11", "sc12-testbed"} == set(events.index)
+    assert events.date["sc11"] < events.date["sc12-testbed"]
+    assert events.place["security-gateway"] == "Significant >10G Accomplishments 12"
+
+
+#: Pages 53 to 55: one way and, twice what each way is to carry, both ways [Gb/s].
+TARGETS = {
+    **{"b-memory": 40, "b-memory-both": 80, "b-copies": 10, "c-copies": 20},
+    **{"a-emulator": 40, "a-emulator-both": 80, "a-firewall": 20, "a-firewall-both": 40},
+    **{"a+-memory": 70, "a+-memory-both": 80, "a--memory": 20, "a--memory-both": 40},
+    **{"a++-memory": 100, "a++-memory-both": 100},
+}
+
+
+def test_functional_targets_of_the_workstations_are_goals():
+    table = planned.roadmap("hecn", only=TARGETS).milestones.set_index("milestone")
+    assert (table.target_bps / 1e9).to_dict() == TARGETS
+    assert table.both_ways.to_dict() == {name: name.endswith("-both") for name in TARGETS}
+    assert table.reached_fraction["a+-memory-both"] == pytest.approx(77.2797 / 80)
+    # without a measurement: the configuration is predicted, and nothing is said to have been reached
+    assert table.loc["a++-memory-both", ["measured_bps", "reached_fraction", "reached_by"]].isna().all()
+    assert table.predicted_bps["a--memory"] == pytest.approx(19.8e9, rel=0.01)
+    assert table.loc["a-emulator", ["measured_bps", "predicted_bps"]].isna().all()
+
+
+def test_both_ways_need_half_the_links_and_all_of_the_cores_and_memory():
+    both = needs(80e9, FAR, "memory", None, both_ways=True).set_index("resource").amount
+    half, whole = (needs(rate, FAR, "memory", None).set_index("resource").amount for rate in (40e9, 80e9))
+    links = ["link", "network card", "slot", "board", "window", "loss"]
+    assert both[links].tolist() == half[links].tolist()
+    assert both[["cores", "memory"]].tolist() == whole[["cores", "memory"]].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "remark"), [("a-firewall", "a goal of a host that forwards"), ("b-memory-both", "a goal of both directions")]
+)
+def test_goals_that_are_not_bought_say_so(name, remark):
+    row = planned.roadmap("hecn", only=[name], buy="assumed").milestones.iloc[0]
+    assert row.price_remark.startswith(remark)
 
 
 def test_a_goal_before_its_parts_says_since_when_they_are_there():
@@ -120,6 +170,8 @@ def test_a_roadmap_of_ones_own(tmp_path):
         ("path: {rtt: 40 ms,", "path: {rtt: 40 furlongs,", r"ours.yaml:4: .*furlongs"),
         ("title: Soon", "title: Soon, reached: now", r"ours.yaml:4: .*a mark: there is none"),
         ("title: Soon", "title: Soon, colour: red", r"ours.yaml:4: .*unknown key"),
+        ("title: Soon", "title: Soon, case: x", r"ours.yaml:4: .*case: x, expected case: SERIES/CASE"),
+        ("kind: goal", "kind: event", r"ours.yaml:4: .*an event, expected a date, and no target"),
     ],
 )
 def test_what_is_wrong_in_a_roadmap_is_said_with_its_line(tmp_path, before, after, message):

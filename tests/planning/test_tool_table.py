@@ -43,7 +43,8 @@ def logged(matrix, root):
 
 
 def test_documents_rows_are_by_condition_and_count_what_arrived(documented):
-    assert list(dict.fromkeys(documented["condition"])) == ["laboratory", "80 ms"]
+    # Summary Results (10 January 2011), page 80: a matrix of the same shape heads its columns 0 and 100 ms
+    assert list(dict.fromkeys(documented["condition"])) == ["laboratory", "100 ms"]
     xdd = documented[documented["library_tool"] == "xdd"]
     assert (xdd["throughput_bps"] / 8e6).tolist() == [620, 372]
     first = documented.iloc[0]
@@ -68,18 +69,23 @@ def test_without_repeats_and_scatter_nothing_is_said_of_chance(documented):
 
 
 def test_distance_costs_most_where_the_window_is_fixed(documented):
-    lost = tool_table.kept(documented, "laboratory", "80 ms").set_index("tool")
+    lost = tool_table.kept(documented, "laboratory", "100 ms").set_index("tool")
     assert lost.loc["bbFTP get", "kept_fraction"] == pytest.approx(33 / 840)
-    assert lost.loc["bbFTP get", "predicted_fraction"] == pytest.approx(33 / 840, rel=0.1)
+    # 33 MB/s over 100 ms (Summary Results, page 80) are its windows of 256 KiB; nearby it is predicted to fill the link, which
+    # the hosts of 2009, whose parts are not given, did not do: its kept share is predicted to be less than measured
+    far = documented[(documented["tool"] == "bbFTP get") & (documented["condition"] == "100 ms")].iloc[0]
+    assert far["predicted_bps"] == pytest.approx(33e6 * 8, rel=0.1)
+    assert far["bottleneck_class"] == "window"
+    assert lost["predicted_fraction"].idxmin() in ("bbFTP get", "bbFTP put")
     assert lost["kept_fraction"].is_monotonic_decreasing
     assert "NFS write" not in lost.index
 
 
 def test_verdict_names_winners_doubt_and_distance(documented):
     copies = documented[documented["kind"] == "disk to disk"]
-    said = tool_table.verdict(tool_table.winners(copies, scatter=0.015), tool_table.kept(copies, "laboratory", "80 ms"))
+    said = tool_table.verdict(tool_table.winners(copies, scatter=0.015), tool_table.kept(copies, "laboratory", "100 ms"))
     assert said.startswith(
-        "Laboratory: bbFTP get was fastest with 6.72 Gb/s, 1.02 times rdmacp (no more than chance explains); 80 ms:"
+        "Laboratory: bbFTP get was fastest with 6.72 Gb/s, 1.02 times rdmacp (no more than chance explains); 100 ms:"
     )
     assert "bbFTP get kept 3.93 % of its rate" in said
 
@@ -131,7 +137,7 @@ def test_expected_cells_are_those_of_the_grid_and_measured_ones_stand_beside_the
     assert cells["cell"].tolist() == [cell.name for cell in matrix.cells]
     found = tool_table.beside(cells, tool_table.averaged(documented))
     rtt = found.set_index("condition")["path.rtt"]
-    assert (set(rtt["laboratory"]), set(rtt["80 ms"])) == ({"0 ms"}, {"90 ms"})
+    assert (set(rtt["laboratory"]), set(rtt["100 ms"])) == ({"0 ms"}, {"90 ms"})
     best = tool_table.best_expected(cells)
     assert best["tools"].tolist() == ["nuttscp", "nuttscp"]
     assert best["slowest"].tolist() == ["rsync", "rsync"]

@@ -81,7 +81,8 @@ def test_least_effort_is_enough_and_less_is_not():
     low, high = (1 - outage_bounds(0, 0.0, days * 86400, 4 * 3600)[1] for days in (99.8, 99.9))
     assert low < level.availability <= high
     assert needs["loss"].startswith("29,957,322 packets without a loss: 268 GB")
-    assert "bandwidth" not in needs  # that table has none
+    # "similar to TTT links except" availability and restoral time: the same bandwidth, on one link
+    assert needs["bandwidth"] == "a run of 37.6 Gb/s of data or more, and readings of a port of that bandwidth"
     assert set(judge(level, pd.DataFrame())["criterion"]) == set(needs.index)
 
 

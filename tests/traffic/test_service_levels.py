@@ -39,19 +39,25 @@ def pings(sent, lost, **columns):
 
 
 def test_tables_of_the_documents_are_shipped():
-    assert names() == ["hec-operational-wan", "hec-test-wan"]
+    tables = ["hec-operational-wan", "hec-operational-wan-2013", "hec-test-wan", "hec-test-wan-2013"]
+    assert names() == tables
     test, operational = load("hec-test-wan"), load("hec-operational-wan")
     assert (test.availability, test.restoral_time, test.rtt, test.loss, test.mtu) == (0.8, 48 * 3600, 0.1, 1e-7, 9000)
     assert (operational.availability, operational.restoral_time) == (0.995, 4 * 3600)
     assert "10 January 2011" in test.document
-    assert test.bandwidth == 40e9
+    # both kinds of links: 40 Gb/s from July 2011, 100 Gb/s from July 2013, each as one link
+    assert [load(name).bandwidth for name in tables] == [40e9, 100e9, 40e9, 100e9]
+    assert all(load(name).single_link for name in tables)
+    same = {"title", "place", "name", "availability", "restoral_time"}
+    assert operational.model_dump(exclude=same) == test.model_dump(exclude=same)
 
 
 def test_faults_of_a_table_are_told(tmp_path):
     with pytest.raises(InputError) as error:
         load("hec-test-wam")
     assert str(error.value) == (
-        "found no service level 'hec-test-wam', expected one of hec-operational-wan, hec-test-wan or a file; "
+        "found no service level 'hec-test-wam', expected one of hec-operational-wan, hec-operational-wan-2013, "
+        "hec-test-wan, hec-test-wan-2013 or a file; "
         "did you mean 'hec-test-wan'?"
     )
     path = tmp_path / "a.yaml"
@@ -62,6 +68,17 @@ def test_faults_of_a_table_are_told(tmp_path):
         load(path)
     path.write_text("title: a\ndocument: b\navailability: 120 %\n")
     with pytest.raises(InputError, match=r"a\.yaml:3: found .*'120 %', expected more than 0 and at most 1"):
+        load(path)
+
+
+def test_a_table_of_ones_own_states_only_what_differs(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("like: hec-test-wan\ntitle: ours\nrtt: 50 ms\n")
+    ours, theirs = load(path), load("hec-test-wan")
+    assert (ours.name, ours.title, ours.rtt) == ("a", "ours", 0.05)
+    assert ours.model_dump(exclude={"name", "title", "rtt"}) == theirs.model_dump(exclude={"name", "title", "rtt"})
+    path.write_text("title: a\nlike: hec-test-wam\n")
+    with pytest.raises(InputError, match=r"a\.yaml:2: found like: 'hec-test-wam', .*; did you mean 'hec-test-wan'\?$"):
         load(path)
 
 
@@ -223,6 +240,19 @@ def test_bandwidth_is_shown_by_the_fastest_run():
     runs = pd.DataFrame({"throughput_bps": [39.5e9, 1e9, 400e9], "protocol": ["tcp", "tcp", "file"]})
     assert row(level(bandwidth=40e9, mtu=9000), runs, criterion="bandwidth")["verdict"] == "pass"
     assert row(level(bandwidth=100e9), runs)["verdict"] == "not enough evidence"
+
+
+def test_bonded_links_do_not_show_the_bandwidth_of_a_single_one():
+    runs = pd.DataFrame({"throughput_bps": [39.5e9], "protocol": "tcp"})
+    single = level(bandwidth=40e9, mtu=9000, single_link=True)
+    ports = pd.DataFrame({"speed_bps": [10e9] * 4})
+    for samples in (None, ports):
+        found = row(single, runs, samples, criterion="bandwidth")
+        assert found["verdict"] == "not enough evidence"
+        assert found["needed"] == "readings of a port of 40.0 Gb/s: several links may have carried the run"
+    assert row(single, runs, pd.DataFrame({"speed_bps": [40e9]}), criterion="bandwidth")["verdict"] == "pass"
+    slow = row(single, runs.assign(throughput_bps=8e9), ports, criterion="bandwidth")
+    assert slow["needed"] == "a run that fills the path"
 
 
 def test_all_of_a_documents_table_is_judged():
