@@ -73,7 +73,17 @@ BUILDS: Final = {
 }
 
 COLUMNS: Final = (
-    *("build", "year", "between", "hosts", "list_usd", "list_at_most", "price_usd", "measured_bps", "measured_low_bound"),
+    *(
+        "build",
+        "year",
+        "between",
+        "hosts",
+        "list_usd",
+        "list_at_most",
+        "price_usd",
+        "measured_bps",
+        "measured_low_bound",
+    ),
     *("usd_per_gbps", "instead_usd", "instead_assumed_usd", "instead_bps", "instead", "note"),
     *("source_file", "line_first", "line_last", "document", "place"),
 )
@@ -92,10 +102,10 @@ def listed_builds(names: Iterable[str] = (), *, instead: bool = True) -> pd.Data
     Returns
     -------
     DataFrame
-        One row a build, columns `COLUMNS`: ``list_usd`` is the total that the document states for a host (an upper bound
-        where ``list_at_most``), ``price_usd`` that of all hosts of the test, ``usd_per_gbps`` the latter over what was
-        measured (at most that, where either is a bound); ``instead_…`` what the purchase costs and should reach, ``instead_assumed_usd`` what of it rests
-        on prices that the list does not give.
+        One row a build, columns `COLUMNS`: ``list_usd`` is the total that the document states for a host (an upper
+        bound where ``list_at_most``), ``price_usd`` that of all hosts of the test, ``usd_per_gbps`` the latter over
+        what was measured (at most that, where either is a bound); ``instead_…`` what the purchase costs and should
+        reach, ``instead_assumed_usd`` what of it rests on prices that the list does not give.
 
     Raises
     ------

@@ -317,7 +317,7 @@ def _mark(key: str, content: _RoadmapFile, document: yaml_file.Document) -> dict
     }
 
 
-def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, str, dict[str, Any]]:
+def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, str, dict[Any, Any]]:
     """Series, name and row of `compare` of a milestone's case."""
     series_name, _, name = case.partition("/")
     line = document.line(("milestones", key, "case"))

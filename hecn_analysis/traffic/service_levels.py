@@ -74,7 +74,7 @@ class ServiceLevel(BaseModel):
     loss: Annotated[float, _quantity("fraction", most=1)] | None = Field(None, description="packets lost, less than")
     mtu: Annotated[int, Field(ge=68, le=65_535)] | None = Field(None, description="IP packet carried in one piece [B]")
     bandwidth: Annotated[float, _quantity("rate")] | None = Field(None, description="line rate")
-    single_link: bool = Field(False, description="one link has to carry the bandwidth, not several that are bonded")
+    single_link: bool = Field(default=False, description="one link carries the bandwidth, not several bonded ones")
 
 
 def names() -> list[str]:
@@ -378,7 +378,9 @@ def _bandwidth(level: ServiceLevel, limit: float, runs: pd.DataFrame, samples: p
         return row | {"needed": "a run that fills the path"}
     speeds = _column(samples, "speed_bps")
     if level.single_link and not (speeds >= limit).any():
-        return row | {"needed": f"readings of a port of {units.format_rate(limit)}: several links may have carried the run"}
+        return row | {
+            "needed": f"readings of a port of {units.format_rate(limit)}: several links may have carried the run"
+        }
     return row | {"verdict": PASS}
 
 

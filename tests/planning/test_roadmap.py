@@ -70,10 +70,20 @@ def test_all_accomplishments_of_the_documents_are_milestones():
 
 #: Pages 53 to 55: one way and, twice what each way is to carry, both ways [Gb/s].
 TARGETS = {
-    **{"b-memory": 40, "b-memory-both": 80, "b-copies": 10, "c-copies": 20},
-    **{"a-emulator": 40, "a-emulator-both": 80, "a-firewall": 20, "a-firewall-both": 40},
-    **{"a+-memory": 70, "a+-memory-both": 80, "a--memory": 20, "a--memory-both": 40},
-    **{"a++-memory": 100, "a++-memory-both": 100},
+    "b-memory": 40,
+    "b-memory-both": 80,
+    "b-copies": 10,
+    "c-copies": 20,
+    "a-emulator": 40,
+    "a-emulator-both": 80,
+    "a-firewall": 20,
+    "a-firewall-both": 40,
+    "a+-memory": 70,
+    "a+-memory-both": 80,
+    "a--memory": 20,
+    "a--memory-both": 40,
+    "a++-memory": 100,
+    "a++-memory-both": 100,
 }
 
 
@@ -97,7 +107,8 @@ def test_both_ways_need_half_the_links_and_all_of_the_cores_and_memory():
 
 
 @pytest.mark.parametrize(
-    ("name", "remark"), [("a-firewall", "a goal of a host that forwards"), ("b-memory-both", "a goal of both directions")]
+    ("name", "remark"),
+    [("a-firewall", "a goal of a host that forwards"), ("b-memory-both", "a goal of both directions")],
 )
 def test_goals_that_are_not_bought_say_so(name, remark):
     row = planned.roadmap("hecn", only=[name], buy="assumed").milestones.iloc[0]

@@ -71,8 +71,8 @@ def test_without_repeats_and_scatter_nothing_is_said_of_chance(documented):
 def test_distance_costs_most_where_the_window_is_fixed(documented):
     lost = tool_table.kept(documented, "laboratory", "100 ms").set_index("tool")
     assert lost.loc["bbFTP get", "kept_fraction"] == pytest.approx(33 / 840)
-    # 33 MB/s over 100 ms (Summary Results, page 80) are its windows of 256 KiB; nearby it is predicted to fill the link, which
-    # the hosts of 2009, whose parts are not given, did not do: its kept share is predicted to be less than measured
+    # 33 MB/s over 100 ms (Summary Results, page 80) are its windows of 256 KiB; nearby it is predicted to fill the
+    # link, which the undescribed hosts of 2009 did not do: the predicted share is less than the measured one
     far = documented[(documented["tool"] == "bbFTP get") & (documented["condition"] == "100 ms")].iloc[0]
     assert far["predicted_bps"] == pytest.approx(33e6 * 8, rel=0.1)
     assert far["bottleneck_class"] == "window"
@@ -83,7 +83,9 @@ def test_distance_costs_most_where_the_window_is_fixed(documented):
 
 def test_verdict_names_winners_doubt_and_distance(documented):
     copies = documented[documented["kind"] == "disk to disk"]
-    said = tool_table.verdict(tool_table.winners(copies, scatter=0.015), tool_table.kept(copies, "laboratory", "100 ms"))
+    said = tool_table.verdict(
+        tool_table.winners(copies, scatter=0.015), tool_table.kept(copies, "laboratory", "100 ms")
+    )
     assert said.startswith(
         "Laboratory: bbFTP get was fastest with 6.72 Gb/s, 1.02 times rdmacp (no more than chance explains); 100 ms:"
     )
