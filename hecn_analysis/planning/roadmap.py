@@ -334,7 +334,7 @@ def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, st
 
 def _scenario(key: str, goal: Milestone, document: yaml_file.Document) -> Scenario:
     """The goal's path and tool between hosts without limits."""
-    keys = {f"path.{name}": value for name, value in goal.path.items()}
+    keys = {f"path.{name}": value for name, value in goal.path.items()} | {"tool.bidirectional": goal.both_ways}
     tool = TOOLS["disk" if goal.between == "disk" else "memory"]
     try:
         return load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, **keys, **goal.set})
