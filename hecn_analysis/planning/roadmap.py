@@ -64,6 +64,13 @@ _PREDICTED: Final = ("predicted_bps", "low_bps", "high_bps", "bottleneck", "bott
 #: What a mark measured and predicts; a goal has that of the mark that reached it.
 _SEEN: Final = ("measured_bps", "measured_low_bound", *_PREDICTED, "source_file", "line_first", "line_last")
 
+#: Keys that a kind of milestone does not have.
+_FOREIGN: Final[Mapping[str, frozenset[str]]] = {
+    "goal": frozenset(),
+    "mark": frozenset({"begin", "both_ways", "path", "reached", "set", "target"}),
+    "event": frozenset({"begin", "between", "both_ways", "case", "path", "reached", "set", "target"}),
+}
+
 _DATE: Final = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
@@ -118,12 +125,15 @@ class Milestone(BaseModel):
     def _whole(self) -> Milestone:
         if self.kind == "goal" and (self.target is None or "rtt" not in self.path or (self.case and self.reached)):
             raise ValueError("found a goal, expected a target and a path with its rtt, and not both case and reached")
-        if self.kind == "mark" and (self.target is not None or not self.case):
-            raise ValueError("found a mark, expected case: SERIES/CASE, and no target")
+        foreign = ", ".join(sorted(self.model_fields_set & _FOREIGN[self.kind]))
+        if foreign:
+            raise ValueError(f"found {foreign} with kind: {self.kind}, expected no such keys there")
+        if self.kind == "mark" and (not self.case or self.between == "forwarding"):
+            raise ValueError("found a mark, expected case: SERIES/CASE, between memory or disk")
         if self.case and not re.fullmatch(r"[^/]+/[^/]+", self.case):
             raise ValueError(f"found case: {self.case}, expected case: SERIES/CASE")
-        if self.kind == "event" and (self.date is None or self.target is not None or self.case or self.reached):
-            raise ValueError("found an event, expected a date, and no target, case or reached")
+        if self.kind == "event" and self.date is None:
+            raise ValueError("found an event, expected a date")
         return self
 
 

@@ -118,29 +118,30 @@ def load(name: str | Path) -> ServiceLevel:
     (0.8, 14400.0)
     """
     if str(name).endswith((".yaml", ".yml")):
-        path = Path(name)
-    else:
-        known = names()
-        if str(name) not in known:
-            advice = did_you_mean(str(name), known)
-            raise InputError(f"no service level {str(name)!r}", f"one of {', '.join(known)} or a file", advice=advice)
-        path = places.models_dir() / "service_levels" / f"{name}.yaml"
+        return _read(Path(name), ())
+    known = names()
+    if str(name) not in known:
+        advice = did_you_mean(str(name), known)
+        raise InputError(f"no service level {str(name)!r}", f"one of {', '.join(known)} or a file", advice=advice)
+    return _read(_shipped(str(name)), ())
+
+
+def _shipped(name: str) -> Path:
+    return places.models_dir() / "service_levels" / f"{name}.yaml"
+
+
+def _read(path: Path, above: tuple[Path, ...]) -> ServiceLevel:
+    """Table of a file; `above` are the tables that are like it."""
     document = yaml_file.load(path)
     own = {"name": path.stem, **document.values}  # noqa: PD011 - no pandas
-    values = _base(own.pop("like", None), document) | own
-    return yaml_file.validate(ServiceLevel, values, lambda key: (document.source, document.line(key)))
-
-
-def _base(like: object, document: yaml_file.Document) -> dict[str, Any]:
-    """Limits of the shipped table that a table is like."""
-    if like is None:
-        return {}
-    known = [name for name in names() if name != Path(document.source).stem]
-    if like not in known:
-        expected, line = f"one of {', '.join(known)}", document.line(("like",))
-        advice = did_you_mean(str(like), known)
-        raise InputError(f"like: {like!r}", expected, source=document.source, line=line, advice=advice)
-    return load(str(like)).model_dump(exclude_none=True)
+    like, base = own.pop("like", None), {}
+    if like is not None:
+        known = [name for name in names() if _shipped(name) not in (*above, path)]
+        if like not in known:
+            line, advice = document.line(("like",)), did_you_mean(str(like), known)
+            raise InputError(f"like: {like!r}", f"one of {', '.join(known)}", source=path, line=line, advice=advice)
+        base = _read(_shipped(str(like)), (*above, path)).model_dump(exclude_none=True)
+    return yaml_file.validate(ServiceLevel, base | own, lambda key: (document.source, document.line(key)))
 
 
 def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

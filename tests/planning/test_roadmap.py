@@ -182,7 +182,8 @@ def test_a_roadmap_of_ones_own(tmp_path):
         ("title: Soon", "title: Soon, reached: now", r"ours.yaml:4: .*a mark: there is none"),
         ("title: Soon", "title: Soon, colour: red", r"ours.yaml:4: .*unknown key"),
         ("title: Soon", "title: Soon, case: x", r"ours.yaml:4: .*case: x, expected case: SERIES/CASE"),
-        ("kind: goal", "kind: event", r"ours.yaml:4: .*an event, expected a date, and no target"),
+        ("kind: goal", "kind: event", r"ours.yaml:4: .*between, path, target with kind: event, expected no such"),
+        ("kind: goal", "kind: mark, both_ways: true", r"ours.yaml:4: .*both_ways, path, target with kind: mark"),
     ],
 )
 def test_what_is_wrong_in_a_roadmap_is_said_with_its_line(tmp_path, before, after, message):
@@ -190,6 +191,13 @@ def test_what_is_wrong_in_a_roadmap_is_said_with_its_line(tmp_path, before, afte
     assert before in OWN
     file.write_text(OWN.replace(before, after))
     with pytest.raises(InputError, match=message):
+        hecn.roadmap(file)
+
+
+def test_an_event_without_a_date_is_said(tmp_path):
+    file = tmp_path / "ours.yaml"
+    file.write_text(OWN + "  seen: {kind: event, title: Seen}\n")
+    with pytest.raises(InputError, match=r"ours.yaml:5: .*an event, expected a date"):
         hecn.roadmap(file)
 
 

@@ -77,6 +77,9 @@ def test_a_table_of_ones_own_states_only_what_differs(tmp_path):
     ours, theirs = load(path), load("hec-test-wan")
     assert (ours.name, ours.title, ours.rtt) == ("a", "ours", 0.05)
     assert ours.model_dump(exclude={"name", "title", "rtt"}) == theirs.model_dump(exclude={"name", "title", "rtt"})
+    same_name = tmp_path / "hec-test-wan.yaml"
+    same_name.write_text(path.read_text())
+    assert load(same_name).rtt == 0.05
     path.write_text("title: a\nlike: hec-test-wam\n")
     with pytest.raises(InputError, match=r"a\.yaml:2: found like: 'hec-test-wam', .*; did you mean 'hec-test-wan'\?$"):
         load(path)
