@@ -76,7 +76,7 @@ def port_table(folder: Folder) -> pd.DataFrame:
         return pd.DataFrame()
     found = utilisation(rates, slot_s=slot_length(rates), speeds=speeds_of(folder.counters.samples))
     found["port"] = found["host"].fillna("").str.cat(found["interface"].fillna(""), sep=" ").str.strip()
-    found["bytes"] = found["in_bytes"].fillna(0) + found["out_bytes"].fillna(0)
+    found["bytes"] = found[["in_bytes", "out_bytes"]].sum(axis=1, min_count=1)
     return found.sort_values("bytes", ascending=False, kind="stable", ignore_index=True)
 
 

@@ -511,7 +511,7 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
         return
     rates = folder.counters.rates[folder.counters.rates["time"].notna()]
     slot_s = counted.slot_length(rates)
-    rows = seen[seen["bytes"] > 0] if (seen["bytes"] > 0).any() else seen
+    rows = seen[seen["bytes"] != 0] if (seen["bytes"] > 0).any() else seen
     used = rows["p95_greater_bps"] / rows["speed_bps"]
     rows = rows.assign(
         **{

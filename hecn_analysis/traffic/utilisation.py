@@ -52,7 +52,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
         "unrated": "of these, without a known rate (reset, gap in the file, lower bound …)",
         "slots": "equal slots wholly between first and last time",
         "missing_slots": "of these, without a known rate in one direction or both: left out of the percentiles",
-        "in_bytes": "bytes in, in all intervals with a rate, gaps included [B]",
+        "in_bytes": "bytes in, in all intervals with a rate, gaps included; missing where no interval has one [B]",
         "out_bytes": "bytes out [B]",
         "mean_in_bps": "mean over the time with a known rate [bit/s]",
         "mean_out_bps": "the same, out [bit/s]",
@@ -103,7 +103,8 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
     for name, rate in (("in", intervals.in_bps), ("out", intervals.out_bps)):
         counted = rated & ~np.isnan(rate)
         time_s[name] = _sums(np.where(counted, seconds, 0.0), starts)
-        amounts[name] = _sums(np.where(counted, rate * seconds / 8, 0.0), starts)
+        amount = _sums(np.where(counted, rate * seconds / 8, 0.0), starts)
+        amounts[name] = np.where(time_s[name] > 0, amount, np.nan)
     begin_ns = intervals.end_ns - np.nan_to_num(seconds * 1e9).astype(np.int64)
     long = _too_long(intervals, slot_s)
     there = ~np.isnan(in_bps) & ~np.isnan(out_bps) & whole(slots, intervals)

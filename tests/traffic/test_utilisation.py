@@ -221,6 +221,15 @@ def test_lower_bounds_are_no_facts():
     assert summary["p95_in_bps"] == pytest.approx(1e9)
 
 
+def test_a_port_with_lower_bounds_alone_has_no_known_volume():
+    summary = utilisation(table([1e9, 1e9], [0.0, 0.0], flag="wrap,ambiguous")).loc[0]
+    assert summary[["in_bytes", "out_bytes", "mean_in_bps", "peak_in_bps"]].isna().all()
+    summary = utilisation(table([1e9, 1e9], [np.nan, np.nan])).loc[0]
+    assert summary["in_bytes"] == pytest.approx(7.5e10)
+    assert math.isnan(summary["out_bytes"])
+    assert utilisation(table([0.0, 0.0])).loc[0, "in_bytes"] == 0
+
+
 # speeds
 
 
