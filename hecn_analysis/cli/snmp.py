@@ -39,8 +39,10 @@ snmp.yaml:
   privacy_key: …
   hosts: {old-switch: {version: 2c, community: …}}
 
-An agent that does not answer is told, and the others go on. Ctrl-C ends; every
-round that was told is in the archive."""
+An agent that does not answer, answers with nonsense or does not come to an end
+by the deadline is reported, and the readings of the others are kept. Ctrl-C
+ends the poll; every round that was reported is in the archive. A round that the
+archive cannot take, such as on a full disk, ends the poll with status 1."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -55,6 +57,12 @@ def add_arguments(parser: Parser) -> None:
     poll.add_argument("--credentials", metavar="FILE", help="YAML file of version, community, user, keys; see below")
     poll.add_argument("--timeout", default="2s", metavar="TIME", help="to wait for an answer (default: 2s)")
     poll.add_argument("--retries", type=int, default=1, metavar="N", help="how often to ask again (default: 1)")
+    poll.add_argument(
+        "--deadline",
+        metavar="TIME",
+        help="longest time for a round; agents that have not answered everything by then are reported "
+        "(default: nine tenths of the interval, 30s for a single round; no less than all tries of --timeout)",
+    )
     add_output_arguments(poll)
 
 
@@ -65,9 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     interval = units.parse(arguments.interval, "time", name="--interval")
     timeout = units.parse(arguments.timeout, "time", name="--timeout")
+    deadline = None if arguments.deadline is None else units.parse(arguments.deadline, "time", name="--deadline")
     if (
         interval <= 0
         or timeout <= 0
+        or (deadline is not None and deadline <= 0)
         or (arguments.rounds is not None and arguments.rounds < 1)
         or arguments.retries < 0
     ):
@@ -90,7 +100,13 @@ def run(arguments: argparse.Namespace) -> int:
     with suppress(KeyboardInterrupt):
         asyncio.run(
             snmp.watch(
-                agents, take, interval_s=interval, rounds=arguments.rounds, timeout_s=timeout, retries=arguments.retries
+                agents,
+                take,
+                interval_s=interval,
+                rounds=arguments.rounds,
+                timeout_s=timeout,
+                retries=arguments.retries,
+                deadline_s=deadline,
             )
         )
     if archive is None:

@@ -129,7 +129,9 @@ _SCALARS: Final = frozenset(
     name for name in NUMBERS if name.startswith("sys") or name in {"hrSystemUptime", "hrSystemDate", "hrMemorySize"}
 )
 _OF_HOSTS: Final = frozenset(name for name in NUMBERS if name.startswith("hr"))
-_UNKNOWN_SPEED: Final = 2**32 - 1
+_ALL_ONES_32: Final = 2**32 - 1
+_ALL_ONES_64: Final = 2**64 - 1
+_LONGEST_UPTIME_S: Final = _ALL_ONES_32 / 100
 _FASTEST_MBPS: Final = 100_000_000
 _SLOWEST_BPS: Final = 64_000
 _ETHERNET_TYPES: Final = frozenset({6, 26, 62, 69, 117})
@@ -319,7 +321,7 @@ class Readings:
         time = self._time
         if "hrSystemDate" in scalar and time is None:
             time = scalar["hrSystemDate"].date
-        uptime = scalar["sysUpTime"].seconds if "sysUpTime" in scalar else None
+        uptime = self._uptime(scalar.get("sysUpTime"))
         self._source(variables, scalar, uptime)
         tables = {name: values for name, values in variables.items() if name in _OF_INTERFACES | _OF_ETHERNET}
         known = {name: values for name, values in tables.items() if name in _OF_INTERFACES} or tables
@@ -374,11 +376,11 @@ class Readings:
             "up": _UP.get(own["ifOperStatus"].integer or 0) if "ifOperStatus" in own else None,
         }
         self._findings.interface(**identity, **state, facts=_facts(own))
-        counters = _counters(own)
+        counters = self._counters(own)
         if not any(value is not None for value in counters.values()):
             return
         for way in ("In", "Out"):
-            wide, narrow = _first(own, f"ifHC{way}Octets"), _first(own, f"if{way}Octets")
+            wide, narrow = (_first(own, f"{name}{way}Octets") for name in ("ifHC", "if"))
             if wide == 0 and narrow:
                 found = f"0 beside if{way}Octets of {narrow}"
                 self._once(f"ifHC{way}Octets", own[f"ifHC{way}Octets"], found, "the same count; taken as it stands")
@@ -399,8 +401,8 @@ class Readings:
         if high is not None and high > _FASTEST_MBPS:
             self._once("ifHighSpeed", own["ifHighSpeed"], f"{high} Mbit/s", "a speed; taken as not known")
             high = None
-            low = None if low in {0, _UNKNOWN_SPEED} else low
-        if low in {0, _UNKNOWN_SPEED}:
+            low = None if low in {0, _ALL_ONES_32} else low
+        if low in {0, _ALL_ONES_32}:
             low = None
         kind = own["ifType"].integer if "ifType" in own else None
         if low is not None and not high and low < _SLOWEST_BPS and kind in _ETHERNET_TYPES:
@@ -411,6 +413,46 @@ class Readings:
         if high and (low is None or abs(low - high * 1e6) > 5e5):
             return high * 1e6
         return None if low is None or low < 0 else float(low)
+
+    def _uptime(self, value: Value | None) -> float | None:
+        """Seconds of a clock of hundredths in 32 bits."""
+        seconds = None if value is None else value.seconds
+        if value is not None and seconds is not None and seconds > _LONGEST_UPTIME_S:
+            self._once("sysUpTime", value, f"{seconds} s", f"at most {_LONGEST_UPTIME_S} s; taken as not known")
+            return None
+        return seconds
+
+    def _packets(self, own: Mapping[str, Value], way: str) -> int | None:
+        """Packets of all kinds; None if all bits of one of the counts are set, which broken agents answer."""
+        kinds = ("Ucast", "Multicast", "Broadcast")
+        unicast, *others = (_first_named(own, f"ifHC{way}{kind}Pkts", f"if{way}{kind}Pkts") for kind in kinds)
+        if unicast is None:
+            return None
+        parts = [part for part in others if part is not None]
+        parts = [unicast, *(parts or filter(None, [_first_named(own, f"if{way}NUcastPkts")]))]
+        for name, count in parts:
+            if len(parts) > 1 and count in {_ALL_ONES_32, _ALL_ONES_64}:
+                expected = f"packets to add to those of other kinds; {way.lower()}_packets left out"
+                self._once(name, own[name], f"{count}, all bits set", expected)
+                return None
+        return sum(count for _, count in parts)
+
+    def _counters(self, own: Mapping[str, Value]) -> dict[str, int | None]:
+        octets = {way: _first(own, f"ifHC{way}Octets", f"if{way}Octets") for way in ("In", "Out")}
+        there = [way for way in ("In", "Out") if octets[way] is not None]
+        wide = all(f"ifHC{way}Octets" in own or (octets[way] or 0) >= 1 << 32 for way in there)
+        return {
+            "in_octets": octets["In"],
+            "out_octets": octets["Out"],
+            "in_packets": self._packets(own, "In"),
+            "out_packets": self._packets(own, "Out"),
+            "in_errors": _first(own, "ifInErrors"),
+            "out_errors": _first(own, "ifOutErrors"),
+            "in_discards": _first(own, "ifInDiscards"),
+            "out_discards": _first(own, "ifOutDiscards"),
+            "in_multicast": _first(own, "ifHCInMulticastPkts", "ifInMulticastPkts"),
+            "counter_bits": (64 if wide else 32) if there else None,
+        }
 
     def _once(self, name: str, value: Value, found: str, expected: str) -> None:
         if name not in self._speeds:
@@ -425,40 +467,16 @@ def _positive(value: Value | None) -> int | None:
 
 def _first(own: Mapping[str, Value], *names: str) -> int | None:
     """Value of the first of some objects that there is."""
+    found = _first_named(own, *names)
+    return None if found is None else found[1]
+
+
+def _first_named(own: Mapping[str, Value], *names: str) -> tuple[str, int] | None:
+    """Name and value of the first of some objects that there is."""
     for name in names:
         if name in own and (number := own[name].integer) is not None:
-            return number
+            return name, number
     return None
-
-
-def _packets(own: Mapping[str, Value], way: str) -> int | None:
-    """Packets of all kinds."""
-    unicast = _first(own, f"ifHC{way}UcastPkts", f"if{way}UcastPkts")
-    if unicast is None:
-        return None
-    multicast = _first(own, f"ifHC{way}MulticastPkts", f"if{way}MulticastPkts")
-    broadcast = _first(own, f"ifHC{way}BroadcastPkts", f"if{way}BroadcastPkts")
-    if multicast is None and broadcast is None:
-        return unicast + (_first(own, f"if{way}NUcastPkts") or 0)
-    return unicast + (multicast or 0) + (broadcast or 0)
-
-
-def _counters(own: Mapping[str, Value]) -> dict[str, int | None]:
-    octets = {way: _first(own, f"ifHC{way}Octets", f"if{way}Octets") for way in ("In", "Out")}
-    there = [way for way in ("In", "Out") if octets[way] is not None]
-    wide = all(f"ifHC{way}Octets" in own or (octets[way] or 0) >= 1 << 32 for way in there)
-    return {
-        "in_octets": octets["In"],
-        "out_octets": octets["Out"],
-        "in_packets": _packets(own, "In"),
-        "out_packets": _packets(own, "Out"),
-        "in_errors": _first(own, "ifInErrors"),
-        "out_errors": _first(own, "ifOutErrors"),
-        "in_discards": _first(own, "ifInDiscards"),
-        "out_discards": _first(own, "ifOutDiscards"),
-        "in_multicast": _first(own, "ifHCInMulticastPkts", "ifInMulticastPkts"),
-        "counter_bits": (64 if wide else 32) if there else None,
-    }
 
 
 def _facts(own: Mapping[str, Value]) -> dict[str, object]:

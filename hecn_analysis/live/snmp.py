@@ -4,6 +4,10 @@ Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once
 What is asked for is the octets, packets, errors and discards of IF-MIB (RFC 2863), in 64 bits where the agent counts
 so; `hecn_analysis.counters.snmp` makes readings of the answers, as of walks that other programs wrote down.
 
+An agent may be broken or hostile. Each has until a deadline to answer, only answers from the address that was asked
+count, values of a wrong type are left out, and a fault is a problem of its agent alone: the readings of the others are
+kept.
+
 Secrets come from a file or the environment, never from the command line, and are shown by nothing here.
 """
 
@@ -13,7 +17,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -25,7 +29,7 @@ from pysnmp.hlapi.v3arch import asyncio as snmp
 from hecn_analysis import tables
 from hecn_analysis.counters import timed_table
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.snmp import NUMBERS, Readings, Value
+from hecn_analysis.counters.snmp import NUMBERS, OBJECTS, Readings, Value
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
@@ -38,8 +42,18 @@ _COLUMNS: Final = (
     ("ifInDiscards", "ifOutDiscards", "ifCounterDiscontinuityTime", "ifInNUcastPkts", "ifOutNUcastPkts"),
 )
 _ROWS: Final = 16
+_WHOLE: Final = (snmp.Integer32, snmp.Unsigned32, snmp.Gauge32, snmp.Counter32, snmp.Counter64, snmp.TimeTicks)
 _NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance)
 _AT_ONCE: Final = 64
+_SLOW_S: Final = 0.5  # for one answer
+_LONG_S: Final = 5.0  # for all answers of an agent
+_SPARE_TRIES: Final = 5  # of version 3, to learn the engine and its clock
+_LONGEST_TEXT: Final = 255  # octets of DisplayString and SnmpAdminString (RFC 2579, 3411)
+_TEXTS: Final = frozenset({"ifDescr", "ifName", "ifAlias", "sysName"})
+_TICKS: Final = frozenset({"sysUpTime", "ifCounterDiscontinuityTime"})
+DEADLINE_S: Final = 30.0
+"""Time that a round may take where the caller says nothing else. [s]"""
+
 MOST_ROWS = 100_000  # of a column; who answers with more makes them up
 
 _AUTHENTICATION: Final[Mapping[str, Any]] = {
@@ -200,13 +214,15 @@ def agents(
 
 @dataclass(frozen=True)
 class Round:
-    """What one round of polling gave: a table of samples, and a table of problems of agents that did not answer."""
+    """What one round of polling gave: a table of samples, and a table of problems, each of one agent."""
 
     samples: pd.DataFrame
     problems: pd.DataFrame
 
 
-async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int = 1) -> Round:
+async def poll(
+    asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int = 1, deadline_s: float = DEADLINE_S
+) -> Round:
     """Read the counters of all interfaces of agents, many at once.
 
     Parameters
@@ -217,29 +233,31 @@ async def poll(asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int =
         Time to wait for an answer. [s]
     retries
         How often to ask again.
+    deadline_s
+        Time that the round may take. An agent that has not answered all questions by then is not asked further. [s]
 
     Returns
     -------
     Round
         ``samples`` as in `hecn_analysis.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not answer,
-        or answers with nonsense, is a problem; what it said before counts.
+        answers with nonsense or does not come to an end is a problem; what it answered before counts.
     """
     loop = asyncio.get_running_loop()
-    told = loop.get_exception_handler()
+    handler = loop.get_exception_handler()
     loop.set_exception_handler(_no_answer)
+    deadline = loop.time() + deadline_s
     engine = snmp.SnmpEngine()
+    senders = _Senders(engine)
     gate = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(agent: Agent) -> Findings:
-        async with gate:
-            return await _Conversation(engine, agent, timeout_s, retries).read()
-
+    conversations = [
+        _Conversation(engine, agent, timeout_s, retries, senders=senders, turn=_Turn(gate)) for agent in asked
+    ]
     try:
-        found = await asyncio.gather(*(one(agent) for agent in asked))
+        found = await asyncio.gather(*(each.read(deadline, deadline_s) for each in conversations))
     finally:
         engine.close_dispatcher()
-        loop.set_exception_handler(told)
-    rows = [{"source_file": part.source_file, **row} for part in found for row in part.samples]
+        loop.set_exception_handler(handler)
+    rows = [row for part in found for row in part.samples]
     problems = [problem for part in found for problem in part.problems]
     return Round(timed_table("samples", rows), tables.make("problems", problems))
 
@@ -248,32 +266,99 @@ def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None
     """Pass over octets that the library cannot take for a message: who sent them has not answered."""
 
 
+class _Senders:
+    """Refuses answers from another address than the one that was asked: the library itself takes them."""
+
+    def __init__(self, engine: Any) -> None:  # noqa: ANN401
+        self._asked: dict[int, tuple[str, int]] = {}
+        self.others: dict[tuple[str, int], tuple[str, int]] = {}
+        engine.observer.register_observer(self._sent, "rfc3412.sendPdu")
+        engine.observer.register_observer(self._received, "rfc3412.receiveMessage:response")
+
+    def _sent(self, _engine: Any, _point: str, variables: Mapping[str, Any], _context: object) -> None:  # noqa: ANN401
+        self._asked[int(variables["pdu"][0])] = tuple(variables["transportAddress"][:2])
+
+    def _received(self, _engine: Any, _point: str, variables: Mapping[str, Any], _context: object) -> None:  # noqa: ANN401
+        sender = tuple(variables["transportAddress"][:2])
+        asked = self._asked.pop(int(variables["pdu"][0]), sender)
+        if sender != asked:
+            self.others[asked] = sender
+            raise PySnmpError("an answer from another address")
+
+
+class _Turn:
+    """A place among the agents that are asked at the same time; a slow agent gives it up and goes on without it."""
+
+    def __init__(self, gate: asyncio.Semaphore) -> None:
+        self._gate = gate
+        self._held = False
+
+    async def take(self) -> None:
+        await self._gate.acquire()
+        self._held = True
+        asyncio.get_running_loop().call_later(_LONG_S, self.give_up)
+
+    def give_up(self) -> None:
+        if self._held:
+            self._held = False
+            self._gate.release()
+
+
 class _Conversation:
     """One reading of one agent."""
 
-    def __init__(self, engine: Any, agent: Agent, timeout_s: float, retries: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        engine: Any,  # noqa: ANN401
+        agent: Agent,
+        timeout_s: float,
+        retries: int,
+        *,
+        senders: _Senders,
+        turn: _Turn,
+    ) -> None:
         self._engine = engine
         self._agent = agent
         self._patience = {"timeout": timeout_s, "retries": retries}
+        self._longest_s = timeout_s * (1 + retries + _SPARE_TRIES)
+        self._senders = senders
+        self._turn = turn
+        self._wrong: set[str] = set()
         self.findings = Findings(f"snmp://{agent.name}")
 
-    async def read(self) -> Findings:
-        """Ask for all columns and hand over what was answered."""
+    async def read(self, deadline: float, deadline_s: float) -> Findings:
+        """Ask for all columns until the deadline, and hand over what was answered."""
         readings = Readings(self.findings)
         try:
-            self._target = await snmp.UdpTransportTarget.create((self._agent.host, self._agent.port), **self._patience)
-            own = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
-            readings.time(time.time())
-            for number, value in own:
-                _put(readings, number, value)
-            for columns in _COLUMNS:
-                await self._walk(columns, readings)
-        except (OSError, ValueError, RuntimeError, PySnmpError) as error:
-            self._fault(" ".join(str(error).split()) or type(error).__name__)
-        readings.finish()
+            async with asyncio.timeout_at(deadline) as limit:
+                await self._turn.take()
+                await self._ask(readings)
+        except Exception as error:  # noqa: BLE001 - whatever an agent causes is its own problem
+            self._fault(
+                f"an agent that had not answered everything after {deadline_s:g} s"
+                if limit.expired()
+                else " ".join(str(error).split()) or type(error).__name__
+            )
+        finally:
+            self._turn.give_up()
+        try:
+            readings.finish()
+            self.findings.finish()
+        except Exception as error:  # noqa: BLE001 - as above
+            self.findings.samples.clear()
+            self._fault(f"answers that cannot be used ({type(error).__name__})")
         if not self.findings.samples and not self.findings.problems:
             self._fault("an agent without counters of interfaces")
         return self.findings
+
+    async def _ask(self, readings: Readings) -> None:
+        self._target = await snmp.UdpTransportTarget.create((self._agent.host, self._agent.port), **self._patience)
+        own = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
+        readings.time(time.time())
+        for number, value in own:
+            self._put(readings, number, value)
+        for columns in _COLUMNS:
+            await self._walk(columns, readings)
 
     def _fault(self, found: str) -> None:
         self.findings.problem(
@@ -284,14 +369,24 @@ class _Conversation:
         )
 
     async def _get(self, *numbers: str) -> list[tuple[str, Any]]:
-        answer = await snmp.get_cmd(
-            self._engine, self._agent.credentials.data(), self._target, snmp.ContextData(),
-            *(snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers), lookupMib=False,
-        )  # fmt: skip
-        return self._bindings(answer)
+        objects = (snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers)
+        ask = self._engine, self._agent.credentials.data(), self._target, snmp.ContextData()
+        return await self._bindings(snmp.get_cmd(*ask, *objects, lookupMib=False))
 
-    def _bindings(self, answer: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
-        fault, status, _, bindings = answer
+    async def _bindings(self, question: Awaitable[Any]) -> list[tuple[str, Any]]:
+        """Names and values of an answer."""
+        slow = asyncio.get_running_loop().call_later(_SLOW_S, self._turn.give_up)
+        try:
+            async with asyncio.timeout(
+                self._longest_s
+            ):  # the library may lose a question for an answer that it cannot read
+                fault, status, _, bindings = await question
+        except TimeoutError:
+            other = self._senders.others.get(tuple(self._target.transport_address[:2]))
+            sender = "an answer that cannot be read" if other is None else f"an answer from {other[0]}:{other[1]}"
+            raise RuntimeError(sender) from None
+        finally:
+            slow.cancel()
         if fault:
             raise RuntimeError(f"no answer ({fault})" if "No SNMP response" in str(fault) else str(fault))
         if status and int(status) != 2:  # noSuchName of version 1: the end of a column
@@ -303,11 +398,12 @@ class _Conversation:
         at = {NUMBERS[column]: NUMBERS[column] for column in columns}
         rows = 0
         while at:
-            rows += _ROWS
-            if rows > MOST_ROWS + _ROWS:
-                raise RuntimeError(f"more than {MOST_ROWS} rows")
             prefixes, asked = list(at), dict(at)
-            for place, (number, value) in enumerate(await self._next(list(asked.values()))):
+            answer = await self._next(list(asked.values()))
+            rows += len(answer) // len(asked)
+            if rows > MOST_ROWS:
+                raise RuntimeError(f"more than {MOST_ROWS} rows")
+            for place, (number, value) in enumerate(answer):
                 prefix = prefixes[place % len(prefixes)]
                 if prefix not in at or isinstance(value, _NOTHING):
                     continue
@@ -317,7 +413,7 @@ class _Conversation:
                 if _order(number) <= _order(at[prefix]):
                     raise RuntimeError(f"rows that do not go on ({number} after {at[prefix]})")
                 at[prefix] = number
-                _put(readings, number, value)
+                self._put(readings, number, value)
             at = {prefix: number for prefix, number in at.items() if number != asked[prefix]}
 
     async def _next(self, numbers: Sequence[str]) -> list[tuple[str, Any]]:
@@ -325,26 +421,39 @@ class _Conversation:
         ask = self._engine, self._agent.credentials.data(), self._target, snmp.ContextData()
         objects = [snmp.ObjectType(snmp.ObjectIdentity(number)) for number in numbers]
         if self._agent.credentials.version != "1":
-            return self._bindings(await snmp.bulk_cmd(*ask, 0, _ROWS, *objects, lookupMib=False))
+            return await self._bindings(snmp.bulk_cmd(*ask, 0, _ROWS, *objects, lookupMib=False))
         found = []
         for number, each in zip(numbers, objects, strict=True):  # a column that has ended is refused with all beside it
-            row = self._bindings(await snmp.next_cmd(*ask, each, lookupMib=False))
+            row = await self._bindings(snmp.next_cmd(*ask, each, lookupMib=False))
             found.append(row[0] if row else (number, snmp.EndOfMibView()))
         return found
+
+    def _put(self, readings: Readings, number: str, value: Any) -> None:  # noqa: ANN401
+        """Hand over a variable of the type that its object has, as a walk would have it written down."""
+        prefix, _, instance = number.rpartition(".")
+        name = OBJECTS.get(prefix)
+        if name is None:
+            return
+        if name in _TEXTS:
+            octets = bytes(value) if type(value) is snmp.OctetString else None
+            if octets is None or len(octets) > _LONGEST_TEXT:
+                found = type(value).__name__ if octets is None else f"{len(octets)} octets"
+                self._wrong_value(name, found, f"OctetString of at most {_LONGEST_TEXT} octets")
+            else:
+                readings.put(prefix, instance, Value(octets.hex(), 1, octets=True))
+        elif not isinstance(value, _WHOLE) or (isinstance(value, snmp.TimeTicks) and name not in _TICKS):
+            self._wrong_value(name, type(value).__name__, "TimeTicks" if name in _TICKS else "a number")
+        else:
+            readings.put(prefix, instance, Value(str(int(value)), 1))
+
+    def _wrong_value(self, name: str, found: str, expected: str) -> None:
+        if name not in self._wrong:
+            self._wrong.add(name)
+            self.findings.problem(None, "malformed", f"{name}: found {found}, expected {expected}; left out")
 
 
 def _order(number: str) -> tuple[int, ...]:
     return tuple(map(int, number.split(".")))
-
-
-def _put(readings: Readings, number: str, value: Any) -> None:  # noqa: ANN401
-    """Hand over a variable, its value as a walk would have it written down."""
-    prefix, _, instance = number.rpartition(".")
-    if isinstance(value, snmp.OctetString):
-        octets = bytes(value)
-        readings.put(prefix, instance, Value(octets.hex(), 1, octets=True))
-    else:
-        readings.put(prefix, instance, Value(value.prettyPrint(), 1))
 
 
 async def watch(
@@ -355,6 +464,7 @@ async def watch(
     rounds: int | None = None,
     timeout_s: float = 2.0,
     retries: int = 1,
+    deadline_s: float | None = None,
 ) -> None:
     """Poll again and again, at moments that do not drift.
 
@@ -370,11 +480,16 @@ async def watch(
         How many; None: until cancelled.
     timeout_s, retries
         As in `poll`.
+    deadline_s
+        Time that a round may take. None: nine tenths of the interval, so that the next round begins in time, or
+        `DEADLINE_S` if there is a single round, but no less than an agent that does not answer takes. [s]
     """
+    if deadline_s is None:
+        deadline_s = max(DEADLINE_S if rounds == 1 else 0.9 * interval_s, timeout_s * (1 + retries))
     start = time.monotonic()
     done = 0
     while rounds is None or done < rounds:
-        take(await poll(asked, timeout_s=timeout_s, retries=retries))
+        take(await poll(asked, timeout_s=timeout_s, retries=retries, deadline_s=deadline_s))
         done += 1
         if rounds is not None and done >= rounds:
             return

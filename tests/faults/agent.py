@@ -13,7 +13,11 @@ V2 = api.PROTOCOL_MODULES[api.SNMP_VERSION_2C]
 MISCHIEF = (
     *("silent", "late", "noise", "flipped", "cut", "longer", "another request", "another community", "an error"),
     *("backwards", "the same again", "for ever", "texts", "huge numbers", "twice", "nothing", "deep"),
+    *("all ones", "all ones of 32 bits", "negative", "floats", "wrong types", "long texts", "a report"),
+    *("another address", "drip"),
 )
+_ALL_ONES = {"all ones": 2**64 - 1, "all ones of 32 bits": 2**32 - 1}
+_FLOAT = bytes.fromhex("9f780442f60000")  # 123.0, as net-snmp packs it into an Opaque
 
 
 def table(begin):
@@ -27,11 +31,28 @@ def table(begin):
             (1, 3, 6, 1, 2, 1, 2, 2, 1, 8): V2.Integer32(1),
             (1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 1): V2.OctetString(f"port{row}"),
             (1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 6): V2.Counter64(counted * row + 10**12),
+            **{(1, 3, 6, 1, 2, 1, 31, 1, 1, 1, packets): V2.Counter64(counted) for packets in (7, 8, 9, 11, 12, 13)},
             (1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 10): V2.Counter64(counted + 10**9),
             (1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 15): V2.Gauge32(1000),
         }
         found |= {(*number, row): value for number, value in columns.items()}
     return found
+
+
+def broken(value, mischief):
+    """What a broken agent has for a variable."""
+    is_count, is_text = isinstance(value, V2.Counter64), isinstance(value, V2.OctetString)
+    if mischief in _ALL_ONES and is_count:
+        return V2.Counter64(_ALL_ONES[mischief])
+    if mischief == "negative" and is_count:
+        return V2.Integer32(-1)
+    if mischief == "floats" and is_count:
+        return V2.Opaque(_FLOAT)
+    if mischief == "wrong types" and (is_count or is_text):
+        return V2.OctetString("seven") if is_count else V2.Counter64(2**64 - 1)
+    if mischief == "long texts" and is_text:
+        return V2.OctetString(b"\xff" * 300)
+    return value
 
 
 def answer(octets, begin, mischief=""):
@@ -52,6 +73,13 @@ def answer(octets, begin, mischief=""):
         found = [(name, V2.Counter64(2**64 - 1)) for name, _ in found]
     if mischief == "nothing":
         found = []
+    found = [(name, broken(value, mischief)) for name, value in found]
+    if mischief == "a report":
+        made = V2.ReportPDU()
+        V2.apiPDU.set_defaults(made)
+        V2.apiPDU.set_request_id(made, V2.apiPDU.get_request_id(pdu))
+        V2.apiMessage.set_pdu(reply, made)
+        pdu = V2.apiMessage.get_pdu(reply)
     if mischief == "an error":
         V2.apiPDU.set_error_status(pdu, 5)
         V2.apiPDU.set_error_index(pdu, 77)
@@ -68,7 +96,7 @@ def bulk(asked, here, repetitions, mischief):
     at, found = list(asked), []
     for _ in range(repetitions):
         for place, name in enumerate(at):
-            if mischief == "for ever":
+            if mischief in {"for ever", "drip"}:
                 following = (*name[:-1], name[-1] + 1) if len(name) > 10 else (*name, 1)
                 found.append((following, V2.Counter64(following[-1])))
             else:
@@ -101,6 +129,7 @@ def spoilt(made, mischief, chance):
 def serve(listening, mischief="", seed=0, timeout_s=0.4):
     """Answer whoever asks, for ever."""
     chance, begin = random.Random(seed), time.monotonic()  # noqa: S311 - mischief
+    other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     while True:
         octets, address = listening.recvfrom(65536)
         if mischief == "silent":
@@ -108,8 +137,11 @@ def serve(listening, mischief="", seed=0, timeout_s=0.4):
         made = spoilt(answer(octets, begin, mischief), mischief, chance)
         if mischief == "late":
             time.sleep(timeout_s * chance.choice((0.3, 0.7, 1.2, 2)))
+        if mischief == "drip":
+            time.sleep(timeout_s / 2)
+        sender = other if mischief == "another address" else listening
         for _ in range(3 if mischief == "twice" else 1):
-            listening.sendto(made, address)
+            sender.sendto(made, address)
 
 
 def listening():

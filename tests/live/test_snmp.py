@@ -1,6 +1,7 @@
 """Polling of agents: real ones of net-snmp on loopback, and some that answer nonsense, nothing, or too late."""
 
 import asyncio
+import importlib.util
 import os
 import shutil
 import socket
@@ -59,6 +60,21 @@ def silent():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
         sink.bind(("127.0.0.1", 0))
         yield sink.getsockname()[1]
+
+
+AGENT = Path(__file__).parents[1] / "faults" / "agent.py"
+
+
+@pytest.fixture
+def broken(request):
+    """Ports of a good agent and of a broken one."""
+    spec = importlib.util.spec_from_file_location("agent", AGENT)
+    agent = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(agent)
+    sockets = [agent.listening(), agent.listening()]
+    for (listening, _), mischief in zip(sockets, ("", request.param), strict=True):
+        threading.Thread(target=agent.serve, args=(listening, mischief), daemon=True).start()
+    return [number for _, number in sockets]
 
 
 def read(*asked, **patience):
@@ -131,6 +147,60 @@ def test_many_agents_take_no_longer_than_the_slowest(port, silent):
     found = read(*asked, timeout_s=0.5, retries=0)
     assert len(found.problems) == 40
     assert not found.samples.empty
+
+
+@pytest.mark.parametrize(
+    ("broken", "kind", "message"),
+    [
+        ("all ones", "inconsistent", "ifHCInUcastPkts: found 18446744073709551615, all bits set"),
+        ("all ones of 32 bits", "inconsistent", "ifHCInUcastPkts: found 4294967295, all bits set"),
+        ("negative", "inconsistent", "in_octets: found -1, expected a whole number of at least 0; 3 such values left"),
+        ("floats", "malformed", "ifHCInOctets: found Opaque, expected a number; left out"),
+        ("wrong types", "malformed", "ifName: found Counter64, expected OctetString of at most 255 octets; left out"),
+        ("huge numbers", "malformed", "sysName: found Counter64, expected OctetString of at most 255 octets; left out"),
+        ("long texts", "malformed", "ifName: found 300 octets, expected OctetString of at most 255 octets; left out"),
+        ("backwards", "unreadable", "found an agent without counters of interfaces"),
+        ("texts", "unreadable", "found rows that do not go on"),
+        ("an error", "unreadable", "found the answer "),
+        ("nothing", "unreadable", "found Empty SNMP response message, expected counters of interfaces"),
+        ("deep", "unreadable", "found no answer"),
+        ("another address", "unreadable", "found an answer from 127.0.0.1:"),
+        ("drip", "unreadable", "found an agent that had not answered everything after 6 s"),
+    ],
+    indirect=["broken"],
+)
+def test_a_broken_agent_is_a_problem_of_its_own(broken, kind, message):
+    good, bad = broken
+    found = read(Agent("127.0.0.1", bad), Agent("127.0.0.1", good), timeout_s=0.7, retries=0, deadline_s=6.0)
+    problems = found.problems
+    assert set(problems["source_file"]) == {f"snmp://127.0.0.1:{bad}"}
+    assert any(row.kind == kind and row.message.startswith(message) for row in problems.itertuples()), problems.message
+    rows = found.samples[found.samples["source_file"] == f"snmp://127.0.0.1:{good}"]
+    assert rows["interface"].tolist() == ["port1", "port2", "port3"]
+    assert rows[["in_octets", "in_packets"]].notna().all(axis=None)
+
+
+@pytest.mark.parametrize("broken", ["drip"], indirect=True)
+def test_rounds_end_in_time_and_are_archived(broken, tmp_path, capsys):
+    good, bad = broken
+    asked = ["snmp", "poll", f"127.0.0.1:{bad}", f"127.0.0.1:{good}", "--interval", "4s", "--timeout", "0.5s"]
+    assert main([*asked, "--rounds", "2", "--archive", str(tmp_path / "archive")]) == 1
+    samples = Archive(tmp_path / "archive").table("samples")
+    rows = samples[samples["source_file"] == f"snmp://127.0.0.1:{good}"]
+    assert rows["interface"].value_counts().to_dict() == {"port1": 2, "port2": 2, "port3": 2}
+    first, second = sorted(rows["time"].unique())
+    assert 1 < (second - first).total_seconds() < 10
+    said = capsys.readouterr().err
+    assert said.count(f"snmp://127.0.0.1:{bad}: unreadable: found an agent that had not answered everything after") == 2
+
+
+@pytest.mark.parametrize("broken", ["silent"], indirect=True)
+def test_slow_agents_do_not_hold_up_the_others(broken):
+    good, bad = broken
+    asked = [*[Agent("127.0.0.1", bad)] * 130, Agent("127.0.0.1", good)]
+    found = read(*asked, timeout_s=4.0, retries=0, deadline_s=8.0)
+    assert len(found.problems) == 130
+    assert len(found.samples) == 3
 
 
 def test_rounds_come_at_their_moments(port):
