@@ -53,13 +53,12 @@ def read(document: Document, findings: Findings) -> None:
     if not legend:
         findings.problem(at, "truncated", "found no names of columns, expected them behind the lines about the graph")
     rows: rrdtool_xport.Rows = []
-    before: float | None = None
     for number, line in enumerate(document.lines[at + 1 :], at + 2):
         cells = cells_of(line)
         if not cells or not line.strip():
             continue
-        time = _time(cells[0], findings, before)
-        if time is None or len(cells) != len(legend) + 1:
+        local = _time(cells[0])
+        if local is None or len(cells) != len(legend) + 1:
             last = number == len(document.lines)
             findings.problem(
                 number,
@@ -67,8 +66,8 @@ def read(document: Document, findings: Findings) -> None:
                 f"found {line[:80]!r}, expected a date and {len(legend)} values; left out",
             )
             continue
-        before = time
-        rows.append((number, time, [_number(cell) for cell in cells[1:]]))
+        if (time := findings.times.seconds(local, line=number)) is not None:
+            rows.append((number, time, [_number(cell) for cell in cells[1:]]))
     if rows and not findings.clock.known:
         findings.problem(
             at + 2,
@@ -79,13 +78,13 @@ def read(document: Document, findings: Findings) -> None:
     rrdtool_xport.hand_over(head["title"], legend, rows, findings, head["unit"])
 
 
-def _time(text: str, findings: Findings, before: float | None) -> float | None:
+def _time(text: str) -> datetime | None:
     found = _DATE.match(text)
     if found is None:
         return None
     words = [int(word) for word in re.findall(r"\d+", found["date"])]
     try:
-        return findings.clock.seconds(datetime(*words), before)  # type: ignore[arg-type] # noqa: DTZ001 - local
+        return datetime(*words)  # type: ignore[arg-type] # noqa: DTZ001 - local
     except ValueError:
         return None
 

@@ -1,15 +1,52 @@
 """Local times, which most exports have, made into UTC.
 
-A file that does not name its time zone is read in the zone that the caller gives, and in UTC where none is given. The
-hour that comes twice when summer time ends is told by the order of the rows: times that go back are the second pass.
+A file that does not name its time zone is read in the zone that the caller gives, and in UTC where none is given. Two
+kinds of local times need a rule, which stands here alone:
+
+- The hour that comes twice when summer time ends. The rows of a file go forward (or backward) in time, so a time that
+  goes back within this hour is the second pass, and the rows before it are the first. Where no time goes back, rows at
+  equal distances tell: the pass that keeps the distance to the rows before and behind the hour counts. Any other row of
+  this hour has no time, and a problem says so.
+- The hour that is skipped when summer time begins. No clock shows it: such a row has no time, and a problem says so.
+
+Abbreviations of zones are read where they mean one offset only.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, tzinfo
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from itertools import groupby, pairwise
+from types import MappingProxyType
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hecn_analysis.errors import InputError
+
+_HOURS_EAST: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "UTC": 0, "GMT": 0, "UT": 0, "Z": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2,
+        "EEST": 3, "MSK": 3, "JST": 9, "KST": 9, "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8,
+        "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10, "NST": -3.5, "NDT": -2.5, "AEST": 10, "AEDT": 11, "ACST": 9.5,
+        "ACDT": 10.5, "AWST": 8, "NZST": 12, "NZDT": 13, "HKT": 8, "SGT": 8, "PKT": 5, "WIB": 7, "SAST": 2, "EAT": 3,
+        "CAT": 2, "WAT": 1,
+    }
+)  # fmt: skip
+_SEVERAL: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AST": "Atlantic or Arabia", "BST": "Britain, Bangladesh or Bougainville", "CST": "America, China or Cuba",
+        "ECT": "Ecuador or the Caribbean", "GST": "the Gulf or South Georgia", "IST": "India, Ireland or Israel",
+        "SST": "Samoa or Singapore",
+    }
+)  # fmt: skip
+_OFFSET: Final = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>[0-5]\d)?$")
+_MOST_HOURS: Final = 14
+_FEWEST_STEPS: Final = 2  # that are alike, before a distance of rows is the usual one
+_JITTER: Final = 0.1  # of a distance [1]
+_SAME_CHANGE: Final = timedelta(hours=6)
 
 
 class Clock:
@@ -52,33 +89,281 @@ class Clock:
         """Whether the caller gave a time zone."""
         return self.zone is not None
 
-    def seconds(self, local: datetime, after: float | None = None) -> float:
-        """Seconds since 1970 of a time on this clock.
+    def passes(self, local: datetime) -> tuple[float, ...]:
+        """Moments at which this clock shows a time: one, two when it is set back, none when it is set forward.
 
         Parameters
         ----------
         local
             The time, without a time zone of its own (or with one, which counts).
-        after
-            The seconds of the row before, where rows go forward: of two times that look the same, the later one is
-            taken if the earlier one is not after it.
+
+        Returns
+        -------
+        tuple of float
+            Seconds since 1970. [s]
 
         Examples
         --------
         >>> berlin = Clock.named("Europe/Berlin")
-        >>> first = berlin.seconds(datetime(2026, 10, 25, 2, 55))
-        >>> berlin.seconds(datetime(2026, 10, 25, 2, 0), after=first) - first
-        300.0
+        >>> [len(berlin.passes(datetime(2026, *day, 2, 30))) for day in ((3, 28), (3, 29), (10, 25))]
+        [1, 0, 2]
         """
         if local.tzinfo is not None:
-            return local.timestamp()
-        zone = self.zone or UTC
-        found = local.replace(tzinfo=zone).timestamp()
-        if after is not None and found <= after:
-            second = local.replace(tzinfo=zone, fold=1).timestamp()
-            if second > after:
-                return second
-        return found
+            return (local.timestamp(),)
+        first, second = (local.replace(tzinfo=self.zone or UTC, fold=fold).timestamp() for fold in (0, 1))
+        return (first,) if first == second else (first, second) if first < second else ()
+
+    def day(self, local: datetime) -> float:
+        """Seconds since 1970 at which a day begins, also where its first hour is skipped or comes twice.
+
+        Parameters
+        ----------
+        local
+            Midnight on this clock.
+
+        Examples
+        --------
+        >>> iso(Clock.named("Africa/Cairo").day(datetime(2026, 4, 24)))
+        '2026-04-23T22:00:00Z'
+        """
+        return local.replace(tzinfo=self.zone or UTC).timestamp()
+
+    def in_zone(self, local: datetime, abbreviation: str) -> datetime | None:
+        """Give a time its zone where this clock is in a zone of such an abbreviation, else None.
+
+        Parameters
+        ----------
+        local
+            The time, without a time zone.
+        abbreviation
+            The abbreviation.
+
+        Examples
+        --------
+        >>> Clock.named("Asia/Kolkata").in_zone(datetime(2026, 11, 23, 10), "IST").isoformat()
+        '2026-11-23T10:00:00+05:30'
+        """
+        if self.zone is None:
+            return None
+        for fold in (0, 1):
+            zoned = local.replace(tzinfo=self.zone, fold=fold)
+            if zoned.tzname() == abbreviation and zoned.utcoffset() is not None and self.passes(local):
+                return zoned.replace(tzinfo=timezone(zoned.utcoffset() or timedelta()), fold=0)
+        return None
+
+
+def offset(zone: str) -> timedelta | None:
+    """Offset of a zone from UTC, by its abbreviation or its digits; None where this is not certain.
+
+    Parameters
+    ----------
+    zone
+        ``CET``, ``+0530``, ``-03`` …
+
+    Returns
+    -------
+    timedelta or None
+        How far its clocks are ahead of UTC.
+
+    Examples
+    --------
+    >>> str(offset("CET")), str(offset("+05:30")), offset("IST")
+    ('1:00:00', '5:30:00', None)
+    """
+    if zone in _HOURS_EAST:
+        return timedelta(hours=_HOURS_EAST[zone])
+    found = _OFFSET.match(zone)
+    if found is None or int(found["hours"]) > _MOST_HOURS:
+        return None
+    ahead = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+    return -ahead if found["sign"] == "-" else ahead
+
+
+def meanings(zone: str) -> str:
+    """Say what an abbreviation without a certain offset stands for.
+
+    Parameters
+    ----------
+    zone
+        The abbreviation.
+
+    Examples
+    --------
+    >>> meanings("IST")
+    'India, Ireland or Israel'
+    """
+    return _SEVERAL.get(zone, "not known here")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A local time of a file that was asked for: its series, the name of its row in it, its line."""
+
+    series: Hashable
+    row: Hashable
+    local: datetime
+    line: int | None
+
+
+class LocalTimes:
+    """The local times of one file, in the order in which its reader asks for them.
+
+    What a time of the repeated hour means shows only in the rows behind it. So a file that has one is read twice: the
+    first reading notes its times, the second one gets them as they were made out.
+
+    Parameters
+    ----------
+    clock
+        The clock.
+
+    Examples
+    --------
+    >>> first = LocalTimes(Clock.named("Europe/Berlin"))
+    >>> rows = [datetime(2026, 10, 25, 2, minute) for minute in (30, 45, 0, 15)]
+    >>> provisional = [first.seconds(local) for local in rows]
+    >>> second = first.made_out()
+    >>> times = [second.seconds(local) for local in rows]
+    >>> [later - earlier for earlier, later in pairwise(times)]
+    [900.0, 900.0, 900.0]
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._asked: list[_Asked] = []
+        self._answers: list[float | None] | None = None
+        self._at = 0
+        self.twofold: list[_Asked] = []
+        self.skipped: list[_Asked] = []
+
+    def seconds(
+        self, local: datetime, *, series: Hashable = None, row: Hashable = None, line: int | None = None
+    ) -> float | None:
+        """Seconds since 1970 of a time; None where the clock shows it never, or nobody can tell which of two it is.
+
+        Parameters
+        ----------
+        local
+            The time, without a time zone of its own (or with one, which counts).
+        series
+            What names the rows among which it stands, which go forward or backward in time.
+        row
+            What names the row among those of the same time.
+        line
+            Number of the line.
+        """
+        if self._answers is not None and self._at < len(self._answers):
+            self._at += 1
+            return self._answers[self._at - 1]
+        self._asked.append(_Asked(series, row, local, line))
+        return next(iter(self._clock.passes(local)), None)
+
+    @property
+    def certain(self) -> bool:
+        """Whether each time that was asked for is one moment."""
+        return not self._clock.known or all(
+            len(self._clock.passes(local)) == 1 for local in {asked.local for asked in self._asked}
+        )
+
+    def made_out(self) -> LocalTimes:
+        """Give the same times for a second reading, made out as far as they can be."""
+        result = LocalTimes(self._clock)
+        answers: list[float | None] = [None] * len(self._asked)
+        series: dict[Hashable, list[int]] = {}
+        for place, asked in enumerate(self._asked):
+            series.setdefault(asked.series, []).append(place)
+        for places in series.values():
+            found = _moments([self._asked[place] for place in places], self._clock)
+            for place, seconds in zip(places, found, strict=True):
+                answers[place] = seconds
+        for asked, seconds in zip(self._asked, answers, strict=True):
+            if seconds is None:
+                (result.twofold if self._clock.passes(asked.local) else result.skipped).append(asked)
+        result._answers = answers
+        return result
+
+    @property
+    def zone(self) -> str:
+        """Name of the zone."""
+        return str(self._clock.zone)
+
+
+def _moments(rows: Sequence[_Asked], clock: Clock) -> list[float | None]:
+    """Seconds since 1970 of the rows of a series."""
+    goes_on = [b.local.replace(tzinfo=None) - a.local.replace(tzinfo=None) for a, b in pairwise(rows)]
+    backward = sum(step < timedelta() for step in goes_on) > sum(step > timedelta() for step in goes_on)
+    ordered = list(reversed(rows)) if backward else list(rows)
+    times = [[row.local for row in same] for same in _at_one_time(ordered)]
+    usual = _usual_step([same[0] for same in times])
+    if usual is not None and abs(usual - 3600) <= _JITTER * 3600:  # an hour on, the clock shows the same again
+        times = [[row.local for row in same] for same in _at_one_time(ordered, once=True)]
+    passes = [clock.passes(same[0]) for same in times]
+    found: list[float | None] = [each[0] if len(each) == 1 else None for each in passes]
+    at = 0
+    while at < len(times):
+        end = at
+        while end < len(times) and len(passes[end]) == 2 and times[end][0] - times[at][0] < _SAME_CHANGE:
+            end += 1
+        if end > at:
+            before = found[at - 1] if at else None
+            behind = found[end] if end < len(times) else None
+            second = _second_pass([same[0] for same in times[at:end]], passes[at:end], (before, behind), usual)
+            for place in range(at, end) if second is not None else ():
+                found[place] = passes[place][int(place >= at + (second or 0))]
+        at = max(end, at + 1)
+    result = [seconds for seconds, same in zip(found, times, strict=True) for _ in same]
+    return result[::-1] if backward else result
+
+
+def _at_one_time(rows: Sequence[_Asked], *, once: bool = False) -> list[list[_Asked]]:
+    """Rows in groups of the same time; with `once`, a row of the same name in a group begins the next one."""
+    groups: list[list[_Asked]] = []
+    for _, same in groupby(rows, key=lambda asked: asked.local):
+        names: set[Hashable] = set()
+        groups.append([])
+        for asked in same:
+            if once and asked.row in names:
+                names = set()
+                groups.append([])
+            names.add(asked.row)
+            groups[-1].append(asked)
+    return groups
+
+
+def _usual_step(locals_: Sequence[datetime]) -> float | None:
+    """The most frequent distance of rows, None where none comes twice. [s]."""
+    steps = Counter(
+        (b - a).total_seconds() for a, b in pairwise(local.replace(tzinfo=None) for local in locals_) if a < b
+    )
+    step, count = steps.most_common(1)[0] if steps else (0.0, 0)
+    return step if count >= _FEWEST_STEPS else None
+
+
+def _second_pass(
+    locals_: Sequence[datetime],
+    passes: Sequence[tuple[float, ...]],
+    around: tuple[float | None, float | None],
+    usual: float | None,
+) -> int | None:
+    """Place of the first row of the second pass among those of the repeated hour; None where nobody can tell."""
+    back = [place for place, (a, b) in enumerate(pairwise(locals_), 1) if b <= a]
+    if back:
+        return back[0] if len(back) == 1 else None
+    if usual is None:
+        return None
+    uneven = [place for place, (a, b) in enumerate(pairwise(passes), 1) if not _near(b[0] - a[0], usual)]
+    if len(uneven) > 1 or (around[0] is None and around[1] is None):
+        return None
+    fits = []
+    for place in uneven or (0, len(locals_)):
+        chosen = [each[int(at >= place)] for at, each in enumerate(passes)]
+        steps = [b - a for a, b in pairwise([around[0], *chosen, around[1]]) if a is not None and b is not None]
+        if all(_near(step, usual) for step in steps):
+            fits.append(place)
+    return fits[0] if len(fits) == 1 else None
+
+
+def _near(step: float, usual: float) -> bool:
+    return abs(step - usual) <= max(_JITTER * usual, 1.5)
 
 
 def iso(seconds: float) -> str:

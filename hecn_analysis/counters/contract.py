@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis import tables
-from hecn_analysis.counters.clock import Clock, iso
+from hecn_analysis.counters.clock import Clock, LocalTimes, iso
 from hecn_analysis.files import documents, pasted
 
 _LARGEST_PASTE: Final = 1 << 24
@@ -114,7 +114,9 @@ class Findings:
     source_file
         The name of the file as it is reported.
     clock
-        Makes UTC of local times.
+        The clock of local times.
+    times
+        Makes UTC of them.
     format
         The name of the format, one of the reader's `FORMATS`; set by the reader once it is sure of it.
     facts
@@ -141,6 +143,11 @@ class Findings:
     interfaces: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
     more: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
     problems: list[dict[str, object]] = field(default_factory=list)
+    times: LocalTimes = None  # type: ignore[assignment]  # set below where the caller has none
+
+    def __post_init__(self) -> None:
+        if self.times is None:
+            self.times = LocalTimes(self.clock)
 
     def problem(self, line: int | None, kind: str, message: str) -> None:
         """Note what could not be used.
@@ -199,6 +206,25 @@ class Findings:
         key = tuple(columns.get(name) for name in _IDENTITY)
         self.interfaces.setdefault(key, {}).update({n: value for n, value in columns.items() if value is not None})
         return key
+
+    def tell_doubtful_times(self) -> None:
+        """Note the local times that could not be made out."""
+        for kind, asked, expected in (
+            (
+                "ambiguous",
+                self.times.twofold,
+                "rows whose order or distance tells which it is (--time-zone may be a fixed offset: Etc/GMT-2 is +2 h)",
+            ),
+            ("inconsistent", self.times.skipped, "one that the clock shows (check --time-zone)"),
+        ):
+            if asked:
+                what = "comes twice" if kind == "ambiguous" else "does not come"
+                self.problem(
+                    asked[0].line,
+                    kind,
+                    f"found local time {asked[0].local}, which {what} in {self.times.zone}, expected {expected}; "
+                    + ("time left out" if len(asked) == 1 else f"{len(asked)} such times left out"),
+                )
 
     def finish(self) -> None:
         """Check all rows, make times of their seconds, and add the common facts."""

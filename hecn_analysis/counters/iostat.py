@@ -67,7 +67,7 @@ def _text(document: Document, findings: Findings) -> None:
         findings.facts.update(host=first.host, n_cpus=first.cpus, date=day.isoformat() if day else None)
     reports = {"cpu": 0, "devices": 0}
     stamps: list[datetime] = []
-    times: list[float] = []
+    times: list[float | None] = []
     columns: list[str] = []
     kind = ""
     devices: dict[str, dict[str, Any]] = {}

@@ -59,7 +59,7 @@ def read(document: Document, findings: Findings) -> None:
     days.begin(first, document)
     findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
     columns: list[str] = []
-    times: list[float] = []
+    times: list[float | None] = []
     loads: list[Mapping[str, str]] = []
     later = later_lines(document)
     for line, text in enumerate(document.lines, 1):
@@ -73,7 +73,7 @@ def read(document: Document, findings: Findings) -> None:
             columns = words
             days.time(line, clock, "", counts=False)
         elif columns and len(words) == len(columns):
-            time = days.time(line, clock, "")
+            time = days.time(line, clock, "", row=words[0])
             if time is not None:
                 times.append(time)
             row = dict(zip(columns, words, strict=True))
@@ -108,7 +108,7 @@ def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
 
 
 def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
-    times: list[float] = []
+    times: list[float | None] = []
     locals_: list[datetime] = []
     loads: list[Mapping[str, Any]] = []
     count = 0

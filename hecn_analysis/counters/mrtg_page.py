@@ -118,8 +118,8 @@ def _page(text: str, findings: Findings, stem: str) -> None:
         except ValueError:
             return
         findings.facts["updated_time_local"] = local.isoformat()
-        if findings.clock.known:
-            findings.facts["updated_time"] = iso(findings.clock.seconds(local))
+        if findings.clock.known and (updated_time := findings.times.seconds(local)) is not None:
+            findings.facts["updated_time"] = iso(updated_time)
 
 
 def _speed(found: re.Match[str]) -> float | None:

@@ -38,6 +38,8 @@ _RAW: Final = re.compile(r"-?\d{1,20}(?:[.,]\d{1,20})?(?:[eE][+-]?\d{1,2})?$")
 _OLE_EPOCH: Final = 25569
 _DAY: Final = 86400
 _QUARTER: Final = 900
+_HOUR: Final = 3600
+_MINUTE: Final = 60
 _OLE_DATES: Final = (30000.0, 80000.0)
 _NEARLY_FULL: Final = 9990
 
@@ -276,17 +278,18 @@ def hand_over(rows: Sequence[Row], findings: Findings) -> None:
     kinds = _channels(rows)
     name = next((known.label for known in kinds.values() if known.kind == "speed"), None)
     decimal = _decimal(rows)
+    last: float | None = None
     starts: list[float] = []
     offsets: list[float] = []
     volumes: dict[str, float] = {}
     for row, when in zip(rows, moments, strict=True):
-        span = _span(row, when, length, findings, starts[-1] if starts else None)
+        span = _span(row, when, length, findings, last)
         if span is None:
             findings.problem(row.line, "malformed", f"found the date {row.date[:60]!r}, expected one; row left out")
             continue
-        start, end, offset = span
-        starts.append(start)
-        offsets += [] if offset is None else [offset]
+        last = span.end
+        starts += [] if span.start is None else [span.start]
+        offsets += [] if span.offset is None else [span.offset]
         speeds = _figures(row, kinds, decimal, "speed")
         for way, amount in _figures(row, kinds, decimal, "volume").items():
             volumes[way] = volumes.get(way, 0.0) + amount
@@ -294,8 +297,8 @@ def hand_over(rows: Sequence[Row], findings: Findings) -> None:
             findings.rate(
                 interface=name,
                 line=row.line,
-                time=end,
-                interval_s=length,
+                time=span.end,
+                interval_s=span.length,
                 in_bps=_BITS * speeds["in"] if "in" in speeds else None,
                 out_bps=_BITS * speeds["out"] if "out" in speeds else None,
                 flag=_flag(row, speeds),
@@ -402,7 +405,7 @@ def _length(moments: Sequence[Moment | None], rows: Sequence[Row]) -> float | in
         (when.end - when.start).total_seconds() for when in moments if when is not None and when.end is not None
     )
     if ranges:
-        length = ranges.most_common(1)[0][0]
+        length = min(ranges, key=lambda span: (-ranges[span], span))
         return int(length) if length.is_integer() else length
     local = sorted((when.start - datetime(1970, 1, 1)).total_seconds() for when in moments if when is not None)  # noqa: DTZ001 - local
     if len(local) > 1:
@@ -411,34 +414,66 @@ def _length(moments: Sequence[Moment | None], rows: Sequence[Row]) -> float | in
     return interval(raw)
 
 
-def _span(
-    row: Row, when: Moment | None, length: float | None, findings: Findings, after: float | None
-) -> tuple[float, float, float | None] | None:
+class _Span(NamedTuple):
     """Beginning and end of a row in seconds since 1970, and how far its local time is ahead of UTC, in seconds."""
+
+    start: float | None
+    end: float | None
+    length: float | None
+    offset: float | None
+
+
+def _span(row: Row, when: Moment | None, length: float | None, findings: Findings, last: float | None) -> _Span | None:
+    """Give the time of a row, where `last` is the end of the row before; None for a row without a date."""
     raw = number(row.raw_date) if is_raw_date(row.raw_date) else None
     averaged = when is not None and (when.end is not None or length == _DAY)
-    span = 0.0
-    if averaged and when is not None:
-        span = (when.end - when.start).total_seconds() if when.end is not None else float(length or 0)
     if raw is not None:
         end = round((raw - _OLE_EPOCH) * _DAY)
         if when is None:
-            return end, end, None
+            return _Span(end, end, length, None)
+        span = _wall_span(when, length, None if last is None else end - last) if averaged else 0.0
         local = (when.start - datetime(1970, 1, 1)).total_seconds()  # noqa: DTZ001 - local
         offset = _QUARTER * round((local - (end - span)) / _QUARTER)
-        if when.seconds and abs(local - offset - (end - span)) < 60:
-            return local - offset, local - offset + span, offset
-        return end - span, float(end), offset
+        start = local - offset if when.seconds and abs(local - offset - (end - span)) < _MINUTE else end - span
+        return _Span(start, float(start + span), span or length, offset)
     if when is None:
         return None
-    if after is None and not findings.clock.known:
-        findings.problem(
-            row.line,
-            "ambiguous",
-            "found local times without a time zone, expected raw dates too; taken as UTC, give the time zone",
-        )
-    start = findings.clock.seconds(when.start, after)
-    return start, start + span, None
+    if last is None and not findings.clock.known:
+        _tell_no_zone(row, findings)
+    if averaged and length == _DAY and when.start.time() == datetime.min.time():
+        start, following = (findings.clock.day(when.start + timedelta(days=days)) for days in (0, 1))
+        return _Span(start, following, following - start, None)
+    begin = findings.times.seconds(when.start, line=row.line)
+    if begin is None:
+        return _Span(None, None, length, None)
+    span = 0.0
+    if averaged:
+        span = _wall_span(when, length, None)
+        if when.end is not None and findings.clock.known:
+            ends = [end for days in (0, 1) for end in findings.clock.passes(when.end - timedelta(days=days))]
+            spans = [span, *(end - begin for end in ends if end > begin)]
+            span = min(spans, key=lambda each: abs(each - (length or span)))
+    return _Span(begin, begin + span, span or length, None)
+
+
+def _tell_no_zone(row: Row, findings: Findings) -> None:
+    message = "found local times without a time zone, expected raw dates too; taken as UTC, give the time zone"
+    if not any(problem["message"] == message for problem in findings.problems):
+        findings.problem(row.line, "ambiguous", message)
+
+
+def _wall_span(when: Moment, length: float | None, gap: float | None) -> float:
+    """Length of an interval of which the wall clock, perhaps changed within it, shows beginning and end.
+
+    The time since the row before, `gap`, counts where a change makes it fit, else the length of the other rows.
+    """
+    wall = (when.end - when.start).total_seconds() if when.end is not None else float(length or 0)
+    changed = [span for span in (wall - _HOUR, wall + _HOUR, wall + _HOUR - _DAY) if span > 0]
+    if gap is not None and (wall != length or wall >= _DAY):
+        wall = next((span for span in changed if abs(span - gap) < _MINUTE), wall)
+    if length and not 0 < wall <= length and length in changed and (gap is None or wall < _DAY - _HOUR):
+        return length
+    return wall if wall > 0 else float(length or 0)
 
 
 def _channels(rows: Iterable[Row]) -> dict[str, Channel]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Hashable, Iterable, Mapping
+from datetime import datetime, timezone
 from typing import Final
 
-from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.clock import iso, meanings, offset
 from hecn_analysis.counters.contract import Findings, interval
 
 UNZONED: Final = (
@@ -165,13 +165,13 @@ def moment(seconds: float | None) -> float | None:
     return seconds if seconds is not None and -_FARTHEST < seconds < _FARTHEST else None
 
 
-def moments(times: Iterable[float]) -> dict[str, object]:
+def moments(times: Iterable[float | None]) -> dict[str, object]:
     """Facts of times at which a program printed: their number, the first, the last.
 
     Parameters
     ----------
     times
-        Seconds since 1970.
+        Seconds since 1970, None for what is no time.
 
     Returns
     -------
@@ -183,14 +183,16 @@ def moments(times: Iterable[float]) -> dict[str, object]:
     >>> moments([60, 0, 60])
     {'n_samples': 2, 'first_time': '1970-01-01T00:00:00Z', 'last_time': '1970-01-01T00:01:00Z', 'interval_s': 60}
     """
-    found = sorted({time for time in times if moment(time) is not None})
+    found = sorted({time for each in times if (time := moment(each)) is not None})
     if not found:
         return {}
     ends = {"first_time": iso(found[0]), "last_time": iso(found[-1])}
     return {"n_samples": len(found), **ends, "interval_s": interval(found)}
 
 
-def local_time(findings: Findings, line: int | None, local: datetime, after: float | None = None) -> float:
+def local_time(
+    findings: Findings, line: int | None, local: datetime, *, series: Hashable = None, row: Hashable = None
+) -> float | None:
     """Seconds since 1970 of a local time; the first time that its zone is not known, a problem says so.
 
     Parameters
@@ -201,13 +203,13 @@ def local_time(findings: Findings, line: int | None, local: datetime, after: flo
         Number of the line.
     local
         The time, with its zone where the file gives it.
-    after
-        The seconds of the row before, where rows go forward.
+    series, row
+        What names the rows among which it stands, and the row among those of the same time.
 
     Returns
     -------
-    float
-        The time. [s]
+    float or None
+        The time; None where nobody can tell. [s]
 
     Examples
     --------
@@ -218,10 +220,97 @@ def local_time(findings: Findings, line: int | None, local: datetime, after: flo
     >>> len(findings.problems)
     1
     """
+    _tell_unzoned(findings, line, local)
+    return findings.times.seconds(local, series=series, row=row, line=line)
+
+
+def local_day(findings: Findings, line: int | None, local: datetime) -> float:
+    """Seconds since 1970 at which a local day begins; the first time that its zone is not known, a problem says so.
+
+    Parameters
+    ----------
+    findings
+        What is found in the file, with the clock of the caller.
+    line
+        Number of the line.
+    local
+        Midnight.
+
+    Returns
+    -------
+    float
+        The time. [s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> local_day(Findings("port1.log"), 1, datetime(2026, 11, 21))
+    1795219200.0
+    """
+    _tell_unzoned(findings, line, local)
+    return findings.clock.day(local)
+
+
+def zoned_time(
+    findings: Findings,
+    line: int | None,
+    local: datetime,
+    zone: str,
+    *,
+    series: Hashable = None,
+    row: Hashable = None,
+    or_local: bool = False,
+) -> float | None:
+    """Seconds since 1970 of a time with an abbreviation or offset of its zone behind it.
+
+    The caller's zone counts where it has such an abbreviation; of one that means several offsets a problem says so.
+
+    Parameters
+    ----------
+    findings
+        What is found in the file, with the clock of the caller.
+    line
+        Number of the line.
+    local
+        The time.
+    zone
+        ``CET``, ``+0530`` …; empty: the file gives none.
+    series, row
+        As of `local_time`.
+    or_local
+        Whether a zone of several meanings counts as none.
+
+    Returns
+    -------
+    float or None
+        The time; None where nobody can tell. [s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.counters.contract import Findings
+    >>> findings = Findings("walk.txt")
+    >>> zoned_time(findings, 1, datetime(2026, 11, 23, 10), "+0530")
+    1795408200.0
+    >>> zoned_time(findings, 1, datetime(2026, 11, 23, 10), "IST") is None, findings.problems[0]["kind"]
+    (True, 'ambiguous')
+    """
+    own, east = findings.clock.in_zone(local, zone), offset(zone)
+    if not zone or (or_local and own is None and east is None):
+        return local_time(findings, line, local, series=series, row=row)
+    if own is not None:
+        return own.timestamp()
+    if east is not None:
+        return local.replace(tzinfo=timezone(east)).timestamp()
+    said = f"found the time zone {zone} ({meanings(zone)}), expected an offset such as +0530, or --time-zone"
+    if not any(str(row["message"]).startswith(said) for row in findings.problems):
+        findings.problem(line, "ambiguous", f"{said}; such times are left out")
+    return None
+
+
+def _tell_unzoned(findings: Findings, line: int | None, local: datetime) -> None:
     if (
         local.tzinfo is None
         and not findings.clock.known
         and not any(row["message"] == UNZONED for row in findings.problems)
     ):
         findings.problem(line, "ambiguous", UNZONED)
-    return findings.clock.seconds(local, after)

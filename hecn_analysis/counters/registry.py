@@ -48,7 +48,8 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
     r"""Read one file: what each of its readers found, not checked yet.
 
-    Where no reader knows it as it is, it is read without the marks and margins of mail and pages.
+    A file with local times that come twice, or not at all, is read again once they are made out (see `clock`). Where no
+    reader knows it as it is, it is read without the marks and margins of mail and pages.
 
     Parameters
     ----------
@@ -81,5 +82,9 @@ def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) 
     for reader in found:
         findings = Findings(document.source_file, clock)
         reader.read(document, findings)
+        if not findings.times.certain:
+            findings = Findings(document.source_file, clock, times=findings.times.made_out())
+            reader.read(document, findings)
+            findings.tell_doubtful_times()
         result.append(findings)
     return result

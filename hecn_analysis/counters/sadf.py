@@ -13,9 +13,9 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
-from hecn_analysis.counters.readings import local_time, moments, number
+from hecn_analysis.counters.readings import moments, number, zoned_time
 
 FORMATS: Final = ("sadf-d", "sadf-p", "sadf-j", "sadf-x")
 VERSIONS: Final = "sysstat 8 to 12.7"
@@ -62,8 +62,10 @@ class _Records:
     times: list[float] = field(default_factory=list)
     busy: list[tuple[float, float]] = field(default_factory=list)
 
-    def time(self, line: int | None, text: str, zone: str | None = None) -> float | None:
-        """Seconds since 1970 of a time, taken as UTC where the zone says so."""
+    def time(
+        self, line: int | None, text: str, zone: str = "", *, series: Hashable = None, row: str = ""
+    ) -> float | None:
+        """Seconds since 1970 of a time, in its zone where the file says so."""
         if text.isdecimal():
             return float(text)
         found = _MOMENT.fullmatch(text)
@@ -74,9 +76,7 @@ class _Records:
         if found is None or local is None:
             self.findings.problem(line, "malformed", f"found time {text!r}, expected a date and a time; left out")
             return None
-        if (found["zone"] or zone) in {"UTC", "GMT"}:
-            local = local.replace(tzinfo=UTC)
-        return local_time(self.findings, line, local)
+        return zoned_time(self.findings, line, local, found["zone"] or zone, series=series, row=row, or_local=True)
 
     def network(self, columns: Mapping[str, Any], **known: object) -> None:
         """Take rates of an interface, by the names without "/s"."""
@@ -180,7 +180,7 @@ class _Table:
             said = f"found {len(values)} values, expected {width}; left out"
             records.findings.problem(line, "truncated" if at_end else "malformed", said)
             return
-        time = records.time(line, stamp)
+        time = records.time(line, stamp, series=(host, *self.columns), row=values[0])
         if time is None:
             return
         records.times.append(time)
@@ -194,13 +194,18 @@ class _Table:
 
 
 def _tagged(document: Document, records: _Records) -> None:
-    rows: dict[tuple[str, str, str, str], tuple[int, dict[str, str]]] = {}
+    rows: list[tuple[int, tuple[str, str, str, str], dict[str, str]]] = []
+    latest: dict[tuple[str, str, str, str], dict[str, str]] = {}
     for line, text in enumerate(document.lines, 1):
         if found := _TAGGED.match(text):
             key = (found["host"], found["interval"], found["time"], found["of"])
-            rows.setdefault(key, (line, {}))[1][found["name"].removesuffix("/s")] = found["value"]
-    for (host, length, stamp, of), (line, row) in rows.items():
-        time = records.time(line, stamp)
+            name = found["name"].removesuffix("/s")
+            if key not in latest or name in latest[key]:  # in the hour that comes twice, a time comes again
+                latest[key] = {}
+                rows.append((line, key, latest[key]))
+            latest[key][name] = found["value"]
+    for line, (host, length, stamp, of), row in rows:
+        time = records.time(line, stamp, series=(host, of, *row))
         if time is None:
             continue
         records.times.append(time)

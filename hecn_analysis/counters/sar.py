@@ -115,7 +115,8 @@ class _Report:
             return
         if not self._columns:
             return
-        time = self._days.time(line, clock, " ".join(self._columns))
+        name = words[0] if self._columns[0].isupper() else ""
+        time = self._days.time(line, clock, " ".join(self._columns), row=name)
         if time != self._time:
             self._before, self._time = self._time, time
         self._times += [] if time is None else [time]

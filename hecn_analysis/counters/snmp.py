@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from hecn_analysis.counters.contract import Findings
+from hecn_analysis.counters.readings import local_time
 
 _INTERFACES: Final = "1.3.6.1.2.1.2.2.1"
 _MORE: Final = "1.3.6.1.2.1.31.1.1.1"
@@ -222,11 +223,11 @@ class Value(NamedTuple):
         return None
 
     @property
-    def date(self) -> float | None:
-        """The value as a date (DateAndTime of RFC 2579) in seconds since 1970; without a zone it is taken as UTC."""
+    def date(self) -> datetime | None:
+        """The value as a date (DateAndTime of RFC 2579), with its zone where it has one."""
         if found := _DATE.match(self.text.strip().strip('"')):
             fields = [int(found[name]) for name in ("year", "month", "day", "h", "m", "s", "ds")]
-            zone = (found["sign"], int(found["zh"] or 0), int(found["zm"] or 0))
+            zone = (found["sign"], int(found["zh"] or 0), int(found["zm"] or 0)) if found["sign"] else None
         else:
             try:
                 octets = bytes.fromhex(self.text) if self.octets else b""
@@ -235,13 +236,15 @@ class Value(NamedTuple):
             if len(octets) not in {8, 11}:
                 return None
             fields = [int.from_bytes(octets[:2], "big"), *octets[2:8]]
-            zone = (chr(octets[8]), octets[9], octets[10]) if len(octets) == 11 else (None, 0, 0)
+            zone = (chr(octets[8]), octets[9], octets[10]) if len(octets) == 11 else None
         try:
+            local = datetime(*fields[:6], microsecond=100_000 * fields[6])  # type: ignore[arg-type,misc]  # noqa: DTZ001 - local
+            if zone is None:
+                return local
             east = timedelta(hours=zone[1], minutes=zone[2]) * (-1 if zone[0] == "-" else 1)
-            local = datetime(*fields[:6], microsecond=100_000 * fields[6], tzinfo=timezone(east) if east else UTC)  # type: ignore[arg-type,misc]
+            return local.replace(tzinfo=timezone(east) if east else UTC)
         except ValueError:
             return None
-        return local.timestamp()
 
     @property
     def address(self) -> str | None:
@@ -276,13 +279,13 @@ class Readings:
         self._speeds: set[str] = set()
         self.seen: set[str] = set()
 
-    def time(self, seconds: float) -> None:
+    def time(self, seconds: float | None) -> None:
         """Note a time that stands in front of a reading.
 
         Parameters
         ----------
         seconds
-            Seconds since 1970.
+            Seconds since 1970, None where its zone is not known.
         """
         if self._variables:
             self.close()
@@ -319,8 +322,8 @@ class Readings:
         if "sysName" in scalar or "sysDescr" in scalar:
             self._host = scalar["sysName"].name if "sysName" in scalar else None
         time = self._time
-        if "hrSystemDate" in scalar and time is None:
-            time = scalar["hrSystemDate"].date
+        if "hrSystemDate" in scalar and time is None and (date := scalar["hrSystemDate"].date) is not None:
+            time = local_time(self._findings, scalar["hrSystemDate"].line, date, series="hrSystemDate")
         uptime = self._uptime(scalar.get("sysUpTime"))
         self._source(variables, scalar, uptime)
         tables = {name: values for name, values in variables.items() if name in _OF_INTERFACES | _OF_ETHERNET}

@@ -13,17 +13,18 @@ Units and traps
 - Values without names (-Ov) say nothing: such a file is not recognised.
 - Lines that are no variable (command lines, warnings about MIBs, "Timeout: No Response from …") are passed over; an
   agent that stopped to answer is a problem. A line that is a date (of `date`, or seconds since 1970) is the time of the
-  variables after it. Other units are as in `snmp`.
+  variables after it, in the zone that it names. Other units are as in `snmp`.
 """
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.readings import zoned_time
 from hecn_analysis.counters.snmp import NODES, OBJECTS, Readings, Value
 
 FORMATS: Final = ("snmpwalk", "snmpwalk-hostres")
@@ -50,11 +51,17 @@ _NO_ANSWER: Final = re.compile(
     r"Timeout: No Response from |\[TIMEOUT\]|No response for |Error: OID not increasing|Reason: \("
 )
 _EPOCH: Final = re.compile(r"(?P<seconds>1\d{9}(?:\.\d{1,9})?)$")
-_DATES: Final = (
-    "%a %b %d %H:%M:%S %Z %Y",
-    "%a %d %b %Y %I:%M:%S %p %Z",
-    "%a %b %d %I:%M:%S %p %Z %Y",
-    "%a %d %b %H:%M:%S %Z %Y",
+_ISO: Final = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)[ T](?P<clock>\d\d:\d\d:\d\d(?:\.\d{1,9})?) ?(?P<zone>[A-Z]{1,5}|[+-]\d\d(?::?\d\d)?)?$"
+)
+_DATE: Final = re.compile(
+    r"(?P<before>[A-Z][a-z]{2},? [\w ]{4,12} \d{1,2}:\d\d:\d\d(?: [AP]M)?)"
+    r"(?: (?P<zone>[A-Z]{3,5}|[A-Z]T?|[+-]\d\d(?::?\d\d)?))?(?: (?P<year>\d{4}))?$"
+)
+_DATES: Final = tuple(
+    form.format(clock)
+    for clock in ("%H:%M:%S", "%I:%M:%S %p")
+    for form in ("%a %b %d {} %Y", "%a %d %b {} %Y", "%a %d %b %Y {}", "%a, %d %b %Y {}")
 )
 _QUICK_LINES: Final = 2
 _LOOKED_AT: Final = 4000
@@ -113,6 +120,7 @@ class _Walk:
         self._readings = Readings(findings)
         self._open: tuple[str, str, Value] | None = None
         self._quoted = False
+        self._unzoned = False
 
     def take(self, number: int, line: str) -> None:
         found = None if self._quoted and not _TYPED_LINE.match(line) else _variable(line.lstrip())
@@ -164,9 +172,19 @@ class _Walk:
             self._findings.problem(
                 number, "truncated", f"found {line.strip()[:200]!r}, expected variables up to the end of the tree"
             )
-        elif (seconds := _time(line.strip())) is not None:
+        elif (date := _date(line.strip())) is not None:
             self._close()
-            self._readings.time(seconds)
+            self._readings.time(self._moment(number, *date))
+
+    def _moment(self, number: int, local: datetime, zone: str) -> float | None:
+        """Seconds since 1970 of a date; a problem says why there are none."""
+        if zone or local.tzinfo is not None or self._findings.clock.known:
+            return zoned_time(self._findings, number, local, zone, series="dates")
+        if not self._unzoned:
+            self._unzoned = True
+            said = f"found the date {local} without a time zone, expected one, or --time-zone; readings have no time"
+            self._findings.problem(number, "ambiguous", said)
+        return None
 
 
 _TYPED_LINE: Final = re.compile(rf"\S{{3,1000}} = (?:{_TYPES}): ")
@@ -251,23 +269,18 @@ def _unquoted(text: str) -> str:
     return text
 
 
-def _time(text: str) -> float | None:
-    """Read a line as a date, in seconds since 1970."""
+def _date(text: str) -> tuple[datetime, str] | None:
+    """Read a line as a date, and the zone that it names, empty for none."""
     if found := _EPOCH.match(text):
-        return float(found["seconds"])
-    if not 16 <= len(text) <= 40:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(found["seconds"])), ""
+    if not 16 <= len(text) <= 45:
         return None
-    with suppress(ValueError):
-        date = datetime.fromisoformat(text)
-        if date.tzinfo is not None:
-            return date.timestamp()
-    for form in _DATES:
-        try:
-            return (
-                datetime.strptime(text.replace(" UTC", " GMT"), form.replace("%Z", "GMT"))
-                .replace(tzinfo=UTC)
-                .timestamp()
-            )
-        except ValueError:
-            continue
+    if found := _ISO.match(text):
+        with suppress(ValueError):
+            return datetime.fromisoformat(f"{found['day']} {found['clock']}"), found["zone"] or ""
+    if found := _DATE.match(text):
+        date = f"{found['before']} {found['year'] or ''}".rstrip()
+        for form in _DATES:
+            with suppress(ValueError):
+                return datetime.strptime(date, form), found["zone"] or ""  # noqa: DTZ007 - its zone stands beside it
     return None

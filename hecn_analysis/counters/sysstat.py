@@ -240,6 +240,7 @@ class Days:
         self._findings = findings
         self._day: date | None = None
         self._last: dict[str, datetime] = {}
+        self._reports = 0
         self.locals: set[datetime] = set()
 
     def begin(self, first: First, document: Document) -> None:
@@ -256,6 +257,7 @@ class Days:
         half = any(found["before"] or found["after"] for found in clocks)
         self._day, doubtful = day_of(first.date, half_days=half, clock=bool(clocks))
         self._last = {}
+        self._reports += 1
         if self._day is None:
             self._findings.problem(
                 first.line, "malformed", f"found date {first.date!r}, expected day, month and year; no times"
@@ -265,7 +267,9 @@ class Days:
                 first.line, "ambiguous", f"found date {first.date!r}, which is day or month first; read as {self._day}"
             )
 
-    def time(self, line: int, found: re.Match[str], table: str, *, counts: bool = True) -> float | None:
+    def time(
+        self, line: int, found: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
+    ) -> float | None:
         """Seconds since 1970 of a clock in front of a line.
 
         Parameters
@@ -276,6 +280,8 @@ class Days:
             Match of `CLOCK`.
         table
             What names the table that it stands in.
+        row
+            What names the row among those of the same clock.
         counts
             Whether the line is a row; a heading has the clock at which the first interval begins.
         """
@@ -291,7 +297,7 @@ class Days:
         self._last[table] = local
         if counts:
             self.locals.add(local)
-        return local_time(self._findings, line, local)
+        return local_time(self._findings, line, local, series=(self._reports, table), row=row)
 
     @property
     def date(self) -> str | None:

@@ -6,18 +6,17 @@ Units and traps
 ---------------
 - Memory is KiB unless -S says otherwise, which the output does not tell; blocks are 1024 bytes.
 - The first row is the average since the host started.
-- With -t a local time stands at the end of the row, and its zone in the heading: "UTC" and those of the table below are
-  known. Without it there are no times.
+- With -t a local time stands at the end of the row, and its zone in the heading. Without it there are no times.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.counters.readings import local_time, moments
+from hecn_analysis.counters.readings import moments, zoned_time
 
 FORMATS: Final = ("vmstat",)
 VERSIONS: Final = "procps 3.2 to 4.0"
@@ -28,11 +27,6 @@ _COLUMNS: Final = re.compile(
     r"^\s*r\s+b\s+swpd\s+free\s+(?:buff|inact)\s+(?:cache|active)\s+si\s+so\s+bi\s+bo\s+in\s+cs\s.*$"
 )
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
-_HOURS_EAST: Final = {
-    "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
-    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AEST": 10, "AEDT": 11,
-}  # fmt: skip
-"""Zones whose letters mean one thing only; CST (America, China, Cuba), IST and BST do not."""
 
 
 def recognises(document: Document) -> bool:
@@ -47,7 +41,7 @@ def read(document: Document, findings: Findings) -> None:
     zone: str | None = None
     rows: list[dict[str, int]] = []
     stamps: list[datetime] = []
-    times: list[float] = []
+    times: list[float | None] = []
     for line, text in enumerate(document.lines, 1):
         if _COLUMNS.match(text):
             columns = text.split()
@@ -66,7 +60,7 @@ def read(document: Document, findings: Findings) -> None:
             findings.problem(line, "malformed", f"found time {stamp[0]!r}, expected a date and a time; left out")
             continue
         stamps.append(local)
-        times.append(_seconds(local, zone, line, findings))
+        times.append(zoned_time(findings, line, local, zone or "", or_local=True))
     findings.facts.update(moments(times))
     findings.facts["n_samples"] = len(rows)
     if stamps:
@@ -75,13 +69,6 @@ def read(document: Document, findings: Findings) -> None:
         )
     if rows:
         findings.facts.update(_facts(rows))
-
-
-def _seconds(local: datetime, zone: str | None, line: int, findings: Findings) -> float:
-    east = _HOURS_EAST.get(zone or "")
-    if east is None:
-        return local_time(findings, line, local)
-    return local.replace(tzinfo=timezone(timedelta(hours=east)) if east else UTC).timestamp()
 
 
 def _facts(rows: list[dict[str, int]]) -> dict[str, Any]:

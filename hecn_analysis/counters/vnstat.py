@@ -27,7 +27,7 @@ from xml.etree.ElementTree import Element
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Document, Findings, interval
 from hecn_analysis.counters.json_parts import objects, values_of
-from hecn_analysis.counters.readings import local_time, moment
+from hecn_analysis.counters.readings import local_day, local_time, moment
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
 VERSIONS: Final = "vnstat 1.11 to 2.13"
@@ -97,14 +97,15 @@ def read(document: Document, findings: Findings) -> None:
             _lines(document, findings)
 
 
-def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
-    """Time of an entry: its time stamp, or its date and time, which are local. [s since 1970]."""
+def _time(entry: Mapping[str, Any], findings: Findings, name: str) -> float | None:
+    """Time of an entry of an interface: its time stamp, or its date and time, which are local. [s since 1970]."""
     stamp = entry.get("timestamp")
     if isinstance(stamp, (int, float)):
         return None if moment(stamp) is None else float(stamp)
     date, clock = entry.get("date"), entry.get("time")
     if not isinstance(date, dict):
         return None
+    is_day = not isinstance(clock, dict) and "hour" not in str(entry.get("kind"))
     clock = clock if isinstance(clock, dict) else {}
     hour = clock.get("hour", clock.get("hours", entry.get("id") if "hour" in str(entry.get("kind")) else 0))
     minute = clock.get("minute", clock.get("minutes", 0))
@@ -113,7 +114,9 @@ def _time(entry: Mapping[str, Any], findings: Findings) -> float | None:
         local = datetime(*fields)  # type: ignore[arg-type]  # noqa: DTZ001 - local
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
-    return local_time(findings, None, local)
+    if is_day:
+        return local_day(findings, None, local)
+    return local_time(findings, None, local, series=(name, entry.get("kind")))
 
 
 def _overflown(received: object, sent: object, findings: Findings) -> bool:
@@ -125,13 +128,13 @@ def _overflown(received: object, sent: object, findings: Findings) -> bool:
     return bool(wrong)
 
 
-def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings) -> _Intervals:
+def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings, name: str) -> _Intervals:
     found = {}
     for kind, names, _ in _KINDS:
         entries = objects(next((traffic[name] for name in names if isinstance(traffic.get(name), list)), None))
         rows = []
         for entry in entries:
-            time = _time({**entry, "kind": kind}, findings)
+            time = _time({**entry, "kind": kind}, findings, name)
             received, sent = entry.get("rx"), entry.get("tx")
             if _overflown(received, sent, findings):
                 continue
@@ -154,7 +157,12 @@ def _json(document: Document, findings: Findings) -> Iterator[_Interface]:
                 continue
             name, updated = str(link.get("name", link.get("id", ""))), link.get("updated")
             yield _interface(
-                name, traffic.get("total"), updated, _entries(traffic, unit, findings), unit=unit, findings=findings
+                name,
+                traffic.get("total"),
+                updated,
+                _entries(traffic, unit, findings, name),
+                unit=unit,
+                findings=findings,
             )
 
 
@@ -165,7 +173,9 @@ def _interface(
     if _overflown(amounts[0], amounts[1], findings):
         amounts = [None, None]
     received, sent = (unit * amount if isinstance(amount, int) else None for amount in amounts)
-    return _Interface(name, received, sent, _time(updated, findings) if isinstance(updated, dict) else None, intervals)
+    return _Interface(
+        name, received, sent, _time(updated, findings, name) if isinstance(updated, dict) else None, intervals
+    )
 
 
 def _plain(element: Element) -> dict[str, Any]:
@@ -191,7 +201,7 @@ def _xml(root: Element, findings: Findings) -> Iterator[_Interface]:
             _plain(found) if found is not None else None for found in (traffic.find("total"), link.find("updated"))
         )
         name = link.findtext("name") or link.get("name") or link.get("id") or ""
-        yield _interface(name, total, updated, _entries(lists, unit, findings), unit=unit, findings=findings)
+        yield _interface(name, total, updated, _entries(lists, unit, findings, name), unit=unit, findings=findings)
 
 
 def _hand_over(links: list[_Interface], findings: Findings) -> None:
@@ -259,17 +269,15 @@ def _lines(document: Document, findings: Findings) -> None:
 def _tables(document: Document, findings: Findings) -> None:
     name, kind, length = "", "", 0
     day: str | None = None
-    before: float | None = None
     begins: set[float] = set()
     for number, line in enumerate(document.lines, 1):
         if found := _TITLE.match(line):
-            name, day, before = found["name"], None, None
+            name, day = found["name"], None
             kind, length = _TEXT_KINDS[found["kind"]]
         elif found := _DATE.match(line):
             day = found[1]
         elif name and (found := _ROW.match(line)):
-            time = _row_time(found["time"], day, number, findings, before)
-            before = time
+            time = _row_time(found["time"], day, number, findings, (name, kind))
             if time is not None:
                 begins.add(time)
             received, sent = (_bytes(found[way], found[f"{way}_unit"]) for way in ("in", "out"))
@@ -282,9 +290,9 @@ def _tables(document: Document, findings: Findings) -> None:
         findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]), of=kind)
 
 
-def _row_time(text: str, day: str | None, line: int, findings: Findings, before: float | None) -> float | None:
+def _row_time(text: str, day: str | None, line: int, findings: Findings, series: tuple[str, str]) -> float | None:
     try:
         local = datetime.fromisoformat(f"{day} {text}" if day and ":" in text else text)
     except ValueError:
         return None
-    return local_time(findings, line, local, before)
+    return local_time(findings, line, local, series=series) if ":" in text else local_day(findings, line, local)
