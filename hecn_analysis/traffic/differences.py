@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +46,7 @@ GAP_FACTOR: Final = 2.5
 """Without a number of the user, an interval of more than this many usual ones is a gap."""
 _LOOKED_AT: Final = 255  # intervals of each interface that say which one is usual
 _BLOCK: Final = 1 << 16  # rows that are computed at once: fit the second-level cache
+_ALL_ONES: Final = np.uint64(2**64 - 1)
 _RARE_WIDTH: Final = 60  # bits of a counter whose wrap nobody lives to see by chance
 
 
@@ -139,6 +140,7 @@ def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
         np.zeros(length, np.int16),
         series.starts,
     )
+    series = _without_all_ones(series)
     gaps = np.full(len(series.starts), max_gap_s) if max_gap_s is not None else GAP_FACTOR * usual_interval_s(series)
     is_start = np.zeros(length, dtype=np.bool_)
     is_start[series.starts] = True
@@ -165,6 +167,17 @@ def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
     if series.reordered is not None:
         found.flags[series.reordered] |= Flag.REORDERED
     return found
+
+
+def _without_all_ones(series: Series) -> Series:
+    """Take counts of 64 bits that are all set for missing: broken agents answer them, and no port counts so far."""
+    missing = {}
+    for name in ("in", "out"):
+        all_ones = getattr(series, f"{name}_octets") == _ALL_ONES
+        if all_ones.any():
+            absent = getattr(series, f"{name}_missing")
+            missing[f"{name}_missing"] = all_ones if absent is None else absent | all_ones
+    return replace(series, **missing) if missing else series
 
 
 def _part(values: Any, begin: int, end: int) -> Any:  # noqa: ANN401 - an array or one number
