@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters
 
 COLUMNS = ["host", "interface", "index", "description", "mac_address", "speed_bps", "mtu", "up", "counter_bits"]
@@ -212,3 +213,41 @@ def test_speeds_that_cannot_be_are_told_once(counters_of, said):
     assert [line.partition(": ")[2] for line in said(counters)] == [
         "inconsistent: ifSpeed: found 1000 bit/s, expected the speed of an Ethernet interface; taken as not known"
     ]
+
+
+COUNTERS = (
+    *("ifHCInOctets", "ifHCOutOctets", "ifHCInUcastPkts", "ifHCInMulticastPkts", "ifHCOutBroadcastPkts", "ifInErrors"),
+    *("ifOutDiscards", "ifHighSpeed", "ifSpeed", "ifMtu", "ifInOctets", "ifInNUcastPkts", "ifType", "ifOperStatus"),
+)
+RATES = [pytest.approx(8e6)] * 2
+SOUND = ("ifHCInOctets", "ifHCOutOctets", "ifHCInUcastPkts", "ifHCOutUcastPkts")
+
+
+@pytest.mark.parametrize("count", [2**32 - 1, 2**64 - 1])
+def test_all_ones_in_any_column_spoil_nothing_beside_them(tmp_path, capsys, count):
+    """Broken agents answer counts whose bits are all set; the sum of several was more than a table holds."""
+    walks = tmp_path / "walks"
+    walks.mkdir()
+    for column in COUNTERS:
+        lines = []
+        for reading in range(3):
+            values = dict.fromkeys(SOUND, 10**9 + reading * 3 * 10**7)
+            values[column] = count if reading == 1 else values.get(column, 5)
+            lines += [f"{1795261200 + 30 * reading}", f"IF-MIB::ifName.1 = STRING: {column}"]
+            lines += [f"IF-MIB::{name}.1 = Counter64: {value}" for name, value in values.items()]
+        (walks / f"{column}.txt").write_text("\n".join(lines) + "\n")
+    archive = tmp_path / "archive"
+    assert main(["archive", "add", str(archive), str(walks)]) == 0
+    for given in (walks, archive):
+        assert main(["counters", str(given), "--format", "json"]) == 0
+        assert main(["counters", str(given), "--table", "samples"]) == 0
+        assert main(["traffic", str(given), "--table", "slots"]) == 0
+    capsys.readouterr()
+    counters = read_counters(walks)
+    assert len(counters.samples) == 3 * len(COUNTERS)
+    sound = counters.rates[~counters.rates["interface"].str.startswith("ifHC") | (count == 2**64 - 1)]
+    of = sound.groupby("interface")
+    assert of["in_bps"].apply(list).drop("ifHCInOctets", errors="ignore").map(lambda bps: bps == RATES).all()
+    assert of["out_bps"].apply(list).drop("ifHCOutOctets", errors="ignore").map(lambda bps: bps == RATES).all()
+    assert sound.loc[sound["interface"] == "ifHCInOctets", "in_bps"].isna().all()
+    assert sound.loc[sound["interface"] == "ifHCOutOctets", "out_bps"].isna().all()
