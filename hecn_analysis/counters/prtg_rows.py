@@ -39,6 +39,7 @@ _OLE_EPOCH: Final = 25569
 _DAY: Final = 86400
 _QUARTER: Final = 900
 _HOUR: Final = 3600
+_YEARS: Final = range(1900, 2262)  # the last that a time in nanoseconds holds
 _MINUTE: Final = 60
 _OLE_DATES: Final = (30000.0, 80000.0)
 _NEARLY_FULL: Final = 9990
@@ -352,6 +353,8 @@ def _point(found: re.Match[str], which: str, *, day_first: bool, day: datetime |
         else:
             year = c if c > 99 else 2000 + c
             month, of_month = (b, a) if day_first else (a, b)
+    if year not in _YEARS:
+        return None
     hour = int(found[f"{which}h"] or 0)
     half = (found[f"{which}half"] or found[f"{'to_' if which else ''}before"] or "").lower()
     if half:
@@ -445,7 +448,7 @@ def _span(row: Row, when: Moment | None, length: float | None, findings: Finding
         return _Span(start, following, following - start, None)
     begin = findings.times.seconds(when.start, line=row.line)
     if begin is None:
-        return _Span(None, None, length, None)
+        return _Span(None, None, length if length is not None and length < _DAY else None, None)
     span = 0.0
     if averaged:
         span = _wall_span(when, length, None)

@@ -38,6 +38,7 @@ _STAMP: Final = re.compile(
     rf"^(?P<date>\d[\d/.年月日. -]{{5,14}}?)[ T]{_CLOCK_TEXT}(?P<zone>Z|[+-]\d\d:?\d\d)?$", re.IGNORECASE
 )
 _HALF_A_DAY: Final = timedelta(hours=12)
+_YEARS: Final = range(1900, 2262)  # the last that a time in nanoseconds holds
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,8 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
         elif day <= 12 and not half_days and clock and widths[2] == 4:
             month, day = day, month
             doubtful = day != month
+    if year not in _YEARS:
+        return None, False
     try:
         return date(year, month, day), doubtful
     except ValueError:
