@@ -351,7 +351,7 @@ _INTERFACES = (
         for name, meaning in (
             ("mean", "mean rate over all intervals that are known, weighted with their lengths"),
             ("peak", "largest rate of an interval, or largest maximum that the source kept"),
-            ("p95", "rate that 95 % of the intervals do not exceed (nearest rank: the intervals count alike)"),
+            ("p95", "95th percentile of slots of 5 min by nearest rank, as hecn traffic gives it"),
         )
         for direction in ("in", "out")
     ),

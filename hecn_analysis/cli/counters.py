@@ -49,12 +49,14 @@ def add_arguments(parser: Parser) -> None:
         metavar="ZONE",
         help="zone of times that are local and do not say where, such as Europe/Berlin (default: UTC, and a remark)",
     )
+    reading.add_host_argument(parser)
     add_output_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
-    counters = hecn.read_counters(reading.given(arguments.paths), time_zone=arguments.time_zone, progress=True)
+    paths = reading.given(arguments.paths)
+    counters = hecn.read_counters(paths, time_zone=arguments.time_zone, host=arguments.host, progress=True)
     form = output.chosen_format(arguments)
     if arguments.table == "sources":
         rows = reading.named([dict(source) for source in counters.sources])

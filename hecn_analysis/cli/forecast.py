@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis import units
-from hecn_analysis.cli import output
+from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.traffic import duration, known_interfaces
 from hecn_analysis.errors import HecnError, InputError
@@ -75,6 +75,7 @@ def add_arguments(parser: Parser) -> None:
         "--slot", type=duration, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)"
     )
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="zone of local times, and of the days")
+    reading.add_host_argument(parser)
     parser.add_argument("--figure", metavar="FILE", help="write the figure of the ports as an HTML page as well")
     add_output_arguments(parser)
 
@@ -94,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         direction=arguments.direction,
         slot_s=arguments.slot,
         zone=arguments.time_zone,
+        host=arguments.host,
         ports=arguments.port,
         progress=True,
     )

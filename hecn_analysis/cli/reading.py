@@ -12,6 +12,8 @@ from hecn_analysis.cli.remarks import SHOWN, say, say_all
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hecn_analysis.cli.parser import Parser
+
 #: Kinds of problems for which a command ends with status 1; the others are remarks on what was read.
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")
 
@@ -22,6 +24,12 @@ EXIT_STATUS = f"""exit status:
   2  wrong usage"""
 
 _STDIN = "/dev/stdin"  # a file like any other, to the readers
+
+
+def add_host_argument(parser: Parser) -> None:
+    """Add the option that joins files whose host is not named."""
+    words = "name of the host of files that do not name theirs (default: each such file counts as a host of its own)"
+    parser.add_argument("--host", metavar="NAME", help=words)
 
 
 def given(paths: Sequence[str]) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hecn_analysis.counters import Counters
 
 DIGITS = 4
-SHOWN = ("tool", "label", "interface", "direction", "start_time", "verdict", "message")
+SHOWN = ("tool", "label", "host", "interface", "direction", "start_time", "verdict", "message")
 COUNTS = ("unknown", "port", "host", "ip")
 
 DESCRIPTION = """\

@@ -30,7 +30,8 @@ DESCRIPTION = """\
 Summarise the traffic of ports from any files with counters, or from Parquet
 files with readings (the table samples), however many. Percentiles are of equal
 slots and by nearest rank, so that they can be redone by hand; both conventions
-of billing have a column of their own.
+of billing have a column of their own. A port is known by its host (else the
+file) and its interface (else its index).
 
 tables:
   interfaces  95th percentiles, mean, peak, volume, missing slots (default)
@@ -66,6 +67,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--max-gap", type=duration, metavar="TIME", help="longest time between readings that is no gap")
     parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
     parser.add_argument("--time-zone", metavar="ZONE", help="zone of local times, and of the hours of day and week")
+    reading.add_host_argument(parser)
     parser.add_argument("--rates", metavar="DIR", help="Parquet: write the rates with their flags too, into DIR")
     parser.add_argument(
         "--dask", metavar="ADDRESS", help="Parquet: let the workers of a Dask cluster work; needs 'distributed'"
@@ -90,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             max_gap=arguments.max_gap,
             widths=widths,
             speeds=speeds,
+            host=arguments.host,
             rates_folder=arguments.rates,
             dask=arguments.dask,
             damaged=damaged,
@@ -103,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
             "files *.parquet with the table samples",
             advice="an archive has them in its folder 'samples'",
         )
-    counters = hecn.read_counters(arguments.paths, time_zone=arguments.time_zone, progress=True)
+    counters = hecn.read_counters(arguments.paths, time_zone=arguments.time_zone, host=arguments.host, progress=True)
     found = _table(arguments, counters, widths, speeds)
     shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
     deliver(found, shown, arguments)
@@ -116,15 +119,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speeds: Any) -> pd.DataFrame:  # noqa: ANN401
     from hecn_analysis.traffic import speeds as stated  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.traffic import utilisation as use  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.traffic.rates import rates  # noqa: PLC0415
 
     table = counters.rates
     if widths or speeds or arguments.max_gap:
-        import pandas as pd  # noqa: PLC0415
+        from hecn_analysis.counters.summary import given_rates, rates  # noqa: PLC0415
 
-        given = table[table["flag"] == "given"]
-        own = rates(counters.samples, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
-        table = pd.concat([part for part in (own, given) if len(part)] or [own], ignore_index=True)
+        given = given_rates(counters.samples, table)
+        table = rates(counters.samples, given, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
     speeds = {**stated.speeds_of(counters.samples), **speeds}
     zone = arguments.time_zone or "UTC"
     made = {

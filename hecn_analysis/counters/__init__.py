@@ -33,6 +33,7 @@ def read_counters(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     time_zone: str | None = None,
+    host: str | None = None,
     progress: bool = False,
     advise: bool = True,
 ) -> Counters:
@@ -48,6 +49,9 @@ def read_counters(
     time_zone
         Name of the time zone of the clock by which files were written that have local times and do not say where, such
         as ``Europe/Berlin``. Without it such times are taken as UTC, and a problem says so.
+    host
+        Name of the host of files that do not name theirs. Without it each of these files counts as a host of its own.
+        What an archive holds keeps its names.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
     advise
@@ -88,6 +92,8 @@ def read_counters(
     found = [part for _, own in files for part in own]
     mrtg_config.join(found)
     for part in found:
+        if host is not None:
+            part.name_host(host)
         part.finish()
     problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
     samples = timed_table("samples", [row for part in found for row in part.samples])

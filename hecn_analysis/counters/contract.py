@@ -202,6 +202,22 @@ class Findings:
         if facts:
             self.more.setdefault(key, {}).update(facts)
 
+    def name_host(self, host: str) -> None:
+        """Name the host of all rows that name none.
+
+        Parameters
+        ----------
+        host
+            The name.
+        """
+        for row in (*self.samples, *self.rates):
+            row.setdefault("host", host)
+        for every in (self.interfaces, self.more):
+            for key in [key for key in every if key[0] is None]:
+                every.setdefault((host, *key[1:]), {}).update(every.pop(key))
+        for (owner, *_), facts in self.interfaces.items():
+            facts["host"] = owner
+
     def _known(self, columns: Mapping[str, object]) -> tuple[object, ...]:
         key = tuple(columns.get(name) for name in _IDENTITY)
         self.interfaces.setdefault(key, {}).update({n: value for n, value in columns.items() if value is not None})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,19 +10,31 @@ import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.traffic.percentiles import nearest_rank
+from hecn_analysis.traffic.ports import KEY, port_key
 from hecn_analysis.traffic.rates import rates as rates_between
+from hecn_analysis.traffic.series import Speeds, Widths
+from hecn_analysis.traffic.slots import NEEDED, from_frame
+from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
 _KEY: Final = ("source_file", "host", "interface", "index")
+_P95: Final = ("p95_in_bps", "p95_out_bps")
+_SLOTS_AT_ONCE: Final = 2_000_000  # of five minutes: 19 years; an interface with more has no percentile here
 _LAST: Final = tuple(
     name for name in tables.COLUMNS["interfaces"] if name in tables.COLUMNS["samples"] and name not in _KEY
 )
 
 
-def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
+def rates(
+    samples: pd.DataFrame,
+    given: pd.DataFrame,
+    *,
+    max_gap: float | None = None,
+    widths: Widths = None,
+    speeds: Speeds = None,
+) -> pd.DataFrame:
     """Rates between samples, and those that the files themselves give.
 
-    Samples of a host make one series, whichever files they are in; where the host is not known, those of one file do.
+    Samples of a port make one series, whichever files they are in: see `hecn_analysis.traffic.ports`.
 
     Parameters
     ----------
@@ -30,6 +42,8 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
         The table of samples.
     given
         The table of rates, as the files give them.
+    max_gap, widths, speeds
+        What a user knows better, as in `hecn_analysis.traffic.rates.rates`. [s], [bit], [bit/s]
 
     Returns
     -------
@@ -47,14 +61,11 @@ def rates(samples: pd.DataFrame, given: pd.DataFrame) -> pd.DataFrame:
     timed = samples[samples["time"].notna()]
     if timed.empty:
         return given
-    named = timed.assign(
-        host=timed["host"].fillna(timed["source_file"]),
-        interface=timed["interface"].fillna("\0" + timed["index"].astype("string").fillna("")),
-    )
-    computed = rates_between(named)
+    named = timed.assign(**port_key(timed))
+    computed = rates_between(named, max_gap=max_gap, widths=widths, speeds=speeds)
     if computed.empty:
         return given
-    key = ["host", "interface", "time"]
+    key = [*KEY, "time"]
     places = named.assign(own_host=timed["host"], own_interface=timed["interface"]).drop_duplicates(key, keep="first")
     placed = computed.merge(
         places[[*key, "source_file", "line", "index", "own_host", "own_interface"]], on=key, how="left"
@@ -119,9 +130,11 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
     read, passed = _groups(samples), _groups(known)
     rows = []
     times: list[tuple[Any, Any]] = []
+    keys = [(part.source_file, *identity) for part in found for identity in part.interfaces]
+    ranked = iter(_percentiles(known, [passed.get(key, []) for key in keys]))
     for part in found:
         for identity, facts in part.interfaces.items():
-            key = tuple(None if value is None else value for value in (part.source_file, *identity))
+            key = (part.source_file, *identity)
             own = samples.iloc[read.get(key, [])]
             over = known.iloc[passed.get(key, [])]
             starts = over["time"] - pd.to_timedelta(over["interval_s"].fillna(0.0), unit="s")
@@ -135,6 +148,7 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
                     "samples": len(own),
                     "intervals": int((over["in_bps"].notna() | over["out_bps"].notna()).sum()),
                     **{name: value for way in ("in", "out") for name, value in _figures(over, way).items()},
+                    **next(ranked),
                 }
             )
     frame = tables.make("interfaces", rows)
@@ -203,5 +217,34 @@ def _figures(over: pd.DataFrame, way: str) -> dict[str, float | None]:
     return {
         f"mean_{way}_bps": float(np.average(mean[known], weights=weights)),
         f"peak_{way}_bps": float(np.nanmax(np.concatenate([mean[known], most]))),
-        f"p95_{way}_bps": nearest_rank(mean[known]),
     }
+
+
+def _percentiles(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[dict[str, float]]:
+    """95th percentiles of equal slots for the rates at each of some places; missing where there is no whole slot."""
+    lengths = [_slots(known["time"].iloc[rows]) for rows in places]
+    share: list[int] = []
+    held = 0
+    for number, length in enumerate(lengths):
+        share.append(number)
+        held += length
+        if held > _SLOTS_AT_ONCE or number + 1 == len(lengths):
+            yield from _ranked(known, [places[one] if lengths[one] <= _SLOTS_AT_ONCE else [] for one in share])
+            share, held = [], 0
+
+
+def _slots(times: pd.Series[Any]) -> int:
+    """Count the slots between the first and the last time."""
+    return int((times.max() - times.min()).total_seconds() / SLOT_S) + 2 if times.notna().any() else 0
+
+
+def _ranked(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[dict[str, float]]:
+    """Do `_percentiles` for interfaces whose slots fit into the memory."""
+    owner = np.repeat(np.arange(len(places)), [len(rows) for rows in places])
+    rates = known.iloc[[row for rows in places for row in rows]]
+    names, intervals = from_frame(rates[list(NEEDED)].assign(host=owner.astype(str), interface=""))
+    summary = summarise(intervals)
+    found = dict(zip(names["host"].astype(int).tolist(), range(len(names)), strict=True))
+    for number in range(len(places)):
+        figures = {name: float(summary[name][found[number]]) for name in _P95} if number in found else {}
+        yield {name: value for name, value in figures.items() if np.isfinite(value)}

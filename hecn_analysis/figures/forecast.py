@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from hecn_analysis.figures import rate_axis, theme
+from hecn_analysis.traffic.ports import port_name
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast import Forecast
@@ -64,8 +65,7 @@ def forecast_rows(found: Forecast) -> pd.DataFrame:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    pairs = zip(table["host"], table["interface"], strict=True)
-    return [f"{host if isinstance(host, str) else ''} {interface}".strip() for host, interface in pairs]
+    return [port_name(host, interface) for host, interface in zip(table["host"], table["interface"], strict=True)]
 
 
 def _part(rows: pd.DataFrame, kind: str, column: str) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def _marks(found: Forecast) -> Any:  # noqa: ANN401 - rows
     for name, row in zip(_names(found.ports), found.ports.to_dict("records"), strict=True):
         if row["status"] != "date":
             continue
-        curve = found.curve[(found.curve["interface"] == row["interface"]) & (found.curve["time"] == row["date"])]
+        curve = found.curve[(found.curve["time"] == row["date"]) & (np.array(_names(found.curve)) == name)]
         level = float(curve["capacity_bps"].iloc[-1]) * theme.GBPS
         late = "later" if pd.isna(row["date_high"]) else f"{row['date_high']:%Y-%m-%d}"
         words = f"<b>full on {row['date']:%Y-%m-%d}</b><br>90 %: {row['date_low']:%Y-%m-%d} to {late}"

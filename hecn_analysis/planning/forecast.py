@@ -153,6 +153,7 @@ def forecast(
     direction: Direction = "greater",
     slot_s: float = 300.0,
     zone: str = "UTC",
+    host: str | None = None,
     ports: Sequence[str] = (),
     draws: int = DRAWS,
     seed: int = 0,
@@ -180,6 +181,8 @@ def forecast(
         Length of the slots that percentiles rank; longer ones are taken where a source keeps averages only. [s]
     zone
         Time zone of the days, and of local times in files.
+    host
+        Name of the host of files that do not name theirs; without it each of these counts as a host of its own.
     ports
         Interfaces to forecast; all by default.
     draws
@@ -203,7 +206,7 @@ def forecast(
     rates, stated = (
         (source, {})
         if isinstance(source, pd.DataFrame)
-        else rates_of(source, zone=zone, widths=widths, speeds=speeds, progress=progress)
+        else rates_of(source, zone=zone, host=host, widths=widths, speeds=speeds, progress=progress)
     )
     known = speeds if speeds is not None and not isinstance(speeds, Mapping) else {**stated, **(speeds or {})}
     plan = changes if isinstance(changes, Plan) else Plan() if changes is None else read_plan(changes)

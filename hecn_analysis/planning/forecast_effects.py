@@ -21,6 +21,7 @@ import pandas as pd
 from hecn_analysis.errors import InputError
 from hecn_analysis.planning.forecast_series import PortSeries, series_of
 from hecn_analysis.planning.planned_changes import Change, about
+from hecn_analysis.traffic.ports import port_key
 from hecn_analysis.traffic.utilisation import Direction, slot_table
 from hecn_analysis.units import format_bytes, format_rate
 
@@ -121,21 +122,37 @@ def effects_of(
     InputError
         For a port that is not there, or where there is nothing to work it out from.
     """
-    known = {one.interface: one for one in every}
+    known = {one.interface for one in every}
     for change in changes:
         for port in (change.port, *change.moves_to):
             if port is not None and port not in known:
-                raise InputError(f"port {port!r}", f"one of {', '.join(known)}", source=change.place)
+                raise InputError(f"port {port!r}", f"one of {', '.join(sorted(known))}", source=change.place)
+    moves = [
+        (change, _only(every, str(change.port), change), [_only(every, port, change) for port in change.moves_to])
+        for change in changes
+        if change.moves_to
+    ]
     found: dict[Key, Effects] = {}
     for series in every:
         mine = found.setdefault((series.host, series.interface), Effects())
         for change in about(changes, series.host, series.interface):
             _add(mine, change, series)
-        for change in changes:
-            if series.interface in change.moves_to:
-                adds, how = _moved(series, known[str(change.port)], change, rates, (direction, zone))
+        for change, origin, targets in moves:
+            if any(series is target for target in targets):
+                adds, how = _moved(series, origin, change, rates, (direction, zone))
                 _tell(mine, change, adds=adds, how=how)
     return found
+
+
+def _only(every: Sequence[PortSeries], port: str, change: Change) -> PortSeries:
+    """Find the one port of a name; where several hosts have it, that of the change's host."""
+    named = [one for one in every if one.interface == port]
+    if len(named) > 1:
+        named = [one for one in named if one.host == change.host] or named
+    if len(named) > 1:
+        hosts = ", ".join(str(one.host) for one in named)
+        raise InputError(f"port {port!r} of {hosts}", "one port: name the host", source=change.place)
+    return named[0]
 
 
 def _add(mine: Effects, change: Change, series: PortSeries) -> None:
@@ -200,10 +217,11 @@ def _moved(
     series: PortSeries, other: PortSeries, change: Change, rates: pd.DataFrame, settings: tuple[Direction, str]
 ) -> tuple[float, str]:
     """By how much the busy level rises when another port's traffic is added slot by slot."""
+    key = port_key(rates)
     both = []
     for one in (series, other):
-        host = rates["host"].isna() if one.host is None else rates["host"] == one.host
-        mine = rates[host & (rates["interface"] == one.interface)]
+        host = key["host"].isna() if one.host is None else key["host"] == one.host
+        mine = rates[host & (key["interface"] == one.interface)]
         recent = mine[mine["time"] > mine["time"].max() - pd.Timedelta(series.step.window * series.step.seconds, "s")]
         slots = slot_table(recent, slot_s=max(series.slot_s, other.slot_s))
         both.append(slots.set_index("time")[["in_bps", "out_bps"]])

@@ -16,6 +16,7 @@ import pandas as pd
 from statsmodels.regression.linear_model import OLS
 
 from hecn_analysis.planning.planned_changes import Count, Plan
+from hecn_analysis.traffic.ports import port_key
 
 LEAST_COUNTS: Final = 6
 LEAST_DAYS: Final = 90
@@ -67,9 +68,10 @@ def used_ports(rates: pd.DataFrame) -> Iterator[Count]:
     Parameters
     ----------
     rates
-        Rates as in the table ``rates``; those without a host say nothing.
+        Rates as in the table ``rates``; those without a host say nothing of how many ports it has.
     """
     rates = rates[rates["host"].notna() & rates["time"].notna()]
+    rates = rates.assign(**port_key(rates))
     week = rates["time"].dt.tz_convert("UTC").dt.tz_localize(None).dt.to_period("W").dt.end_time.dt.normalize()
     carried = rates[["in_bps", "out_bps"]].astype(float).fillna(0.0).sum(axis=1)
     most: Any = carried.groupby([rates["host"], week, rates["interface"]]).max()

@@ -26,6 +26,7 @@ import pandas as pd
 from hecn_analysis.errors import RangeError
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, to_bits
 from hecn_analysis.traffic.percentiles import nearest_ranks
+from hecn_analysis.traffic.ports import KEY, port_key, port_name
 from hecn_analysis.traffic.slots import LONGEST_INTERVAL
 from hecn_analysis.traffic.utilisation import DIRECTIONS, Direction, slot_table
 
@@ -82,7 +83,7 @@ class PortSeries:
     Parameters
     ----------
     host, interface
-        Names; None where the source gives none.
+        Key of the port, as `hecn_analysis.traffic.ports.port_key` gives it; None where there is no host and no file.
     step
         What a value stands for.
     slot_s
@@ -111,7 +112,7 @@ class PortSeries:
     @property
     def name(self) -> str:
         """Host and interface."""
-        return f"{self.host or ''} {self.interface}".strip()
+        return port_name(self.host, self.interface)
 
 
 def slot_of(rates: pd.DataFrame, slot_s: float) -> float:
@@ -165,7 +166,7 @@ def series_of(
     """
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
-    parts: Any = rates.groupby(["host", "interface"], dropna=False, sort=True)
+    parts: Any = rates.assign(**port_key(rates)).groupby(list(KEY), dropna=False, sort=True)
     for (host, interface), part in parts:
         length = slot_of(part, slot_s)
         usable = part[part["interval_s"] <= LONGEST_INTERVAL * length]

@@ -9,12 +9,13 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
+from hecn_analysis import tables
 from hecn_analysis.archive import Archive
 from hecn_analysis.archive_files import tell
 from hecn_analysis.counters import read_counters
+from hecn_analysis.counters.summary import given_rates, rates
 from hecn_analysis.errors import InputError
-from hecn_analysis.traffic.rates import rates
-from hecn_analysis.traffic.series import Speeds, Widths
+from hecn_analysis.traffic.series import NEEDED, Speeds, Widths
 from hecn_analysis.traffic.speeds import speeds_of
 
 _OF_AN_ARCHIVE: Final = {"commits", "generations"}
@@ -24,6 +25,7 @@ def rates_of(
     source: Path | str | Sequence[Path | str],
     *,
     zone: str = "UTC",
+    host: str | None = None,
     widths: Widths = None,
     speeds: Speeds = None,
     progress: bool = False,
@@ -36,6 +38,8 @@ def rates_of(
         The folder of an archive, or files and folders with counters, or ``*.parquet`` with readings.
     zone
         Time zone of local times.
+    host
+        Name of the host of files that do not name theirs.
     widths, speeds
         What is known better, as in `hecn_analysis.traffic.rates.rates`.
     progress
@@ -52,29 +56,17 @@ def rates_of(
         archive = Archive(folders[0])
         samples, given = archive.table("samples"), archive.table("rates")
     elif all(path.suffix == ".parquet" for path in folders):
-        samples, given = _parquets(folders), pd.DataFrame()
+        samples, given = _parquets(folders), tables.make("rates", [])
     else:
-        counters = read_counters(paths, time_zone=zone, progress=progress)
-        samples, given = counters.samples, counters.rates
-        if not widths and not speeds:
-            samples = samples.iloc[:0]  # the rates follow from them already
-        else:
-            given = given[given["flag"] == "given"]
-        stated = speeds_of(counters.samples)
-        return _joined(samples, given, widths, speeds, paths), stated
-    stated = speeds_of(samples) if "speed_bps" in samples else {}
-    return _joined(samples, given, widths, speeds, paths), stated
-
-
-def _joined(
-    samples: pd.DataFrame, given: pd.DataFrame, widths: Widths, speeds: Speeds, paths: Sequence[Path | str]
-) -> pd.DataFrame:
-    own = rates(samples, widths=widths, speeds=speeds) if len(samples) else pd.DataFrame()
-    parts = [part for part in (own, given) if len(part)]
-    if not parts:
+        counters = read_counters(paths, time_zone=zone, host=host, progress=progress)
+        samples, given = counters.samples, given_rates(counters.samples, counters.rates)
+    if host is not None:
+        samples, given = (table.assign(host=table["host"].fillna(host)) for table in (samples, given))
+    found = rates(samples, given, widths=widths, speeds=speeds)
+    if found.empty:
         named = ", ".join(map(str, paths))
         raise InputError(f"no rates in {named}", "an archive or files with counters", advice="hecn counters says why")
-    return pd.concat(parts, ignore_index=True)
+    return found, speeds_of(samples)
 
 
 def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
@@ -94,8 +86,15 @@ def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_parquet(path)
+        table = pd.read_parquet(path)
     except FileNotFoundError:
         raise InputError("no file", "a Parquet file", source=path) from None
     except (OSError, ValueError, pa.ArrowException):
         raise InputError("no Parquet file", "one with the table samples", source=path) from None
+    absent = [name for name in NEEDED if name not in table.columns]
+    if absent:
+        raise InputError(
+            "no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}", source=path
+        )
+    named = table if "source_file" in table.columns else table.assign(source_file=str(path))
+    return named.reindex(columns=list(tables.COLUMNS["samples"]))

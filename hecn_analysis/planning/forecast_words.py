@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from hecn_analysis.traffic import ports
 from hecn_analysis.units import format_fraction, format_rate
 
 
@@ -65,7 +66,7 @@ def port_name(row: Mapping[Any, Any]) -> str:
     >>> port_name({"host": "switch", "interface": "eth0"}), port_name({"host": None, "interface": "eth0"})
     ('switch eth0', 'eth0')
     """
-    return f"{row['host'] if isinstance(row['host'], str) else ''} {row['interface']}".strip()
+    return ports.port_name(row["host"], row["interface"])
 
 
 def growth(row: Mapping[Any, Any]) -> str | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.report.folder import Folder
+from hecn_analysis.traffic.ports import KEY, number_rows, port_key, port_name
 from hecn_analysis.traffic.reconcile import reconcile
 from hecn_analysis.traffic.speeds import speeds_of
 from hecn_analysis.traffic.utilisation import utilisation
@@ -75,9 +76,43 @@ def port_table(folder: Folder) -> pd.DataFrame:
     if rates.empty:
         return pd.DataFrame()
     found = utilisation(rates, slot_s=slot_length(rates), speeds=speeds_of(folder.counters.samples))
-    found["port"] = found["host"].fillna("").str.cat(found["interface"].fillna(""), sep=" ").str.strip()
+    found["port"] = [
+        port_name(host, interface) for host, interface in zip(found["host"], found["interface"], strict=True)
+    ]
     found["bytes"] = found[["in_bytes", "out_bytes"]].sum(axis=1, min_count=1)
     return found.sort_values("bytes", ascending=False, kind="stable", ignore_index=True)
+
+
+def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.DataFrame:
+    """Rates of one port, those of the source with the shortest intervals.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+    host, interface
+        Its key, as `port_table` gives it.
+
+    Returns
+    -------
+    DataFrame
+        Rates as in the table ``rates``. [bit/s]
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.report.folder import read_folder
+    >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
+    >>> len(rates_of(folder, "switch", "port1"))
+    67
+    """
+    rates = folder.counters.rates[folder.counters.rates["time"].notna()]
+    key = port_key(rates)
+    same = [
+        key[name].isna() if pd.isna(value) else key[name] == value
+        for name, value in zip(KEY, (host, interface), strict=True)
+    ]
+    return _finest(rates[same[0] & same[1]])
 
 
 def agreement(folder: Folder) -> pd.DataFrame:
@@ -94,7 +129,7 @@ def agreement(folder: Folder) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a run and port, with ``file``; only ``verdict`` where there is none.
+        One row a run and port, with ``file`` and ``port``; only ``verdict`` where there is none.
 
     Examples
     --------
@@ -117,16 +152,36 @@ def agreement(folder: Folder) -> pd.DataFrame:
         return pd.DataFrame(columns=["verdict"])
     rates = _finest(rates)
     busiest = rates.assign(bits=rates[["in_bps", "out_bps"]].sum(axis=1) * rates["interval_s"])
-    carried = busiest.groupby(["host", "interface"], dropna=False)["bits"].sum().nlargest(_MOST_PORTS).index
-    kept = pd.MultiIndex.from_frame(rates[["host", "interface"]]).isin(carried)
-    found = reconcile(chosen, rates[np.asarray(kept)])
+    number, _ = number_rows(busiest)
+    carried = busiest["bits"].groupby(number).sum().nlargest(_MOST_PORTS).index
+    found = reconcile(chosen, rates[np.isin(number, carried)])
     found["file"] = found["source_file"].map(folder.short)
+    found["port"] = [
+        port_name(host, interface) for host, interface in zip(found["host"], found["interface"], strict=True)
+    ]
     return found[~found["verdict"].isin(["no counters", "not enough in the log"])].reset_index(drop=True)
 
 
 def _finest(rates: pd.DataFrame) -> pd.DataFrame:
-    """Rates of the source with the shortest intervals: several that saw the same port count the same octets."""
-    sources = rates.groupby("source_file")["interval_s"].agg(["median", "size"])
-    best = sources.sort_values(["median", "size"], ascending=[True, False], kind="stable").index[0]
-    finest: pd.DataFrame = rates[rates["source_file"] == best]
-    return finest
+    """Of each port at each time, the rates of the source with the shortest intervals.
+
+    Sources that saw the same port at the same time count the same octets.
+    """
+    port, _ = number_rows(rates)
+    end = rates["time"].to_numpy(dtype="datetime64[ns]")
+    begin = end - pd.to_timedelta(rates["interval_s"].fillna(0.0), unit="s").to_numpy(dtype="timedelta64[ns]")
+    kept = np.zeros(len(rates), dtype=np.bool_)
+    sources = rates.assign(port=port, place=np.arange(len(rates))).groupby(["port", "source_file"], dropna=False)
+    order = sources["interval_s"].agg(["median", "size"]).reset_index()
+    order = order.sort_values(["port", "median", "size"], ascending=[True, True, False], kind="stable")
+    places = {key: part.to_numpy() for key, part in sources["place"]}
+    for number, own in order.groupby("port"):
+        spans: list[tuple[np.datetime64, np.datetime64]] = []
+        for file in own["source_file"]:
+            rows = places[number, file]
+            for first, last in spans:
+                rows = rows[(end[rows] <= first) | (begin[rows] >= last)]
+            if len(rows):
+                kept[rows] = True
+                spans.append((begin[rows].min(), end[rows].max()))
+    return rates[kept]

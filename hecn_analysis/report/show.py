@@ -531,9 +531,8 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
     caption = f"What the ports carried, in slots of {units.format_time(slot_s)}"
     _table(rows, _said(rows, columns), caption=caption, note=_PORTS)
     first = rows.iloc[0]
-    own = rates[_same(rates["host"], first["host"]) & _same(rates["interface"], first["interface"])]
-    finest = own.groupby("source_file")["interval_s"].median().idxmin()
-    fig = plot_traffic(own[own["source_file"] == finest], slot_s=slot_s, speed_bps=first["speed_bps"])
+    own = counted.rates_of(folder, first["host"], first["interface"])
+    fig = plot_traffic(own, slot_s=slot_s, speed_bps=first["speed_bps"])
     briefs.show_figure(
         fig, caption=f"{first['port'] or 'The port'} carried most: rates over time, in upwards and out downwards"
     )
@@ -575,7 +574,7 @@ def agreement(folder: Folder) -> None:
     columns = {
         "place": "Run",
         "tool": "Tool",
-        "interface": "Port",
+        "port": "Port",
         "direction": "Direction",
         "verdict": "Verdict",
         "message": "Why",
@@ -643,10 +642,6 @@ def _said(rows: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
 def _says(column: pd.Series[Any]) -> bool:
     said = column.dropna()
     return bool((~said.astype(str).isin(["", "–", "0"])).any())
-
-
-def _same(column: pd.Series[Any], value: object) -> pd.Series[Any]:
-    return column.isna() if pd.isna(value) else (column == value).fillna(value=False)  # type: ignore[call-overload]
 
 
 def _rate(value: float | None) -> str:

@@ -34,8 +34,9 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
+from hecn_analysis.traffic.ports import Ints
 from hecn_analysis.traffic.rates import frame
-from hecn_analysis.traffic.series import NAT, NEEDED, Ints, Readings, Series, Speeds, Widths, in_blocks
+from hecn_analysis.traffic.series import NAT, NEEDED, Readings, Series, Speeds, Widths, in_blocks
 from hecn_analysis.traffic.slots import Intervals
 from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
@@ -72,6 +73,7 @@ class Settings:
     widths: Widths = None
     speeds: Speeds = None
     rates_folder: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,7 @@ def interfaces(
     max_gap: float | None = None,
     widths: Widths = None,
     speeds: Speeds = None,
+    host: str | None = None,
     rates_folder: Path | str | None = None,
     threads: int = 2,
     dask: str | None = None,
@@ -152,6 +155,8 @@ def interfaces(
         As in `hecn_analysis.traffic.rates.rates`. [s]
     widths, speeds
         As there.
+    host
+        Name of the host of readings that do not name theirs; without it the file stands for the host.
     rates_folder
         Where the rates are written too, as ``rates-00000.parquet`` and so on.
     threads
@@ -186,7 +191,7 @@ def interfaces(
     [{'interface': 'eth0', 'rates': 2, 'mean_in_bps': 2000000.0}]
     """
     settings = Settings(
-        slot_s, max_gap, widths, speeds, None if rates_folder is None else str(Path(rates_folder).absolute())
+        slot_s, max_gap, widths, speeds, None if rates_folder is None else str(Path(rates_folder).absolute()), host
     )
     if settings.rates_folder is not None:
         Path(settings.rates_folder).mkdir(parents=True, exist_ok=True)
@@ -204,7 +209,7 @@ def interfaces(
 
 def _worked(files: Sequence[str], settings: Settings, each: _Each) -> tuple[list[pd.DataFrame], list[Fault]]:
     """Do all shares of files, and give what is wrong with those that are left out."""
-    looked = each(_looked_at, files)
+    looked = each(partial(_looked_at, host=settings.host), files)
     faults = [found for found in looked if isinstance(found, Fault)]
     groups = [group for found in looked if not isinstance(found, Fault) for group in found]
     while True:
@@ -230,10 +235,10 @@ def _at_work(threads: int, dask: str | None) -> Iterator[_Each]:
         yield lambda function, items: list(client.gather([client.submit(function, item, pure=False) for item in items]))
 
 
-def _looked_at(path: str) -> list[Group] | Fault:
+def _looked_at(path: str, host: str | None) -> list[Group] | Fault:
     """Row groups of a file, or what is wrong with it."""
     try:
-        return row_groups(path)
+        return row_groups(path, host)
     except InputError as error:
         return Fault(path, error.found, error.expected)
 
@@ -276,13 +281,15 @@ def _reading(path: str) -> Iterator[None]:
         raise InputError(f"damage ({words})", "a Parquet file with the table samples", source=path) from None
 
 
-def row_groups(path: str) -> list[Group]:
+def row_groups(path: str, host: str | None = None) -> list[Group]:
     """Give the row groups of a file with their interfaces.
 
     Parameters
     ----------
     path
         The file.
+    host
+        Name of the host of readings that do not name theirs.
 
     Returns
     -------
@@ -310,13 +317,13 @@ def row_groups(path: str) -> list[Group]:
         found = []
         for number in range(file.num_row_groups):
             table = file.read_row_group(number, columns=texts, use_threads=False)
-            codes, names = _codes(table, path)
+            codes, names = _codes(table, path, host)
             runs = _runs(codes)
-            host = codes["host"][runs]
-            stead = np.where(host >= 0, -1, codes["source_file"][runs])  # the file, where there is no host
+            owner = codes["host"][runs]
+            stead = np.where(owner >= 0, -1, codes["source_file"][runs])  # the file, where there is no host
             texts_of = [
                 np.array([*names[text], None], dtype=object)[code].tolist()
-                for text, code in zip(_TEXTS, (host, codes["interface"][runs], stead), strict=True)
+                for text, code in zip(_TEXTS, (owner, codes["interface"][runs], stead), strict=True)
             ]
             found.append(Group(path, number, table.num_rows, tuple(dict.fromkeys(zip(*texts_of, strict=True)))))
     return found
@@ -325,7 +332,7 @@ def row_groups(path: str) -> list[Group]:
 Key = tuple[str | None, str | None, str | None]
 
 
-def _codes(table: pa.Table, path: str) -> tuple[dict[str, Ints], dict[str, list[str]]]:
+def _codes(table: pa.Table, path: str, host: str | None) -> tuple[dict[str, Ints], dict[str, list[str]]]:
     """Numbers of the texts of each row, -1 where missing, and the texts."""
     codes, names = {}, {}
     for text in _TEXTS:
@@ -340,6 +347,9 @@ def _codes(table: pa.Table, path: str) -> tuple[dict[str, Ints], dict[str, list[
         else:
             codes[text] = np.full(table.num_rows, 0 if text == "source_file" else -1, dtype=np.int32)
             names[text] = [path] if text == "source_file" else []
+    if host is not None:
+        codes["host"] = np.where(codes["host"] < 0, len(names["host"]), codes["host"]).astype(np.int32)
+        names["host"].append(host)
     return codes, names
 
 
@@ -434,7 +444,7 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
     [{'interface': 'eth0', 'slots': 2, 'peak_in_bps': 2000000.0}]
     """
     tables, rates = [], []
-    readings = _read(share)
+    readings = _read(share, settings.host)
     for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):
         found = differences.rates(named.series, max_gap_s=settings.max_gap_s)
         starts, times = named.series.starts, named.series.time_ns
@@ -445,8 +455,7 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
         summary |= {"first_time": first, "last_time": summary["last_time"].where(first.notna())}
         none = 1 + counts["no_time"]  # readings that end no interval
         summary |= {"rates": summary["rates"] - none, "unrated": summary["unrated"] - none}
-        names = {"host": pd.array(named.hosts, dtype="string"), "interface": pd.array(named.interfaces, dtype="string")}
-        tables.append(pd.DataFrame({**names, **summary, **counts}))
+        tables.append(pd.DataFrame({"host": named.hosts, "interface": named.interfaces, **summary, **counts}))
         if settings.rates_folder is not None:
             rates.append(frame(named, found))
     if settings.rates_folder is not None and len(readings.time_ns):
@@ -547,7 +556,7 @@ class Columns:
         return np.empty(0, dtype=_KINDS[name]) if found is None else found
 
 
-def _read(share: Share) -> Readings:
+def _read(share: Share, owner: str | None) -> Readings:
     """Read the rows of a share as columns."""
     vocabulary: dict[str, dict[str, int]] = {text: {} for text in _TEXTS}
     columns = Columns(sum(rows for _, _, rows in share.groups))
@@ -560,7 +569,7 @@ def _read(share: Share) -> Readings:
                 if place != path:
                     path, file = place, _open(place)
                 assert file is not None  # noqa: S101 - opened with the first path
-                _take(file, number, place, columns=columns, vocabulary=vocabulary, members=members)
+                _take(file, number, (place, owner), columns=columns, vocabulary=vocabulary, members=members)
         except InputError as error:
             faults[place] = Fault(place, error.found, error.expected)
     if faults:
@@ -585,22 +594,23 @@ def _read(share: Share) -> Readings:
         discontinuity_s=times["discontinuity_s"],
         bits=columns.number("counter_bits"),
         speed_bps=columns.number("speed_bps"),
+        files=list(vocabulary["source_file"]),
     )
 
 
 def _take(
     file: pq.ParquetFile,
     number: int,
-    path: str,
+    stead: tuple[str, str | None],
     *,
     columns: Columns,
     vocabulary: dict[str, dict[str, int]],
     members: Members,
 ) -> None:
-    """Add the rows of a row group that belong to a share."""
+    """Add the rows of a row group that belong to a share; `stead` names the file and the host that rows do not name."""
     wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
     table = file.read_row_group(number, columns=wanted, use_threads=False)
-    codes, names = _codes(table, path)
+    codes, names = _codes(table, *stead)
     rows = members.rows(codes, names)
     values: dict[str, Any] = {"rows": rows}
     for text, known in vocabulary.items():

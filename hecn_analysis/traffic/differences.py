@@ -30,7 +30,8 @@ from typing import Any, Final
 import numpy as np
 
 from hecn_analysis.traffic.flags import UNRATED, Flag, Flags
-from hecn_analysis.traffic.series import NAT, Bools, Counters, Floats, Ints, Series
+from hecn_analysis.traffic.ports import Floats, Ints
+from hecn_analysis.traffic.series import NAT, Bools, Counters, Series
 
 UPTIME_WRAP_S: Final = 2**32 / 100
 """When sysUpTime begins at 0 again: 497.1 days. [s]"""

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from hecn_analysis.errors import RangeError
-from hecn_analysis.traffic.series import Floats, Ints
+from hecn_analysis.traffic.ports import Floats, Ints
 
 _STEPS = 200  # halvings of an interval of floats: more than its bits
 _FEW = 32  # ranks that a partition is asked for; of more a sort is cheaper

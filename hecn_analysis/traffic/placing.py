@@ -17,7 +17,7 @@ import pandas as pd
 
 from hecn_analysis.limits import framing
 from hecn_analysis.traffic import slots as gridded
-from hecn_analysis.traffic.series import Floats
+from hecn_analysis.traffic.ports import Floats
 
 _MOSTLY: Final = 0.6  # part of the time without runs, above which the median of all rates is of that time
 _SHIFTS: Final = 2000  # places that are tried at most, before the best one is refined

@@ -36,6 +36,7 @@ from hecn_analysis.limits import framing
 from hecn_analysis.traffic import placing
 from hecn_analysis.traffic.flags import Flag, words
 from hecn_analysis.traffic.placing import Framing, Placed, Port, ports
+from hecn_analysis.traffic.ports import bare_name
 
 FRAME_BYTES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -161,7 +162,7 @@ def reconcile(
     every = ports(rates)
     if interface is not None:
         known = sorted({str(port.interface) for port in every})
-        every = [port for port in every if port.interface == interface]
+        every = [port for port in every if interface in (port.interface, bare_name(port.interface))]
         if not every:
             raise InputError(f"no port {interface!r}", f"one of {', '.join(known) or 'none'}")
     placed = placing.placed([placing.unplaced(run) for run in runs.to_dict("records")], every, how, largest_offset_s)

@@ -7,7 +7,7 @@ All interfaces are put in order at once.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +16,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from hecn_analysis.errors import InputError
+from hecn_analysis.traffic.ports import Floats, Identities, Ints, number_ports, stated_value
 
-Ints = npt.NDArray[np.int64]
 Counters = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 Widths = int | Mapping[Any, int] | None
@@ -85,7 +84,7 @@ class Named:
     Parameters
     ----------
     hosts, interfaces
-        Names, one for each stretch of `series`; missing where the source gives none.
+        Names of the ports, one for each stretch of `series`, as `hecn_analysis.traffic.ports.port_key` gives them.
     series
         The readings.
     """
@@ -109,6 +108,8 @@ class Readings:
         As in `Series`.
     bits, speed_bps
         As in `Series`; 0 and NaN where unknown.
+    files
+        Names that the numbers in `file` stand for.
     """
 
     hosts: Any
@@ -126,13 +127,13 @@ class Readings:
     discontinuity_s: Floats | None
     bits: Any
     speed_bps: Any
+    files: Sequence[Any] = ()
 
 
 def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds = None) -> Named:
     """Put a table of readings in order.
 
-    An interface is its host and name. Where no host is given, the file stands for it: two files without a host are two
-    hosts. Where a host has several interfaces of one name at the same time, their index tells them apart.
+    What one interface is, `hecn_analysis.traffic.ports` decides.
 
     Parameters
     ----------
@@ -164,6 +165,7 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
         raise InputError("no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}")
     host, hosts = pd.factorize(_column(samples, "host"))
     interface, interfaces = pd.factorize(samples["interface"])
+    file, files = pd.factorize(_column(samples, "source_file"))
     octets = {name: _counters(samples[f"{name}_octets"]) for name in ("in", "out")}
     times = {name: _floats(_column(samples, name)) for name in ("uptime_s", "discontinuity_s")}
     readings = Readings(
@@ -171,8 +173,9 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
         interfaces=interfaces,
         host=host.astype(np.int64),
         interface=interface.astype(np.int64),
-        file=pd.factorize(_column(samples, "source_file"))[0].astype(np.int64),
-        index=pd.factorize(_column(samples, "index"))[0].astype(np.int64),
+        file=file.astype(np.int64),
+        files=list(files),
+        index=np.nan_to_num(_floats(_column(samples, "index")), nan=-1.0).astype(np.int64),
         time_ns=_times(samples["time"]),
         in_octets=octets["in"][0],
         out_octets=octets["out"][0],
@@ -255,13 +258,12 @@ def in_blocks(
     host, name, file, index = (
         key[runs].astype(np.int64) if isinstance(key, np.ndarray) else np.full(len(runs), key) for key in keys
     )
-    code = _interfaces(readings, (host, name, file, index), run_lengths)
-    many = int(code.max(initial=-1)) + 1
-    first_run = np.full(many, len(code), dtype=np.int64)
-    np.minimum.at(first_run, code, np.arange(len(code)))
-    hosts = pd.Series(pd.array(_names(readings.hosts), dtype="string").take(host[first_run], allow_fill=True))
-    interfaces = pd.Series(pd.array(_names(readings.interfaces), dtype="string").take(name[first_run], allow_fill=True))
-    named_bits, named_speed = _overrides(widths, hosts, interfaces), _overrides(speeds, hosts, interfaces)
+    identities = Identities(
+        *(readings.hosts, readings.files, readings.interfaces), host, file, name, index, run_lengths, readings.time_ns
+    )
+    code, names = number_ports(identities)
+    many = len(names)
+    named_bits, named_speed = stated_value(widths, names), stated_value(speeds, names)
     wrong = ~np.isnan(named_bits) & ((named_bits < 1) | (named_bits > 64) | (named_bits != np.rint(named_bits)))
     if wrong.any():
         raise InputError(f"a width of {named_bits[wrong][0]:g} bits", "a whole number from 1 to 64")
@@ -286,7 +288,8 @@ def in_blocks(
             named = np.repeat(named_speed[begin:end], series.lengths)
             speed = np.where(named > 0, named, speed)
         series = replace(series, speed_bps=_same(speed))
-        yield Named(hosts[begin:end].reset_index(drop=True), interfaces[begin:end].reset_index(drop=True), series)
+        port = names.iloc[begin:end].reset_index(drop=True)
+        yield Named(port["host"], port["interface"], series)
 
 
 def _rows(runs: Ints, lengths: Ints) -> Ints | slice:
@@ -321,10 +324,6 @@ def _series(taken: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, na
             reordered[some] = late
     bits = _bits(taken, named_bits, counts, starts)
     return Series(starts=starts, reordered=reordered, **{**taken, "bits": bits})
-
-
-def _names(names: Any) -> list[Any]:  # noqa: ANN401 - an index or array of texts
-    return [None if pd.isna(name) else str(name) for name in names]
 
 
 def _bits(taken: Mapping[str, Any], named: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
@@ -375,34 +374,6 @@ def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number
         if len(values) and (bool((values == values[0]).all()) or bool(np.isnan(values).all())):
             return values[0].item()
     return values
-
-
-def _overrides(known: Any, hosts: pd.Series[Any], interfaces: pd.Series[Any]) -> Floats:  # noqa: ANN401 - Widths or Speeds
-    if not isinstance(known, Mapping):
-        return np.full(len(hosts), np.nan if known is None else float(known))
-    pairs = zip(hosts, interfaces, strict=True)
-    return np.array([float(known.get(pair, known.get(pair[1], np.nan))) for pair in pairs], dtype=np.float64)
-
-
-def _interfaces(readings: Readings, keys: tuple[Ints, Ints, Ints, Ints], run_lengths: Ints) -> Ints:
-    """Number of the interface of each run of rows, in order of appearance."""
-    host, name, file, index = keys
-    host = np.where(host < 0, len(readings.hosts) + file + 1, host)
-    name = np.where(name < 0, len(readings.interfaces) + index + 1, name)
-    code, pairs = pd.factorize(host * (int(name.max(initial=0)) + 1) + name)
-    first = np.full(len(pairs), len(code), dtype=np.int64)
-    np.minimum.at(first, code, np.arange(len(code)))
-    if not bool((index != index[first[code]]).any()):
-        return code.astype(np.int64)
-    several = np.zeros(
-        len(pairs), dtype=np.bool_
-    )  # one name and several indexes at a time: not renumbered, but several
-    row = {"code": np.repeat(code, run_lengths), "file": np.repeat(file, run_lengths), "time": readings.time_ns}
-    at = pd.DataFrame(row)
-    twice = at.duplicated(keep=False) & ~at.assign(index=np.repeat(index, run_lengths)).duplicated(keep=False)
-    several[row["code"][twice.to_numpy()]] = True
-    number = code * (int(index.max(initial=0)) + 2) + index + 1
-    return pd.factorize(np.where(several[code], number, -1 - code))[0].astype(np.int64)
 
 
 def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Bools | None]:

@@ -10,16 +10,19 @@ import pandas as pd
 
 from hecn_analysis import units
 from hecn_analysis.limits import framing
+from hecn_analysis.traffic.ports import KEY, port_key, port_name
 from hecn_analysis.traffic.service_levels import (
     COLUMNS,
     CONFIDENCE,
     FAIL,
+    OWNERS,
     PASS,
     UNKNOWN,
     ServiceLevel,
     judge,
     packets_needed,
     proportion_bounds,
+    sources_of,
 )
 
 EVIDENCE: Final = ("criterion", "source_file", "line_first", "line_last", "tool", "says")
@@ -254,12 +257,14 @@ def _amount(run: Mapping[Any, Any]) -> str:
 def _ports(level: ServiceLevel, samples: pd.DataFrame) -> list[dict[str, Any]]:
     """What each port says: whether it was up, and its packets."""
     rows: list[dict[str, Any]] = []
-    keys = [name for name in ("source_file", "host", "interface") if name in samples.columns]
-    if not keys:
+    if not OWNERS & set(samples.columns):
         return rows
-    for names, port in samples.groupby(keys, dropna=False, sort=False):
-        label = " ".join(one for one in map(str, names[1:]) if one not in ("nan", "None", "<NA>"))
-        place = {"source_file": names[0], "line_first": None, "line_last": None, "tool": f"port {label}".strip()}
+    samples = samples.reset_index(drop=True)
+    key = port_key(samples)
+    for _, port in samples.groupby(sources_of(samples), sort=False):
+        file = port["source_file"].iloc[0] if "source_file" in port else None
+        label = port_name(*key.loc[port.index[0], list(KEY)])
+        place = {"source_file": file, "line_first": None, "line_last": None, "tool": f"port {label}".strip()}
         if level.availability is not None and "up" in port and port["up"].notna().any():
             up = port["up"].dropna().astype(bool)
             words = f"up in {int(up.sum()):,} of {len(up):,} readings"

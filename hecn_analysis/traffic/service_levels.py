@@ -38,6 +38,7 @@ from hecn_analysis import places, units
 from hecn_analysis.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.limits import framing
+from hecn_analysis.traffic.ports import Ints, number_rows
 
 CONFIDENCE: Final = 0.95
 PASS, FAIL, UNKNOWN = "pass", "fail", "not enough evidence"
@@ -340,13 +341,42 @@ def _round_trip(limit: float, runs: pd.DataFrame) -> dict[str, Any]:
     return row | {"needed": "5 runs or more" if rank < 1 else "runs that agree more"}
 
 
+OWNERS: Final = {"source_file", "host", "interface"}
+"""Columns of which one at least says whose a reading is."""
+
+
+def sources_of(samples: pd.DataFrame) -> Ints:
+    """Number the ports of each file: two sources of one port may count in different ways.
+
+    Parameters
+    ----------
+    samples
+        Readings as in the table ``samples``.
+
+    Returns
+    -------
+    array of int
+        A number for each row.
+
+    Examples
+    --------
+    >>> sources_of(pd.DataFrame({"host": "sw1", "interface": "eth0", "source_file": ["a", "b", "a"]})).tolist()
+    [0, 1, 0]
+    """
+    code, _ = number_rows(samples)
+    if "source_file" not in samples.columns:
+        return code
+    keys = samples[["source_file"]].assign(port=code)
+    return np.asarray(keys.groupby(["port", "source_file"], dropna=False, sort=False).ngroup(), dtype=np.int64)
+
+
 def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
     row = _row("mtu", float(limit), "B", evidence="no readings of octets and packets")
     largest = math.nan
-    keys = [name for name in ("source_file", "host", "interface") if name in samples.columns]
-    if {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(samples.columns) and keys:
+    counted = {"in_octets", "in_packets", "out_octets", "out_packets"} <= set(samples.columns)
+    if counted and OWNERS & set(samples.columns):
         ordered = samples.sort_values("time", kind="stable")
-        groups = ordered.groupby(keys, dropna=False, sort=False)
+        groups = ordered.groupby(sources_of(ordered), sort=False)
         for direction in ("in", "out"):
             octets, packets = (
                 groups[f"{direction}_{what}"].diff().to_numpy(dtype=float, na_value=np.nan)
@@ -461,8 +491,7 @@ def _watched_ports(samples: pd.DataFrame) -> list[Watched]:
     if not {"up", "time", "interface"} <= set(samples.columns):
         return []
     known = samples[samples["up"].notna() & samples["time"].notna()].sort_values("time", kind="stable")
-    keys = [name for name in ("source_file", "host", "interface") if name in known.columns]
-    groups = known.groupby(keys, dropna=False, sort=False)
+    groups = known.groupby(number_rows(known)[0], sort=False)
     return [
         _watched(pd.DatetimeIndex(part["time"]), part["up"].to_numpy(dtype=bool)) for _, part in groups if len(part) > 1
     ]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, Flags, to_bits
-from hecn_analysis.traffic.series import Floats, Ints
+from hecn_analysis.traffic.ports import Floats, Ints, number_rows
 
 LEAST_COVERAGE: Final = 0.9
 """Part of a slot that must be covered by known rates for the slot to have one. [1]"""
@@ -122,7 +122,7 @@ class Slots:
 
 
 def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
-    """Names of the interfaces of a table of rates, and its rates in order.
+    """Names of the ports of a table of rates, and its rates in order.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     Returns
     -------
     DataFrame
-        ``host`` and ``interface``, a row for each.
+        ``host`` and ``interface`` of each port, as `hecn_analysis.traffic.ports.port_key` gives them.
     Intervals
         Their rates in order of time. [bit/s]
 
@@ -154,12 +154,11 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"rates with {', '.join(NEEDED)}")
     table = table[table["time"].notna()]  # what has no time has no slot
-    code = table.groupby(["host", "interface"], sort=False, dropna=False).ngroup().to_numpy()
+    code, names = number_rows(table)
     end_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
     rows = np.lexsort((end_ns, code))
     code = code[rows]
     starts = np.flatnonzero(np.diff(code, prepend=-1))
-    names = table[["host", "interface"]].iloc[rows[starts]].reset_index(drop=True)
     numbers = {name: table[name].to_numpy(dtype=float, na_value=np.nan)[rows] for name in NEEDED[3:6]}
     return names, Intervals(
         starts, end_ns[rows], numbers["interval_s"], numbers["in_bps"], numbers["out_bps"], to_bits(table["flag"])[rows]

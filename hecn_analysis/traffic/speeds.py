@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +9,8 @@ import pandas as pd
 
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.differences import SPEED_TOLERANCE
-from hecn_analysis.traffic.series import Floats, Speeds
+from hecn_analysis.traffic.ports import KEY, Floats, port_key, stated_value
+from hecn_analysis.traffic.series import Speeds
 
 FLAT_SHARE: Final = 0.05  # of the intervals that stand at the speed, for a line to be called flat
 FLAT_LEAST: Final = 6
@@ -38,10 +38,7 @@ def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
     >>> speed_of(names, 10e9).tolist(), speed_of(names, {("sw1", "eth0"): 1e9}).tolist()
     ([10000000000.0, 10000000000.0], [1000000000.0, nan])
     """
-    if not isinstance(speeds, Mapping):
-        return np.full(len(names), np.nan if speeds is None else float(speeds))
-    pairs = zip(names["host"], names["interface"], strict=True)
-    return np.array([float(speeds.get((h, i), speeds.get(i, np.nan))) for h, i in pairs], dtype=float)
+    return stated_value(speeds, names)
 
 
 def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
@@ -63,9 +60,11 @@ def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
     >>> speeds_of(pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "speed_bps": [1e9, 10e9]}))
     {('switch', 'eth0'): 10000000000.0}
     """
-    known = samples[samples["speed_bps"] > 0].sort_values("time", kind="stable")
-    last = known.groupby(["host", "interface"], dropna=False, sort=False)["speed_bps"].last()
-    return {key: float(value) for key, value in last.items() if isinstance(key, tuple)}
+    known = samples.assign(**port_key(samples))
+    known = known[known["speed_bps"] > 0].sort_values("time", kind="stable").drop_duplicates(list(KEY), keep="last")
+    named = known[list(KEY)].astype(object).where(known[list(KEY)].notna(), None)
+    keys = zip(named["host"], named["interface"], strict=True)
+    return dict(zip(keys, known["speed_bps"].astype(float).tolist(), strict=True))
 
 
 def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:

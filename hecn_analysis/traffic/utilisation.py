@@ -24,7 +24,8 @@ from hecn_analysis.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag
 from hecn_analysis.traffic.percentiles import nearest_ranks, peak_bounds, percentile_bounds
-from hecn_analysis.traffic.series import Floats, Ints, Speeds
+from hecn_analysis.traffic.ports import KEY, Floats, Ints, number_rows
+from hecn_analysis.traffic.series import Speeds
 from hecn_analysis.traffic.slots import LONGEST_INTERVAL, Intervals, Slots
 from hecn_analysis.traffic.speeds import speed_findings, speed_of
 
@@ -256,7 +257,7 @@ def billing(
     table
         Rates as in the table ``rates``.
     ports
-        Pairs of host and interface; by default all.
+        Pairs of host and interface, as `hecn_analysis.traffic.ports.port_key` names them; by default all.
     direction
         One of `DIRECTIONS`.
     percent
@@ -290,7 +291,7 @@ def billing(
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
     names, intervals = gridded.from_frame(table)
-    known = list(zip(names["host"], names["interface"], strict=True))
+    known = list(zip(*(names[name].astype(object).where(names[name].notna(), None) for name in KEY), strict=True))
     wanted = _numbers(known, known if ports is None else list(ports))
     long = _too_long(intervals, slot_s)
     for i in wanted:
@@ -522,8 +523,10 @@ def bounds(
     {'direction': 'in', 'peak_low_bps': 2000000000.0, 'peak_high_bps': 10000000000.0}
     """
     rows = []
-    for (host, interface), part in table.groupby(["host", "interface"], dropna=False, sort=False):
-        speed = speed_of(pd.DataFrame({"host": [host], "interface": [interface]}), speeds)[0]
+    code, names = number_rows(table)
+    for number in range(len(names)):
+        part, port = table[code == number], names.iloc[number : number + 1]
+        speed = speed_of(port, speeds)[0]
         length = part["interval_s"].to_numpy(dtype=float)
         for name in ("in", "out"):
             mean = part[f"{name}_bps"].to_numpy(dtype=float, na_value=np.nan)
@@ -545,6 +548,6 @@ def bounds(
             peak_low, peak_high = peak_bounds(mean[known], many, most_bps=most)
             peak_low = max(peak_low, float(np.nanmax(kept[known], initial=peak_low)))  # a largest slot was one
             peaks = (peak_low, max(peak_low, peak_high))
-            rows.append((host, interface, name, float(length[known].max()), *peaks, low, high))
+            rows.append((*port.iloc[0], name, float(length[known].max()), *peaks, low, high))
     columns = ["host", "interface", "direction", "interval_s", "peak_low_bps", "peak_high_bps"]
     return pd.DataFrame(rows, columns=[*columns, "percentile_low_bps", "percentile_high_bps"])

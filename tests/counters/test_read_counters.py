@@ -7,6 +7,7 @@ import json
 import lzma
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,6 +18,7 @@ from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.errors import InputError
+from hecn_analysis.traffic.utilisation import utilisation
 from tests.counters.conftest import SAMPLES
 
 JSON = [path for path in SAMPLES if path.suffix == ".json"]
@@ -62,12 +64,52 @@ def test_files_without_a_host_are_not_one_series(tmp_path):
 
 
 def test_the_summary_of_an_interface(counters_of):
-    """A percentile that can be reproduced by hand: of 20 rates the nineteenth, the intervals counted alike."""
-    rows = [(1000000000 + 300 * n, n) for n in range(20, 0, -1)]
+    """A percentile that can be reproduced by hand: of 20 slots the nineteenth."""
+    start = 1000000200  # a slot begins here
+    rows = [(start + 300 * n, n) for n in range(20, 0, -1)]
     text = f"{rows[0][0]} 5 6\n" + "".join(f"{time} {rate} {2 * rate} {rate + 1} {2 * rate}\n" for time, rate in rows)
-    row = counters_of(text + "1000000000 0 0 0 0\n", "a.log").interfaces.iloc[0]
+    row = counters_of(text + f"{start} 0 0 0 0\n", "a.log").interfaces.iloc[0]
     assert (row.intervals, row.mean_in_bps, row.peak_in_bps, row.p95_in_bps) == (20, 8 * 10.5, 8 * 21, 8 * 19)
-    assert (row.first_time, row.last_time) == (pd.Timestamp(10**9, unit="s", tz="UTC"), row.last_time)
+    assert row.first_time == pd.Timestamp(start, unit="s", tz="UTC")
+
+
+def walks(times, octets, name="eth0"):
+    """Give walks of one port at some times."""
+    return "".join(
+        f"{time}\nIF-MIB::ifName.2 = STRING: {name}\nIF-MIB::ifHCInOctets.2 = Counter64: {count}\n"
+        f"IF-MIB::ifHCOutOctets.2 = Counter64: {count // 2}\n"
+        for time, count in zip(times, octets, strict=True)
+    )
+
+
+def test_the_percentile_of_an_interface_is_that_of_its_traffic(tmp_path):
+    """Polls wander and bursts are polled more often: intervals that count alike would rank the burst too high."""
+    chance = np.random.default_rng(1)
+    for name in ("a", "b"):
+        burst = chance.random(400) < 0.2
+        steps = np.where(burst, 40, chance.integers(90, 110, 400))
+        times = 1_700_000_100 + np.cumsum(steps)
+        octets = np.cumsum(np.where(burst, 100_000_000, 1_000_000) * steps)
+        (tmp_path / f"{name}.txt").write_text(walks(times.tolist(), octets.tolist()))
+    (tmp_path / "short.txt").write_text(walks([1_700_000_100, 1_700_000_110], [0, 10**9]))
+    counters = hecn.read_counters(tmp_path)
+    traffic = utilisation(counters.rates)
+    columns = ["p95_in_bps", "p95_out_bps"]
+    assert counters.interfaces["source_file"].tolist() == traffic["host"].tolist()
+    np.testing.assert_allclose(counters.interfaces[columns].astype(float), traffic[columns].astype(float), rtol=1e-12)
+    assert counters.interfaces["p95_in_bps"].isna().tolist() == [False, False, True]
+    raw = counters.rates[counters.rates["source_file"] == str(tmp_path / "a.txt")]["in_bps"]
+    assert counters.interfaces["p95_in_bps"][0] < np.sort(raw)[int(0.95 * len(raw))] / 2
+
+
+def test_a_time_that_is_off_by_decades_costs_no_other_percentile(tmp_path):
+    (tmp_path / "a.txt").write_text(walks([300, 1_700_000_100], [0, 10**9]))
+    (tmp_path / "b.txt").write_text(
+        walks([1_700_000_100 + 300 * n for n in range(20)], [300 * 125 * n for n in range(20)])
+    )
+    found = hecn.read_counters(tmp_path).interfaces
+    assert found["p95_in_bps"].isna().tolist() == [True, False]
+    assert found["p95_in_bps"][1] == pytest.approx(1000.0)
 
 
 def test_a_value_that_cannot_be_is_left_out_with_its_line():

@@ -225,7 +225,8 @@ def test_without_a_name_the_index_tells_interfaces_apart_and_without_a_host_the_
     ]
     found = rates(pd.concat(parts))
     assert sorted(found["in_bps"]) == [8.0, 16.0, 24.0, 32.0, 40.0, 48.0]
-    assert found[["host", "interface"]].isna().all(axis=None)
+    named = [*zip(found["host"], found["interface"], strict=True)]
+    assert named == [*itertools.product(["a", "b"], ["index 1", "index 2", "index 3"])]
     mixed = pd.concat([*parts, readings([0, 300], [0, 2100], interface="eth0"), parts[0].assign(index=pd.NA, host="s")])
     assert len(rates(mixed)) == 8
 
@@ -240,9 +241,10 @@ def test_one_name_is_several_interfaces_only_where_it_has_several_indexes_at_one
     assert len(rates(in_files)) == 5
     both = pd.concat([renumbered, at_once.assign(interface="eth1")])
     assert len(rates(both)) == 6
-    assert rates(both.iloc[::-1])["interface"].value_counts().to_dict() == {"eth0": 3, "eth1": 3}
+    apart = {f"eth1 (index {index})": 1 for index in (1, 2, 3)}
+    assert rates(both.iloc[::-1])["interface"].value_counts().to_dict() == {"eth0": 3, **apart}
     every = pd.concat([both, renumbered.assign(interface="eth2"), readings([0], [0], interface="eth3", index=9)])
-    assert rates(every)["interface"].value_counts().to_dict() == {"eth0": 3, "eth1": 3, "eth2": 3}
+    assert rates(every)["interface"].value_counts().to_dict() == {"eth0": 3, **apart, "eth2": 3}
     assert flags(every) == ["ok"] * 9
 
 

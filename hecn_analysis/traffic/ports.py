@@ -1,0 +1,272 @@
+"""Which rows are of one port, and what the port is called.
+
+A port is known by its host and its interface. A source that does not name its host counts as a host of its own, under
+the name of the file: two walks of two machines that both have ``eth0`` are two ports. An interface without a name is
+called by its index (``index 3``). Where one host has several interfaces of one name at the same time, the index tells
+them apart (``Ethernet (index 3)``). An interface that is renumbered keeps its name, and so stays the same port.
+
+Every table and every command asks `port_key`, so that a port has the same name everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+KEY: Final = ("host", "interface")
+"""Columns that hold the key of a port in every table that `port_key` named."""
+_SUFFIX: Final = " (index "
+
+
+@dataclass(frozen=True)
+class Identities:
+    """Identities of runs of rows, a run being rows that follow each other and have the same identity.
+
+    Parameters
+    ----------
+    hosts, files, interfaces
+        Texts that the numbers in `host`, `file` and `interface` stand for.
+    host, file, interface
+        Numbers from 0 for each run, -1 where missing.
+    index
+        Index of the interface on its host, -1 where missing.
+    rows
+        Number of rows of each run.
+    time_ns
+        Time of each row since 1970. [ns]
+    """
+
+    hosts: Sequence[Any]
+    files: Sequence[Any]
+    interfaces: Sequence[Any]
+    host: Ints
+    file: Ints
+    interface: Ints
+    index: Ints
+    rows: Ints
+    time_ns: Ints
+
+
+def number_ports(runs: Identities) -> tuple[Ints, pd.DataFrame]:
+    """Number the ports in the order in which they appear.
+
+    Parameters
+    ----------
+    runs
+        Identities of the rows.
+
+    Returns
+    -------
+    array of int
+        Number of the port of each run.
+    DataFrame
+        ``host`` and ``interface`` of each port, missing where the source has neither the one nor its substitute.
+
+    Examples
+    --------
+    >>> one = np.ones(2, dtype=np.int64)
+    >>> runs = Identities([], ["a.txt", "b.txt"], ["eth0"], -one, np.arange(2), 0 * one, -one, one, 0 * one)
+    >>> code, names = number_ports(runs)
+    >>> code.tolist(), names["host"].tolist()
+    ([0, 1], ['a.txt', 'b.txt'])
+    """
+    host = np.where(runs.host < 0, len(runs.hosts) + runs.file + 1, runs.host)
+    name = np.where(runs.interface < 0, len(runs.interfaces) + runs.index + 1, runs.interface)
+    code = np.asarray(pd.factorize(host * (int(name.max(initial=0)) + 1) + name)[0], dtype=np.int64)
+    apart = _told_apart(runs, code, _first(code))
+    if apart.any():
+        width = int(runs.index.max(initial=0)) + 2
+        number = np.where(apart[code], code * width + runs.index + 1, -1 - code)
+        again = np.asarray(pd.factorize(number)[0], dtype=np.int64)
+        apart, code = apart[code[_first(again)]], again
+    return code, _names(runs, _first(code), apart)
+
+
+def _first(code: Ints) -> Ints:
+    """First run of each port."""
+    return np.unique(code, return_index=True)[1]
+
+
+def _told_apart(runs: Identities, code: Ints, first: Ints) -> npt.NDArray[np.bool_]:
+    """Which names stand for several indexes at the same time: not a renumbered interface, but several."""
+    apart = np.zeros(len(first), dtype=np.bool_)
+    if bool((runs.index == runs.index[first[code]]).all()):
+        return apart
+    every = np.repeat(code, runs.rows)
+    moment = pd.DataFrame({"code": every, "file": np.repeat(runs.file, runs.rows), "time": runs.time_ns})
+    indexed = moment.assign(index=np.repeat(runs.index, runs.rows))
+    several = moment.duplicated(keep=False) & ~indexed.duplicated(keep=False)
+    apart[every[several.to_numpy()]] = True
+    return apart
+
+
+def _names(runs: Identities, first: Ints, apart: npt.NDArray[np.bool_]) -> pd.DataFrame:
+    """Names of the ports that first appear in these runs."""
+    names = []
+    for run, several in zip(first.tolist(), apart.tolist(), strict=True):
+        host, file, interface, index = (
+            int(numbers[run]) for numbers in (runs.host, runs.file, runs.interface, runs.index)
+        )
+        owner = runs.hosts[host] if host >= 0 else runs.files[file] if file >= 0 else None
+        if interface < 0:
+            names.append((owner, f"index {index}" if index >= 0 else None))
+        else:
+            names.append(
+                (owner, f"{runs.interfaces[interface]}{_SUFFIX}{index})" * several or runs.interfaces[interface])
+            )
+    return pd.DataFrame(names, columns=list(KEY), dtype="string")
+
+
+def number_rows(table: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
+    """Number the ports of a table's rows in the order in which they appear.
+
+    Parameters
+    ----------
+    table
+        Any of ``host``, ``source_file``, ``interface``, ``index`` and ``time``, as in the tables ``samples`` and
+        ``rates``.
+
+    Returns
+    -------
+    array of int
+        Number of the port of each row.
+    DataFrame
+        ``host`` and ``interface`` of each port.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"host": None, "source_file": ["a.txt", "b.txt", "a.txt"], "interface": "eth0"})
+    >>> number_rows(table)[0].tolist()
+    [0, 1, 0]
+    """
+    host, file, interface = (_factors(table, name) for name in ("host", "source_file", "interface"))
+    index = np.full(len(table), -1, dtype=np.int64)
+    if "index" in table.columns:
+        index = pd.to_numeric(table["index"]).to_numpy(dtype=np.float64, na_value=-1.0).astype(np.int64)
+    time_ns = np.arange(len(table), dtype=np.int64)  # without times no two rows are of one time
+    if "time" in table.columns:
+        time_ns = np.asarray(pd.DatetimeIndex(pd.to_datetime(table["time"], utc=True)).as_unit("ns").asi8)
+    return number_ports(
+        Identities(
+            *(host[1], file[1], interface[1], host[0], file[0], interface[0]),
+            index=index,
+            rows=np.ones(len(table), dtype=np.int64),
+            time_ns=time_ns,
+        )
+    )
+
+
+def _factors(table: pd.DataFrame, name: str) -> tuple[Ints, Sequence[Any]]:
+    """Numbers of the texts of a column, and the texts."""
+    if name not in table.columns:
+        return np.full(len(table), -1, dtype=np.int64), []
+    numbers, texts = pd.factorize(table[name])
+    return np.asarray(numbers, dtype=np.int64), [str(text) for text in texts]
+
+
+def port_key(table: pd.DataFrame) -> pd.DataFrame:
+    """Give the key of the port of each row: equal keys are one port.
+
+    Parameters
+    ----------
+    table
+        Any of ``host``, ``source_file``, ``interface``, ``index`` and ``time``, as in the tables ``samples`` and
+        ``rates``.
+
+    Returns
+    -------
+    DataFrame
+        ``host`` (else the file) and ``interface`` (else the index), a row for each row of the table. A table with these
+        in place of its own columns has the same keys.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"host": ["sw1", None, None], "source_file": ["a.txt", "b.txt", "b.txt"],
+    ...                       "interface": ["eth0", "eth0", None], "index": [1, 1, 2]})
+    >>> port_key(table).to_dict("list")
+    {'host': ['sw1', 'b.txt', 'b.txt'], 'interface': ['eth0', 'eth0', 'index 2']}
+    """
+    code, names = number_rows(table)
+    return names.take(code).set_axis(table.index, axis=0)
+
+
+def port_name(host: object, interface: object) -> str:
+    """Name of a port in words.
+
+    Parameters
+    ----------
+    host, interface
+        Its key, as `port_key` gives it.
+
+    Returns
+    -------
+    str
+        Both, or what there is of them.
+
+    Examples
+    --------
+    >>> port_name("switch", "eth0"), port_name(None, "eth0")
+    ('switch eth0', 'eth0')
+    """
+    return " ".join(str(part) for part in (host, interface) if not pd.isna(part) and part)  # type: ignore[call-overload]
+
+
+def bare_name(interface: Any) -> str | None:  # noqa: ANN401 - a cell of a table
+    """Name of an interface without the index that tells it apart; None where it has no name.
+
+    Parameters
+    ----------
+    interface
+        Its name, as `port_key` gives it.
+
+    Returns
+    -------
+    str or None
+        The name that the source gives it.
+
+    Examples
+    --------
+    >>> bare_name("Ethernet (index 3)"), bare_name("eth0")
+    ('Ethernet', 'eth0')
+    """
+    return None if pd.isna(interface) else str(interface).split(_SUFFIX, maxsplit=1)[0]
+
+
+def stated_value(known: float | Mapping[Any, float] | None, names: pd.DataFrame) -> Floats:
+    """Give what a user states for each port, NaN where nothing.
+
+    Parameters
+    ----------
+    known
+        One number for all ports, or numbers by (host, interface) or by interface.
+    names
+        ``host`` and ``interface`` of each port, as `port_key` gives them.
+
+    Returns
+    -------
+    array
+        One number for each row of `names`. An interface that is told apart by its index is also found by its bare name.
+
+    Examples
+    --------
+    >>> names = pd.DataFrame({"host": ["sw1", "sw2"], "interface": ["eth0", "eth0 (index 3)"]})
+    >>> stated_value({("sw1", "eth0"): 1e9, "eth0": 10e9}, names).tolist()
+    [1000000000.0, 10000000000.0]
+    """
+    if not isinstance(known, Mapping):
+        return np.full(len(names), np.nan if known is None else float(known))
+    found = []
+    for pair in zip(names["host"], names["interface"], strict=True):
+        host, interface = (None if pd.isna(part) else part for part in pair)
+        bare = bare_name(interface)
+        keys = ((host, interface), (host, bare), interface, bare)
+        found.append(next((float(known[key]) for key in keys if key in known), np.nan))
+    return np.array(found, dtype=np.float64)
