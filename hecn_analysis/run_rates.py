@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-_MEASURED: Final = ("throughput_bps", "sender_throughput_bps", "bytes", "duration_s")
+RATED_BY: Final = ("throughput_bps", "sender_throughput_bps", "bytes", "duration_s")
+"""Columns of the table ``runs`` that give a rate."""
 _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols whose sender's payload is what the receiver gets
 
 
@@ -38,7 +39,7 @@ def run_rate(run: Mapping[Any, Any]) -> float:
     >>> run_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
     nan
     """
-    received, sent, amount, seconds = (_number(run.get(name)) for name in _MEASURED)
+    received, sent, amount, seconds = (_number(run.get(name)) for name in RATED_BY)
     if _true(run.get("error")):
         return math.nan
     if received > 0:
@@ -69,7 +70,7 @@ def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
     >>> run_rates(pd.DataFrame({"throughput_bps": [1e9, None], "sender_throughput_bps": [2e9, 3e9]})).tolist()
     [1000000000.0, 3000000000.0]
     """
-    named = [name for name in (*_MEASURED, "protocol", "error") if name in runs.columns]
+    named = [name for name in (*RATED_BY, "protocol", "error") if name in runs.columns]
     return np.array([run_rate(run) for run in runs[named].to_dict("records")], dtype=np.float64)
 
 

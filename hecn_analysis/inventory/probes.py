@@ -24,6 +24,7 @@ from hecn_analysis.files.source import Lines
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.logs import registry as logs
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.run_rates import run_rate
 
 FORMATS: tuple[str, ...] = ("probe",)
 VERSIONS: str = "nuttcp 6 and 8, iperf 3, dd of coreutils 8 and 9, as hecn capture --probe runs them"
@@ -112,8 +113,8 @@ def read(output: Output) -> Facts:
 
 
 def _rate(run: Run) -> float | None:
-    rate = run.columns.get("throughput_bps") or run.columns.get("sender_throughput_bps")
-    return rate if isinstance(rate, float) and not run.columns.get("error") else None
+    rate = run_rate(run.columns)
+    return None if math.isnan(rate) else rate
 
 
 # what they tell of a host ---------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import secrets
 import time
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.live import path, programs, tools
 from hecn_analysis.live.places import Place
+from hecn_analysis.run_rates import run_rate
 
 ROLES: Final = ("sender", "receiver")
 
@@ -227,8 +229,7 @@ def figures_of(log: Path) -> dict[str, Any] | None:
     """The figures of the run in a log; None where it has none."""
     for row in hecn.read(log).runs.to_dict("records"):
         figures = {name: None if pd.isna(row[name]) else row[name] for name in _FIGURES}
-        if figures["throughput_bps"] is None and not pd.isna(row["sender_throughput_bps"]):
-            figures["throughput_bps"] = row["sender_throughput_bps"]
-        if figures["throughput_bps"] is not None:
-            return figures
+        rate = run_rate(row)
+        if not math.isnan(rate):
+            return figures | {"throughput_bps": rate}
     return None

@@ -22,6 +22,7 @@ from hecn_analysis.prediction.compare import Series, load_series
 from hecn_analysis.prediction.draws import Draws
 from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
 from hecn_analysis.prediction.transport import Transport
+from hecn_analysis.run_rates import run_rates
 
 Control = Literal["reno", "cubic", "bbr", "htcp", "bic"]
 FLIGHTS: Final = (
@@ -149,8 +150,12 @@ def flights(
     >>> flights(runs)[["flight_bytes", "packets"]].round(-3).to_dict("records")
     [{'flight_bytes': 70300000.0, 'packets': 2946000.0}]
     """
-    table = runs.reindex(columns=sorted({*runs.columns, *FLIGHTS, "protocol", "throughput_bps", "bytes"}))
-    rate, rtt = _numbers(table, "throughput_bps"), _numbers(table, "rtt_s")
+    table = runs.reindex(
+        columns=sorted(
+            {*runs.columns, *FLIGHTS, "protocol", "throughput_bps", "sender_throughput_bps", "bytes", "error"}
+        )
+    )
+    rate, rtt = run_rates(table), _numbers(table, "rtt_s")
     udp = (table["protocol"].astype("string") == "udp").fillna(False).to_numpy(dtype=bool)  # noqa: FBT003 - what is missing stays
     known = (rate > 0) & (rtt > 0) & (rtt >= least_rtt_s) & ~udp
     table, rate, rtt = table[known], rate[known], rtt[known]

@@ -8,7 +8,7 @@ the resource which binds. `estimation` finds the values that fit both and what w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -171,11 +171,13 @@ def calibrate(
     """
     keys = {"sender": str(sender), "receiver": str(receiver), **(settings or {})}
     several = [runs] if isinstance(runs, str | Path) else list(runs)
+    left_out: list[str] = []
     if mapping is None:
-        measured = of_runs(several, keys)
+        measured = of_runs(several, keys, left_out=left_out)
     else:
         measured = [one for table in several for one in of_table(table, mapping, keys)[0]]
-    return calibrated(measured, update=update)
+    found = calibrated(measured, update=update)
+    return replace(found, remarks=(*left_out, *found.remarks))
 
 
 def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Calibration:

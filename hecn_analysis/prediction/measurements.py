@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.scenario import make_scenario
 from hecn_analysis.prediction.compare import Series, load_series, measured, series_names
+from hecn_analysis.run_rates import run_rate, why_no_rate
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,9 @@ def _of_case(series: Series, name: str) -> Measurement | None:
     )
 
 
-def of_runs(paths: Sequence[str | Path], keys: Mapping[str, Any]) -> list[Measurement]:
+def of_runs(
+    paths: Sequence[str | Path], keys: Mapping[str, Any], *, left_out: list[str] | None = None
+) -> list[Measurement]:
     """Runs of logs, each in the scenario of `keys` with what the log says of its own: tool, round-trip time, streams.
 
     Parameters
@@ -158,6 +162,8 @@ def of_runs(paths: Sequence[str | Path], keys: Mapping[str, Any]) -> list[Measur
         Logs of transfer tools, or folders of them.
     keys
         Keys of the scenario, at least the hosts. What they say counts more than what a log says.
+    left_out
+        Takes a sentence for each run without a rate: where it is, and why it has none.
 
     Returns
     -------
@@ -177,11 +183,17 @@ def of_runs(paths: Sequence[str | Path], keys: Mapping[str, Any]) -> list[Measur
     >>> [round(one.measured_bps / 1e9, 1) for one in found]
     [19.8, 19.8]
     """
-    runs = logs.read(list(paths)).runs
-    runs = runs[runs["throughput_bps"].notna()]
-    if runs.empty:
+    rows = logs.read(list(paths)).runs.to_dict("records")
+    rated = [row for row in rows if not math.isnan(run_rate(row))]
+    if left_out is not None:
+        left_out += [
+            f"{row['source_file']}:{row['line_first']}: run {row['run']} of {row['tool']} left out: {why_no_rate(row)}"
+            for row in rows
+            if math.isnan(run_rate(row))
+        ]
+    if not rated:
         raise InputError("no run with a rate", "logs of transfers", source=", ".join(map(str, paths)))
-    return [_of_run(row, keys) for row in runs.to_dict("records")]
+    return [_of_run(row, keys) for row in rated]
 
 
 def _of_run(run: Mapping[Any, Any], keys: Mapping[str, Any]) -> Measurement:
@@ -198,7 +210,7 @@ def _of_run(run: Mapping[Any, Any], keys: Mapping[str, Any]) -> Measurement:
         str(run["source_file"]),
         repr(sorted(merged.items(), key=str)),
         merged,
-        float(run["throughput_bps"]),
+        run_rate(run),
         cpu_sender_fraction=_known(run["cpu_sender_fraction"]),
         cpu_receiver_fraction=_known(run["cpu_receiver_fraction"]),
         source=source,

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis import units
+from hecn_analysis.run_rates import run_rates
 
 #: What makes runs alike, in the order in which it is told.
 KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance")
@@ -48,7 +49,7 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The same rows with ``rate_bps`` (the receiver's, of TCP the sender's where there is no other) [bit/s],
+        The same rows with ``rate_bps`` (as `hecn_analysis.run_rates.run_rate` gives it) [bit/s],
         ``path_rtt_s`` (the smallest that the log gives) [s], ``extent`` and ``distance`` (texts, missing where the log
         does not say), and ``condition``: all of `KEYS` in words.
 
@@ -59,13 +60,8 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     >>> with_conditions(read(data_dir() / "logs" / "b-systems-netem.txt").runs)["condition"][0]
     'nuttcp tcp, 30 s, RTT 80 ms'
     """
-    rate = runs["throughput_bps"].to_numpy(dtype=float, na_value=np.nan)
-    sent = runs["sender_throughput_bps"].to_numpy(dtype=float, na_value=np.nan)
-    one_sided = np.isnan(rate) & (runs["protocol"] != "udp").to_numpy(dtype=bool, na_value=True)
-    rate = np.where(one_sided, sent, rate)
-    failed = runs["error"].to_numpy(dtype=bool)
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
-    found = runs.assign(rate_bps=np.where(failed | ~(rate > 0), np.nan, rate), path_rtt_s=smallest)
+    found = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
     found["distance"] = _distance(smallest, runs["tool"])
     found["extent"] = _extents(runs)
     found["condition"] = _words(found)

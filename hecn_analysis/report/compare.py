@@ -24,6 +24,7 @@ from hecn_analysis.logs import Reading, read
 from hecn_analysis.planning.tool_comparison import compare_tools
 from hecn_analysis.records import records
 from hecn_analysis.report.alike import KEYS, beside, with_conditions, words
+from hecn_analysis.run_rates import run_rates
 
 FASTER: Final = "faster"
 SLOWER: Final = "slower"
@@ -176,7 +177,7 @@ def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
 def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
     """All runs, with the set that each is of and the group that it belongs to."""
     for name, one in zip("AB", readings, strict=True):
-        if not (one.runs["throughput_bps"].notna() | one.runs["sender_throughput_bps"].notna()).any():
+        if not np.isfinite(run_rates(one.runs)).any():
             raise InputError(f"no run with a rate in {name}, the {'first' if name == 'A' else 'second'} of the two",
                              "logs of tools", advice="hecn parse says what can be read")  # fmt: skip
     joined = pd.concat([one.runs for one in readings], ignore_index=True)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hecn_analysis.limits import framing
+from hecn_analysis.run_rates import run_rate
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.ports import Floats
 
@@ -153,8 +154,7 @@ def unplaced(run: Mapping[Any, Any]) -> Placed:
     (10000000000.0, nan, None)
     """
     seconds, payload = number_of(run.get("duration_s")), number_of(run.get("bytes"))
-    rate = number_of(run.get("throughput_bps"))
-    rate = number_of(run.get("sender_throughput_bps")) if math.isnan(rate) else rate
+    rate = run_rate(run)
     time = run.get("start_time")
     start = math.nan if time is None or pd.isna(time) else pd.Timestamp(time).timestamp()
     return Placed(run, rate * seconds / 8 if math.isnan(payload) else payload, seconds, start, None, 0.0, math.inf)

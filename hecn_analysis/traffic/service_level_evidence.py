@@ -10,6 +10,7 @@ import pandas as pd
 
 from hecn_analysis import units
 from hecn_analysis.limits import framing
+from hecn_analysis.run_rates import run_rate
 from hecn_analysis.traffic.ports import KEY, port_key, port_name
 from hecn_analysis.traffic.service_levels import (
     COLUMNS,
@@ -241,15 +242,15 @@ def _said(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
             found.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
         elif again is not None:
             found.append(("loss", f"{again:,.0f} TCP packets sent again{_amount(run)}"))
-    rate = _number(run, "throughput_bps")
-    if level.bandwidth is not None and rate is not None and run.get("protocol") != "file":
+    rate = run_rate(run)
+    if level.bandwidth is not None and not math.isnan(rate) and run.get("protocol") != "file":
         found.append(("bandwidth", f"{units.format_rate(rate)} of data"))
     return found
 
 
 def _amount(run: Mapping[Any, Any]) -> str:
-    amount, rate, duration = (_number(run, name) for name in ("bytes", "throughput_bps", "duration_s"))
-    if amount is None and rate is not None and duration is not None:
+    amount, duration, rate = _number(run, "bytes"), _number(run, "duration_s"), run_rate(run)
+    if amount is None and not math.isnan(rate) and duration is not None:
         amount = rate * duration / 8
     return "" if amount is None else f" in {units.format_bytes(amount)}"
 

@@ -38,6 +38,7 @@ from hecn_analysis import places, units
 from hecn_analysis.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.limits import framing
+from hecn_analysis.run_rates import run_rates
 from hecn_analysis.traffic.ports import Ints, number_rows
 
 CONFIDENCE: Final = 0.95
@@ -302,7 +303,7 @@ def _loss(limit: float, runs: pd.DataFrame, mtu: int) -> dict[str, Any]:
     counted = ~np.isnan(sent) & ~np.isnan(lost)
     direct = (int(lost[counted].sum()), int(sent[counted].sum()))
     again, amount = _column(runs, "retransmits"), _column(runs, "bytes")
-    amount = np.where(np.isnan(amount), _column(runs, "throughput_bps") * _column(runs, "duration_s") / 8, amount)
+    amount = np.where(np.isnan(amount), run_rates(runs) * _column(runs, "duration_s") / 8, amount)
     tcp = ~counted & ~np.isnan(again) & ~np.isnan(amount)
     segments = np.ceil(amount[tcp] / float(framing.payload_bytes(mtu))) + again[tcp]
     every = (direct[0] + int(again[tcp].sum()), direct[1] + int(segments.sum()))
@@ -394,7 +395,7 @@ def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
 
 def _bandwidth(level: ServiceLevel, limit: float, runs: pd.DataFrame, samples: pd.DataFrame) -> dict[str, Any]:
     row = _row("bandwidth", limit, "bit/s", evidence="no run with a throughput")
-    rate = _column(runs, "throughput_bps")
+    rate = run_rates(runs)
     if "protocol" in runs.columns:
         rate = rate[(runs["protocol"] != "file").fillna(True).to_numpy(dtype=bool)]  # noqa: FBT003 - what is missing stays
     if np.isnan(rate).all():
