@@ -264,6 +264,12 @@ _RUNS = (
     *_LOSS,
     *_CPU,
     Column("error", FLAG, "", "true where the run aborted; the text is in problems"),
+    Column(
+        "circumstances",
+        TEXT,
+        "",
+        "what the log says beside: simultaneous with other runs, over an emulated or a real path, between which hosts",
+    ),
 )
 _STREAMS = (*_PLACE, _RUN, _STREAM, _LINE, _DURATION, *_AMOUNT, _SENDER, _RETRANSMITS, _RTT, *_LOSS)
 _INTERVALS = (

@@ -15,7 +15,7 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 FLOORS = (
     {"", "bidi", "first_use", "modules", "places", "progress", "secrets"},
     {"errors"},
-    {"cluster", "records", "run_rates", "statistics", "tables", "units"},
+    {"cluster", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
     {"archive_files", "files", "limits"},
     {"archive", "elsewhere", "hardware"},
     {"archive_selection"},

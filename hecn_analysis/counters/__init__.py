@@ -20,6 +20,7 @@ from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files.documents import documents
+from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 
 __all__ = ["Counters", "read_counters"]
 
@@ -88,6 +89,9 @@ def read_counters(
             file.problem(
                 None, "unrecognised", UNRECOGNISED + (elsewhere.advice(document, "counters") if advise else "")
             )
+        for part in own:
+            if part.ceiling_bps is None and part.rates:
+                part.ceiling_bps = _quoted_ceiling(document)
         files.append((file, own))
     found = [part for _, own in files for part in own]
     mrtg_config.join(found)
@@ -95,9 +99,9 @@ def read_counters(
         if host is not None:
             part.name_host(host)
         part.finish()
-    problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
     samples = timed_table("samples", [row for part in found for row in part.samples])
     passed = timed_table("rates", [row for part in found for row in part.rates])
+    problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
     troubles = tables.make("problems", problems)
     for selection in archived:
         kept = tables_of(selection, ("samples", "rates", "problems"))
@@ -105,7 +109,7 @@ def read_counters(
         samples = pd.concat([samples, kept["samples"]], ignore_index=True)
         passed = pd.concat([passed, kept["rates"]], ignore_index=True)
         troubles = pd.concat([troubles, kept["problems"]], ignore_index=True)
-    known = rates(samples, passed)
+    known = _at_ceilings(rates(samples, passed), found)
     return Counters(
         samples,
         interfaces(found, samples, known),
@@ -113,6 +117,21 @@ def read_counters(
         troubles,
         [part.facts for part in found if part.format is not None],
     )
+
+
+def _quoted_ceiling(document: Document) -> float | None:
+    """Give the most that a program can show of which a file says that its rates are. [bit/s]."""
+    words = document.start.lower()
+    return next((ceiling for program, ceiling in DISPLAY_CEILINGS.items() if program in words), None)
+
+
+def _at_ceilings(known: pd.DataFrame, found: Iterable[Findings]) -> pd.DataFrame:
+    """Flag the rates that stand at the most that the program which made them can show."""
+    for part in found:
+        if part.ceiling_bps is not None:
+            own = known["source_file"] == part.source_file
+            known.loc[own, "flag"] = flag_ceilings(known[own], part.ceiling_bps)["flag"]
+    return known
 
 
 def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:

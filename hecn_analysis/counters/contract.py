@@ -121,6 +121,8 @@ class Findings:
         The name of the format, one of the reader's `FORMATS`; set by the reader once it is sure of it.
     facts
         What the file holds, by name; set by the reader. What `common_facts` gives and the reader does not is added.
+    ceiling_bps
+        Most that the program which made the readings can count or show; set by the reader. [bit/s]
 
     Examples
     --------
@@ -144,6 +146,7 @@ class Findings:
     more: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
     problems: list[dict[str, object]] = field(default_factory=list)
     times: LocalTimes = None  # type: ignore[assignment]  # set below where the caller has none
+    ceiling_bps: float | None = None
 
     def __post_init__(self) -> None:
         if self.times is None:

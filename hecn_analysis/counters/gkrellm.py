@@ -8,7 +8,8 @@ Units and traps
   started. An interface whose counters have not changed is not sent again.
 - "<time>" is the server's local time: second, minute, hour, day, month from 0, year from 1900. It is sent seldom: only
   the first readings behind it have a time.
-- GKrellM itself keeps no history of octets. What it draws ends at 2**31 - 1 bytes a second (17.18 Gb/s).
+- GKrellM itself keeps no history of octets. What it draws ends at 2**31 - 1 bytes a second (17.18 Gb/s): a rate that
+  stands there gets the flag ``ceiling``, here and in every file that names GKrellM and gives rates.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Final
 
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.readings import local_time, width
+from hecn_analysis.traffic.rates import DISPLAY_CEILINGS
 
 FORMATS: Final = ("gkrellmd",)
 VERSIONS: Final = "gkrellmd 2.1 to 2.3"
@@ -36,6 +38,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Read the counters of all interfaces."""
     findings.format = "gkrellmd"
+    findings.ceiling_bps = DISPLAY_CEILINGS["gkrellm"]
     section, host = "", None
     time: float | None = None
     for line, text in enumerate(document.lines, 1):

@@ -19,7 +19,8 @@ Units and traps
   copy in "(completed in 57.58 seconds)".
 - The number of streams is known from "using 4 streams" above, or from retransmissions per stream. It is missing
   otherwise.
-- "Aggregate throughput" is no run: it is compared with the sum of the runs above it.
+- "Aggregate throughput" is no run: it is compared with the sum of the runs above it, which were simultaneous.
+- Circumstances are those that a heading names: simultaneous copies, an emulated or a real path, the hosts.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.nuttcp_figures import NUMBER, fields, figures, label, streams, unread, way
+from hecn_analysis.run_circumstances import SIMULTANEOUS, joined, named
 
 _N: Final = NUMBER
 _RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*+-?\s*+Mbps\b")
@@ -51,6 +53,7 @@ _AGGREGATE: Final = re.compile(
     rf"\baggregate\b.{{0,40}}?throughput\b\W{{0,4}}(?:(?P<mbps>{_N})\s*-?Mbps)?", re.IGNORECASE
 )
 _BARE_RATE: Final = re.compile(rf"\s*(?P<mbps>{_N})\s*-?Mbps\b")
+_SLIDE: Final = re.compile(r"\W{0,8}slides?\b", re.IGNORECASE)
 _FEW_LINES: Final = 3
 _MOST_SUMMED: Final = 1000
 
@@ -65,6 +68,8 @@ class _Heading:
     test_seconds: float | None = None
     test_direction: str | None = None
     test_is_next: bool = False
+    circumstances: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 class Nuttscp:
@@ -74,7 +79,7 @@ class Nuttscp:
     VERSIONS: str = "as on the HECN slides of 2009 and 2010"
     HINTS: tuple[str, ...] = (
         *("Mbps", "uttcp", "uttscp", "UTTCP", "second", "Second", "SECOND", "file", "File", "FILE", "streams"),
-        *("throughput", "Throughput"),
+        *("throughput", "Throughput", "mulated", "netem", "eal WAN", "imultaneous", "irectional", "ystem", "lide"),
     )
 
     def __init__(self, findings: Findings) -> None:
@@ -92,6 +97,7 @@ class Nuttscp:
             return True
         if any(word in words for word in ("file", "second", "streams", "nutt")):
             self._note(line.text)
+        self._note_circumstances(line.text)
         return False
 
     def finish(self) -> None:
@@ -121,7 +127,8 @@ class Nuttscp:
             }
             if heading.test_is_next:
                 self._end_test()
-        self._waiting = Run(line.number, line.number, {**columns, "label": words}, streams(texts), {}, 0.005)
+        columns |= {"label": words, "circumstances": joined((*heading.circumstances, *heading.hosts))}
+        self._waiting = Run(line.number, line.number, columns, streams(texts), {}, 0.005)
         self._runs = [*self._runs[-_MOST_SUMMED:], self._waiting]
         return True
 
@@ -154,12 +161,13 @@ class Nuttscp:
         self._hand_over()
         named = _ONE_WAY.search(words)
         direction = None if named is None else "send" if named["send"] else "receive"
-        rates = [
-            rate
+        summed = [
+            (run, rate)
             for run in reversed(self._runs)
             if isinstance(rate := run.columns["throughput_bps"], float)
             and (direction is None or run.columns.get("direction") == direction)
         ]
+        rates = [rate for _, rate in summed]
         total, sums = float(found["mbps"]), np.cumsum(rates) / 1e6
         rounding = 0.51 * 10.0 ** -len(found["mbps"].partition(".")[2]) + 1e-4 * len(rates)
         if len(sums) and float(np.min(np.abs(sums - total))) > rounding:
@@ -170,8 +178,26 @@ class Nuttscp:
                 f"found an aggregate of {total:.10g} Mbps, expected a sum of the runs above it, "
                 f"nearest {nearest:.10g} Mbps",
             )
+        elif len(sums) and (many := int(np.argmin(np.abs(sums - total)))):
+            for run, _ in summed[: many + 1]:
+                run.columns["circumstances"] = joined(
+                    (SIMULTANEOUS, *str(run.columns["circumstances"] or "").split(", "))
+                )
         self._end_test()
         return True
+
+    def _note_circumstances(self, text: str) -> None:
+        """Keep the circumstances that a heading names: those of a path until the next copy or slide."""
+        heading = self._heading
+        if _SIZE.search(text) or _SLIDE.match(text):
+            heading.circumstances = ()
+        elif _TEST.search(text):
+            heading.circumstances = tuple(word for word in heading.circumstances if word != SIMULTANEOUS)
+        found = named(text)
+        hosts = tuple(word for word in found if word.endswith("-systems"))
+        heading.hosts = hosts or heading.hosts
+        more = (word for word in found if word not in hosts)
+        heading.circumstances = tuple(dict.fromkeys((*heading.circumstances, *more)))
 
     def _note(self, text: str) -> None:
         """Keep what a heading says about the results below it."""

@@ -6,6 +6,7 @@ values that they take) and keys of its own. A cell is one combination of a grid.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +32,10 @@ DURATION_S: Final = 10.0
 #: More repeats than these are not asked for; so much scatter has a cause that is to be found first.
 MOST_REPEATS: Final = 100
 
+#: The axis of sets of files; it is no key of the scenario, since the model knows no cost of a file.
+FILES: Final = "files"
+_FILES: Final = re.compile(r"(?P<number>[1-9]\d{0,5})@(?P<size>[1-9]\d{0,5})")
+
 
 class _Described(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +47,10 @@ class Grid(_Described):
     title: str = ""
     place: str = Field(default="", description="place in the document: slide title or page")
     set: dict[str, Any] = Field(default={}, description="keys of the scenario that differ from the matrix's")
-    axes: Annotated[dict[str, list[str | int | float | bool]], Field(min_length=1)]
+    axes: Annotated[
+        dict[str, list[str | int | float | bool]],
+        Field(min_length=1, description="keys of the scenario; or files, such as 16@16: 16 files of 16 GB each"),
+    ]
 
 
 class Repeats(_Described):
@@ -201,7 +209,7 @@ def load_matrix(name: str | Path) -> Matrix:
     --------
     >>> matrix = load_matrix("sc09")
     >>> matrix.cells[0].name, len(matrix.axes)
-    ('distances/nuttscp/16GB/0ms', 5)
+    ('distances/aspera/16GB/0ms', 6)
     """
     path = Path(name)
     if path.suffix not in {".yaml", ".yml"}:
@@ -241,7 +249,9 @@ def _cells(document: yaml_file.Document, content: _MatrixFile, name: str, grid: 
         values = dict(zip(grid.axes, combination, strict=True))
         called = "/".join([name, *(str(value).replace(" ", "") for value in combination)])
         try:
-            scenario = load_scenario({**content.scenario, **grid.set, **values, "name": called})
+            keys = {**values, **_volume(values.get(FILES))}
+            keys.pop(FILES, None)
+            scenario = load_scenario({**content.scenario, **grid.set, **keys, "name": called})
         except InputError as error:
             line = document.line(("grids", name))
             raise InputError(
@@ -251,8 +261,20 @@ def _cells(document: yaml_file.Document, content: _MatrixFile, name: str, grid: 
     return found
 
 
+def _volume(files: Any) -> dict[str, str]:  # noqa: ANN401 - any value of an axis
+    """Amount that a set of files has in all, as a key of the scenario; none where there is no set."""
+    if files is None:
+        return {}
+    found = _FILES.fullmatch(str(files))
+    if found is None:
+        raise InputError(f"files {files!r}", "their number and size in GB, such as 16@16")
+    return {"tool.bytes": f"{int(found['number']) * int(found['size'])} GB"}
+
+
 def _number(scenario: Scenario, key: str, written: Any) -> Any:  # noqa: ANN401 - any value of a key
     """Value of an axis as a number where it is one."""
+    if key == FILES:
+        return written
     value = value_at(scenario, key)
     return float(value.value) if isinstance(value, Parameter) else written
 

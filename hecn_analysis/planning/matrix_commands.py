@@ -16,7 +16,7 @@ from typing import Final
 from hecn_analysis import units
 from hecn_analysis.errors import InputError
 from hecn_analysis.live import tools
-from hecn_analysis.planning.matrix import Cell, Emulator, Matrix, amounts
+from hecn_analysis.planning.matrix import FILES, Cell, Emulator, Matrix, amounts
 
 #: netem drops what does not fit its queue; its default of 1000 packets is far less than a long fast path holds.
 _LEAST_PACKETS: Final = 1000
@@ -133,6 +133,11 @@ def emulated(emulator: Emulator | None, cell: Cell) -> Iterator[str]:
 
 
 def _run(matrix: Matrix, cell: Cell, repeats: int, to: tuple[str, str], files: set[int]) -> Iterator[str]:
+    if FILES in cell.setting:
+        yield _remark(
+            f"{cell.setting[FILES]} (files@GB): how a tool copies several files as one test is not known here"
+        )
+        return
     address, folder = to
     scenario = cell.scenario
     tool, size = scenario.tool, int(_size(cell))

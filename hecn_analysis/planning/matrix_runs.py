@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -12,9 +13,11 @@ from scipy.special import stdtrit
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.hardware.quantity import Parameter
-from hecn_analysis.planning.matrix import Cell, Matrix, repeats_needed
+from hecn_analysis.planning.matrix import FILES, Cell, Matrix, repeats_needed
 from hecn_analysis.planning.outlook import Belief
 from hecn_analysis.prediction.parameters import value_at
+from hecn_analysis.run_circumstances import EMULATED, SIMULTANEOUS, circumstances
+from hecn_analysis.run_rates import run_rate, why_no_rate
 
 #: A run belongs to a cell whose round-trip time is nearest, if it is so near: 17 ms to 15 ms, 87 ms to 90 ms; a size
 #: of 64 GiB to 64 GB. Differences that are nothing beside a packet's way through hosts do not count. [1], [s]
@@ -50,8 +53,9 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
     Returns
     -------
     DataFrame
-        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps``, ``cell`` (missing
-        where there is none) and ``reason`` why not.
+        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps`` (as
+        `hecn_analysis.run_rates.run_rate` gives it), ``kind`` (what makes it no repeat of other runs that fit the same
+        cell), ``cell`` (missing where there is none) and ``reason`` why not. All runs of a cell are of one kind.
 
     Raises
     ------
@@ -78,22 +82,68 @@ def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = 
     told = _given(matrix, given or {})
     wanted = [_wanted(cell, {*_SAID, *told}) for cell in matrix.cells]
     rows = []
-    for run in runs.to_dict("records"):
-        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **told}, run)
+    for run, around in zip(runs.to_dict("records"), circumstances(runs), strict=True):
+        rated = {**run, "throughput_bps": run_rate(run), "circumstances": around}
+        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **told}, rated)
         rows.append(
             {
-                **{name: run[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
+                **{name: rated[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
+                "kind": _kind(rated, cell),
                 "cell": None if cell is None else cell.name,
                 "reason": reason,
             }
         )
-    columns = ["source_file", "line_first", "line_last", "tool", "throughput_bps", "cell", "reason"]
-    return pd.DataFrame(rows, columns=columns).astype({"cell": "string", "reason": "string"})
+    columns = ["source_file", "line_first", "line_last", "tool", "throughput_bps", "kind", "cell", "reason"]
+    found = pd.DataFrame(rows, columns=columns).astype({"kind": "string", "cell": "string", "reason": "string"})
+    return _of_one_kind(matrix, found)
+
+
+def _kind(run: Mapping[Any, Any], cell: Cell | None) -> str | None:
+    """What tells a run from others that fit the same cell: its circumstances, losses, streams and size."""
+    if cell is None:
+        return None
+    words = [run["circumstances"]] if run["circumstances"] else []
+    if not pd.isna(run["retransmits"]):
+        words.append("retransmissions" if run["retransmits"] > 0 else "no retransmissions")
+    if not pd.isna(run["streams"]):
+        words.append(f"{run['streams']:.0f} streams" if run["streams"] > 1 else "1 stream")
+    if cell.scenario.tool.bytes is not None and not pd.isna(run["bytes"]):
+        words.append(units.format_bytes(float(run["bytes"])))
+    return ", ".join(words) or None
+
+
+def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
+    """Keep in each cell the kind with most runs, and say of the others why they do not count there."""
+    cells = {cell.name: cell for cell in matrix.cells}
+    for name, part in found.groupby("cell", sort=False):
+        counts = part["kind"].fillna("").value_counts(sort=False)
+        if len(counts) == 1:
+            continue
+        lossy = float(cells[str(name)].scenario.path.loss.value) > 0
+        order = sorted(counts.index, key=lambda kind: (_fits(kind, matrix, lossy=lossy), counts[kind]), reverse=True)
+        others = part.index[part["kind"].fillna("") != order[0]]
+        of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'nothing said'})"
+        found.loc[others, "reason"] = [
+            f"no repeat of the {of} that count in {name}: {kind or 'nothing said'}"
+            for kind in found.loc[others, "kind"].fillna("")
+        ]
+        found.loc[others, "cell"] = None
+    return found
+
+
+def _fits(kind: str, matrix: Matrix, *, lossy: bool) -> tuple[bool, bool]:
+    """Whether a kind of run has losses as its cell has, and the kind of path that the matrix sets up."""
+    words = kind.split(", ")
+    lost = "retransmissions" in words
+    return lost == lossy or not ({"retransmissions", "no retransmissions"} & {*words}), (
+        (EMULATED in words) if matrix.emulator is not None else (EMULATED not in words)
+    )
 
 
 def _given(matrix: Matrix, given: Mapping[str, Any]) -> dict[str, Any]:
-    scenario = matrix.cells[0].scenario.with_(given)
-    found = {key: value_at(scenario, key) if key != "tool" else given[key] for key in given}
+    apart = {key: given[key] for key in given if key in {"tool", FILES}}
+    scenario = matrix.cells[0].scenario.with_({key: given[key] for key in given if key != FILES})
+    found = {key: apart[key] if key in apart else value_at(scenario, key) for key in given}
     return {key: float(value.value) if isinstance(value, Parameter) else value for key, value in found.items()}
 
 
@@ -114,6 +164,9 @@ def _wanted(cell: Cell, keys: set[str]) -> dict[str, Any]:
         if key == "tool":
             found[key] = cell.scenario.tool.name
             continue
+        if key == FILES:
+            found[key] = cell.setting.get(FILES)
+            continue
         try:
             value = value_at(cell.scenario, key)
         except HecnError:
@@ -126,8 +179,8 @@ def _wanted(cell: Cell, keys: set[str]) -> dict[str, Any]:
 def _cell_of(
     matrix: Matrix, wanted: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], run: Mapping[Any, Any]
 ) -> tuple[Cell | None, str | None]:
-    if run["error"] or pd.isna(run["throughput_bps"]):
-        return None, "no rate"
+    if math.isnan(run["throughput_bps"]):
+        return None, f"no rate: {why_no_rate(run)}"
     found = [(number, distance) for number, one in enumerate(wanted) if (distance := _distance(one, facts)) is not None]
     if not found:
         said = ", ".join(
@@ -144,11 +197,26 @@ def _cell_of(
     whole = [one for one in found if not unsaid & set(matrix.grids[matrix.cells[one[0]].grid].axes)]
     if not whole:
         return None, f"the log does not say {', '.join(sorted(unsaid))}"
+    around = (run["circumstances"] or "").split(", ")
+    whole = [one for one in whole if (SIMULTANEOUS in around) is matrix.cells[one[0]].scenario.tool.bidirectional]
+    if not whole:
+        return None, "one of several simultaneous runs, and the cell is of a single one"
     number = min(whole, key=lambda one: one[1])[0]
+    why_not = _not_there(matrix, number, around, float(run["throughput_bps"]))
+    return (None, why_not) if why_not else (matrix.cells[number], None)
+
+
+def _not_there(matrix: Matrix, number: int, around: Sequence[str], rate_bps: float) -> str | None:
+    """Say why a run cannot have been made on the hosts and the path of a cell."""
+    scenario = matrix.cells[number].scenario
+    hosts = [word.removesuffix("-systems") for word in around if word.endswith("-systems")]
+    ends = {scenario.sender.name.upper(), scenario.receiver.name.upper()}
+    if hosts and not ends & {*hosts} and all(len(end) == 1 for end in ends):
+        return f"between {', '.join(hosts)}-systems, and the matrix is of {' and '.join(sorted(ends))}-systems"
     carried = float(matrix.outlook.most_bps[number])
-    if run["throughput_bps"] > carried * _FULL:
-        return None, f"faster than the matrix's path carries ({units.format_rate(carried)})"
-    return matrix.cells[number], None
+    if rate_bps > carried * _FULL:
+        return f"faster than the matrix's path carries ({units.format_rate(carried)})"
+    return None
 
 
 def _distance(wanted: Mapping[str, Any], facts: Mapping[str, Any]) -> float | None:
@@ -180,7 +248,8 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``mean_bps`` with the ends
+        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``kind`` (what they have in
+        common beside the cell, missing where the logs say nothing), ``mean_bps`` with the ends
         of its interval ``mean_low_bps`` and ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one
         run) [bit/s], ``scatter_fraction`` (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell",
         "tool" or "model"), ``needed`` repeats in all, ``missing`` of them, ``inside`` (whether the mean is inside the
@@ -203,6 +272,7 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
     """
     outlook = matrix.outlook
     rates = {str(cell): group.to_numpy(float) for cell, group in matched.groupby("cell")["throughput_bps"]}
+    kinds = dict(zip(matched["cell"], matched["kind"], strict=True)) if "kind" in matched else {}
     pooled = _pooled(matrix, rates)
     rows = []
     for number, cell in enumerate(matrix.cells):
@@ -225,6 +295,7 @@ def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
                 **{key: cell.setting.get(key) for key in matrix.axes},
                 "predicted_bps": float(outlook.throughput_bps[number]),
                 "runs": found.size,
+                "kind": kinds.get(cell.name),
                 "mean_bps": mean,
                 "mean_low_bps": np.fmax(mean - half, 0.0) if found.size > 1 else np.nan,
                 "mean_high_bps": mean + half,

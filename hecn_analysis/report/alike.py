@@ -2,7 +2,8 @@
 
 Alike are runs of one tool, protocol, direction and number of streams, over about the same distance (round-trip time
 within a factor of 2, or 5 ms), with about the same amount (a factor of 3) or, where the tool goes by the clock, the
-same duration (a factor of 2). Names of files tell nothing. What a log does not say is a class of its own.
+same duration (a factor of 2), and under the same circumstances (alone or simultaneous, over an emulated or a real
+path). Names of files tell nothing. What a log does not say is a class of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis import units
+from hecn_analysis.run_circumstances import circumstances
 from hecn_analysis.run_rates import run_rates
 
 #: What makes runs alike, in the order in which it is told.
-KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance")
+KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance", "circumstances")
 
 _RTT_RATIO: Final = 2.0
 _RTT_S: Final = 0.005
@@ -50,8 +52,8 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The same rows with ``rate_bps`` (as `hecn_analysis.run_rates.run_rate` gives it) [bit/s],
-        ``path_rtt_s`` (the smallest that the log gives) [s], ``extent`` and ``distance`` (texts, missing where the log
-        does not say), and ``condition``: all of `KEYS` in words.
+        ``path_rtt_s`` (the smallest that the log gives) [s], ``extent``, ``distance`` and ``circumstances`` (texts,
+        missing where the log does not say), and ``condition``: all of `KEYS` in words.
 
     Examples
     --------
@@ -64,6 +66,7 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     found = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
     found["distance"] = _distance(smallest, runs["tool"])
     found["extent"] = _extents(runs)
+    found["circumstances"] = pd.array(circumstances(runs), dtype="string")
     found["condition"] = _words(found)
     return found
 
@@ -231,4 +234,6 @@ def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row 
         if key in told and not (key == "protocol" and told[key] == "file")
     )
     streams = [f"{told['streams']} streams"] if told.get("streams", 1) > 1 else []
-    return ", ".join([head, *streams, *(str(told[key]) for key in ("extent", "distance") if key in told)])
+    return ", ".join(
+        [head, *streams, *(str(told[key]) for key in ("extent", "distance", "circumstances") if key in told)]
+    )

@@ -151,6 +151,6 @@ def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
     ['ceiling', 'ok']
     """
     highest = table[["in_bps", "out_bps"]].max(axis=1).to_numpy(dtype=float)
-    flags = to_bits(table["flag"])
-    flags[np.abs(highest / ceiling_bps - 1) <= _AT_CEILING] |= Flag.CEILING
-    return table.assign(flag=to_words(flags))
+    told = table["flag"].astype("string").fillna("ok")
+    there = (np.abs(highest / ceiling_bps - 1) <= _AT_CEILING) & (to_bits(told) & int(Flag.CEILING) == 0)
+    return table.assign(flag=told.mask(there, (told + ",ceiling").str.removeprefix("ok,")))

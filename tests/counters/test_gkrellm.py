@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from hecn_analysis.traffic.utilisation import utilisation
+
 SENT = """\
 <gkrellmd_setup>
 <version>
@@ -44,3 +46,24 @@ def test_a_time_that_breaks_off(counters_of):
     counters = counters_of(SENT.replace("5 30 10 21 10 126 6 324 0", "5 30 10 21"), time_zone="UTC")
     assert counters.samples.in_octets.tolist() == [5000000000, 7, 5000001000]
     assert counters.samples.time.isna().all()
+
+
+def test_a_rate_at_the_ceiling_of_the_display_is_flagged(counters_of):
+    """GKrellM shows no more than 2**31 - 1 bytes a second: 2.147 GB/s, 17.18 Gb/s."""
+    second = "<time>\n{0} 30 10 21 10 126 6 324 0\n<net>\neth0 {1} 0\n"
+    text = SENT[: SENT.index("<time>")] + "".join(
+        second.format(number, octets) for number, octets in enumerate([0, 2**31 - 1, 2**31 - 1 + 10**9])
+    )
+    rates = counters_of(text, time_zone="UTC").rates
+    assert rates["flag"].tolist() == ["ceiling", "ok"]
+    assert rates["in_bps"][0] == 17_179_869_176
+
+
+def test_a_series_that_quotes_gkrellm_is_flagged_at_its_ceiling_and_others_are_not(counters_of):
+    text = (
+        "title: {} of x100ssd\n   traffic_in traffic_out\n\n1700000300: 2.147e+09 1.0e+05\n1700000600: 1.2e+09 1e+05\n"
+    )
+    quoting, other = (counters_of(text.format(name), f"{name}.txt").rates for name in ("GKrellM", "MRTG"))
+    assert quoting["flag"].tolist() == ["given,ceiling", "given"]
+    assert other["flag"].tolist() == ["given", "given"]
+    assert utilisation(quoting)["unrated"].tolist() == [1]

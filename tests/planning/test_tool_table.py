@@ -34,10 +34,12 @@ def matrix(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def logged(matrix, root):
-    """Runs of a log, and the same as those of another tool that is half as fast."""
+    """Runs of a log and of its repeat, and the same as those of another tool that is half as fast."""
     runs = hecn.read(root / "data/logs/b-systems-nuttscp.txt").runs
     runs = runs[runs["tool"] == "nuttscp"]
-    slower = runs.assign(tool="rsync", throughput_bps=runs["throughput_bps"] / 2)
+    runs = pd.concat([runs, runs.assign(source_file="again.txt", throughput_bps=0.98 * runs["throughput_bps"])])
+    files = "rsync-" + runs["source_file"]
+    slower = runs.assign(tool="rsync", source_file=files, throughput_bps=runs["throughput_bps"] / 2)
     both = pd.concat([runs, slower], ignore_index=True)
     return tool_table.of_runs(matrix, both, match(matrix, both))
 
