@@ -17,7 +17,7 @@ from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CongestionControl
 from hecn_analysis.hardware.quantity import Parameter
-from hecn_analysis.prediction.parameters import value_at
+from hecn_analysis.hardware.scenario import value_at
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario, Slot

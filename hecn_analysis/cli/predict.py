@@ -132,7 +132,10 @@ def _scenario(case: Case, keys: Mapping[str, str]) -> Scenario | HecnError:
     try:
         if isinstance(case.scenario, str):
             return hecn.load_scenario(case.scenario, keys)
-        return make_scenario({**case.scenario, **keys}, source=source, line=lambda _: line)
+        # What the command line names is what the columns of a row are settings of, unless the row names its own.
+        named = {role: name for role, name in keys.items() if role in ROLES and role not in case.scenario}
+        settings = {key: value for key, value in keys.items() if key not in named}
+        return make_scenario({**named, **case.scenario}, settings, source=source, line=lambda _: line)
     except HecnError as error:
         return error
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import hecn_analysis as hecn
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
+from hecn_analysis.cli.remarks import say_all
 from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def add_scenario_arguments(parser: Parser) -> None:
 
 
 def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
-    """Scenario that was asked for, and the settings of ``--set`` that are to go over it.
+    """Scenario that was asked for, and the settings of ``--set`` to lay over it; warns of settings to look at.
 
     Where the parts and the settings make the scenario together, they are in it.
 
@@ -49,5 +50,9 @@ def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, s
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:
-        return hecn.load_scenario(names[0], roles), changed
-    return hecn.load_scenario({**roles, **changed}), {}
+        base = hecn.load_scenario(names[0], roles)
+        say_all(base.with_(changed).warnings, "look at the settings")
+        return base, changed
+    base = hecn.load_scenario(roles, changed)
+    say_all(base.warnings, "look at the settings")
+    return base, {}

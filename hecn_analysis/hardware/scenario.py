@@ -2,29 +2,44 @@
 
 Keys: ``sender``, ``receiver``, ``path``, ``tool`` name entries of ``models/`` (or files of one's own),
 dotted keys such as ``path.rtt`` or ``sender.cpu.clock`` set single fields.
+
+Keys come in layers: a file with its ``set``, then settings over it, such as those of a command line. The later layer
+wins. A layer that names another host or path replaces the earlier one with all that was set for it; settings of the
+tool (streams, window, duration) describe the test and stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import yaml
 from pydantic import BaseModel
 
-from hecn_analysis import places
+from hecn_analysis import places, units
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.path import Path
+from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.hardware.tool import Tool
 
 ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
 _ABOUT = ("name", "title", "source", "set")
+#: What a name brings along with all that was set for it.
+_REPLACED = ("sender", "receiver", "path")
+_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?[\d.]++(?:[eE][+-]?\d++)?\s*+")
+#: How a number of a unit is written for people.
+_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {
+    "bit/s": units.format_rate,
+    "B": units.format_bytes,
+    "s": units.format_time,
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +56,10 @@ class Scenario:
         What lies between them and what moves the data.
     keys
         The keys it was made of, for `with_` and for the record.
+    source
+        File that they are of.
+    warnings
+        Settings that may not do what was meant: a number without a unit, keys that went with a replaced host or path.
     """
 
     name: str
@@ -51,6 +70,8 @@ class Scenario:
     tool: Tool
     keys: Mapping[str, Any] = field(repr=False)
     source: str = ""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    _layers: _Layers | None = field(default=None, repr=False, compare=False)
 
     def with_(self, settings: Mapping[str, Any]) -> Scenario:
         """Return the same scenario with some keys set differently.
@@ -71,7 +92,8 @@ class Scenario:
         >>> load_scenario(base).with_({"path.rtt": "80 ms"}).path.rtt.value
         0.08
         """
-        return make_scenario({**self.keys, **settings}, source=self.source)
+        layers = self._layers or _Layers(dict(self.keys), frozenset(), {})
+        return _make(layers, settings, about={}, source=self.source)
 
 
 def load_scenario(
@@ -104,7 +126,7 @@ def load_scenario(
     if isinstance(scenario, Scenario):
         return scenario.with_(settings) if settings else scenario
     if isinstance(scenario, Mapping):
-        return make_scenario({**scenario, **(settings or {})})
+        return make_scenario(scenario, settings)
     library = Library(places.models_dir())
     named = FilePath(scenario)
     if named.suffix in {".yaml", ".yml"} or named.is_file():
@@ -156,18 +178,26 @@ def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None
             return document.line(("set", key))
         return document.line(tuple(key.split(".")))
 
-    return make_scenario({"name": name, **document.values, **(settings or {})}, source=document.source, line=line)
+    return make_scenario({"name": name, **document.values}, settings, source=document.source, line=line)
 
 
-def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None) -> Scenario:  # noqa: ANN401 - a function or None
-    """Scenario of a flat mapping of keys; see `load_scenario`.
+def make_scenario(
+    keys: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    source: str = "",
+    line: Callable[[str], int | None] | None = None,
+) -> Scenario:
+    """Scenario of a mapping of keys; see `load_scenario`.
 
     Parameters
     ----------
     keys
-        Keys with dots, and their values.
+        Keys, dotted or nested, and their values.
+    settings
+        Keys set over them.
     source
-        File that they are of, for errors.
+        File that `keys` are of, for errors.
     line
         Gives the line of a key in that file, or None.
 
@@ -182,11 +212,53 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
     >>> made.path.rate.value
     10000000000.0
     """
-
-    def place(key: str) -> Place:
-        return (source or None, None if line is None else line(key))
-
+    place = _placed(source, line)
     flat = _flat(keys, place)
+    bound = frozenset(key for key in flat if key.partition(".")[0] in _REPLACED and "." in key)
+    about = {name: str(keys.get(name) or "") for name in ("name", "title")}
+    return _make(_Layers(flat, bound, {}), settings or {}, about=about, source=source, line=line)
+
+
+class _Layers(NamedTuple):
+    """Flat keys of all layers, those that belong to the name of their role, and warnings by the key they are about."""
+
+    keys: Mapping[str, Any]
+    bound: frozenset[str]
+    warnings: Mapping[str, str]
+
+    def over(self, upper: Mapping[str, Any], removed: Collection[str]) -> _Layers:
+        """Return these with another layer on top, which wins."""
+        keys, warnings = dict(self.keys), {key: text for key, text in self.warnings.items() if key not in upper}
+        roles = [role for role in _REPLACED if role in upper]
+        gone = [key for key in keys if key in self.bound - upper.keys() and key.partition(".")[0] in roles]
+        for role in roles:
+            if lost := [f"{key}={keys[key]}" for key in gone if key.startswith(f"{role}.")]:
+                warnings[role] = f"{role}={upper[role]} replaces the earlier {role}, also {', '.join(lost)}"
+        for key in (*gone, *removed):
+            keys.pop(key, None)
+        own = {key for key in upper if "." in key and key.partition(".")[0] in roles}
+        return _Layers({**keys, **upper}, self.bound - {*gone, *removed, *upper} | own, warnings)
+
+
+def _placed(source: str, line: Callable[[str], int | None] | None) -> Callable[[str], Place]:
+    return lambda key: (source or None, None if line is None else line(key))
+
+
+def _make(
+    layers: _Layers,
+    settings: Mapping[str, Any],
+    *,
+    about: Mapping[str, str],
+    source: str,
+    line: Callable[[str], int | None] | None = None,
+) -> Scenario:
+    """Scenario of layers of keys with one more on top."""
+    place = _placed(source, line)
+    if settings:
+        upper = _flat(settings, place)
+        about = {**about, **{name: str(text) for name in ("name", "title") if (text := settings.get(name))}}
+        layers = layers.over(upper, [key for key, value in settings.items() if value is None or value == ""])
+    flat = layers.keys
     library = Library(places.models_dir())
     base: dict[str, Description] = {}
     for role, kind in ROLES.items():
@@ -210,9 +282,9 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
             f"the key 'path' ({one_of(library.names('paths'), where='models/paths')}) or keys such as 'path.rate'",
             source=source or None,
         )
-    return Scenario(
-        name=str(keys.get("name") or ""),
-        title=str(keys.get("title") or ""),
+    made = Scenario(
+        name=about.get("name", ""),
+        title=about.get("title", ""),
         sender=sender,
         receiver=receiver,
         path=path,
@@ -220,6 +292,44 @@ def make_scenario(keys: Mapping[str, Any], *, source: str = "", line: Any = None
         keys=dict(flat),
         source=source,
     )
+    bare = {key: text for key in settings if (text := _read_as(made, key, settings[key]))}
+    layers = layers._replace(warnings={**layers.warnings, **bare})
+    return replace(made, warnings=tuple(layers.warnings.values()), _layers=layers)
+
+
+def _read_as(scenario: Scenario, key: str, written: object) -> str | None:
+    """Warning that text which is a number without a unit is read in SI units; None where it is not or has none."""
+    known = value_at(scenario, key) if isinstance(written, str) and _PLAIN_NUMBER.fullmatch(written) else None
+    if not isinstance(known, Parameter) or not known.value or known.unit not in _SHOWN:
+        return None
+    return f"{key}={written} is read as {_SHOWN[known.unit](known.value)}: write the unit if you mean another"
+
+
+def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds
+    """What a description says at a dotted name, None where it says nothing.
+
+    Parameters
+    ----------
+    scenario
+        Hosts, path and tool.
+    name
+        The name: ``path.rtt``.
+
+    Returns
+    -------
+    object
+        Often a `Parameter`, whose value is in SI.
+
+    Examples
+    --------
+    >>> scenario = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rtt": "80 ms"})
+    >>> value_at(scenario, "path.rtt").value, value_at(scenario, "sender.cpu.clock")
+    (0.08, None)
+    """
+    found: Any = scenario
+    for key in name.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
+    return found
 
 
 def _host(
@@ -282,7 +392,10 @@ def _flat(keys: Mapping[str, Any], place: Any) -> dict[str, Any]:  # noqa: ANN40
         raise InputError(found, "dotted keys and values, such as 'path.rtt: 80 ms'", source=source, line=line)
     for key, value in [*keys.items(), *changes.items()]:
         role = str(key).partition(".")[0]
-        if key in _ABOUT or value is None or value == "":
+        if key in _ABOUT:
+            continue
+        if value is None or value == "":
+            flat.pop(str(key), None)
             continue
         if role not in ROLES:
             known = [*ROLES, *_ABOUT]

@@ -23,8 +23,8 @@ from hecn_analysis import places, units
 from hecn_analysis.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.planning.outlook import Belief, Outlook
-from hecn_analysis.prediction.parameters import value_at
 
 #: Time of a test by a tool that sends for a time, where nobody says it. [s]
 DURATION_S: Final = 10.0
@@ -251,7 +251,13 @@ def _cells(document: yaml_file.Document, content: _MatrixFile, name: str, grid: 
         try:
             keys = {**values, **_volume(values.get(FILES))}
             keys.pop(FILES, None)
-            scenario = load_scenario({**content.scenario, **grid.set, **keys, "name": called})
+            scenario = load_scenario(
+                {
+                    **content.scenario,
+                    "name": called,
+                    "set": {**(content.scenario.get("set") or {}), **grid.set, **keys},
+                }
+            )
         except InputError as error:
             line = document.line(("grids", name))
             raise InputError(

@@ -13,9 +13,9 @@ from scipy.special import stdtrit
 from hecn_analysis import units
 from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.planning.matrix import FILES, Cell, Matrix, repeats_needed
 from hecn_analysis.planning.outlook import Belief
-from hecn_analysis.prediction.parameters import value_at
 from hecn_analysis.run_circumstances import EMULATED, SIMULTANEOUS, circumstances
 from hecn_analysis.run_rates import run_rate, why_no_rate
 

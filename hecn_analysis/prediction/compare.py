@@ -120,7 +120,14 @@ def load_series(name: str) -> Series:
     scenarios = {}
     for case, entry in content.cases.items():
         try:
-            scenarios[case] = load_scenario({"name": case, "title": entry.title, **content.scenario, **entry.set})
+            scenarios[case] = load_scenario(
+                {
+                    "name": case,
+                    "title": entry.title,
+                    **content.scenario,
+                    "set": {**(content.scenario.get("set") or {}), **entry.set},
+                }
+            )
         except InputError as error:
             line = document.line(("cases", case, "set"))
             raise InputError(error.found, error.expected, source=path, line=line, advice=error.advice) from None

@@ -15,9 +15,10 @@ from scipy import optimize
 
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.prediction.draws import Z90, FloatArray
 from hecn_analysis.prediction.measurements import Measurement
-from hecn_analysis.prediction.parameters import value_at, with_parameters
+from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.priors import before_calibration
 from hecn_analysis.prediction.sensitivity import Dependence, share_of_transport, uncertain
 

@@ -12,34 +12,6 @@ from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Parameter
 
 
-def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds
-    """What a description says at a dotted name, None where it says nothing.
-
-    Parameters
-    ----------
-    scenario
-        Hosts, path and tool.
-    name
-        The name: ``path.rtt``.
-
-    Returns
-    -------
-    object
-        Often a `Parameter`, whose value is in SI.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> scenario = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rtt": "80 ms"})
-    >>> value_at(scenario, "path.rtt").value, value_at(scenario, "sender.cpu.clock")
-    (0.08, None)
-    """
-    found: Any = scenario
-    for key in name.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
-    return found
-
-
 def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> Scenario:
     """Return the scenario with other values of parameters, by their names.
 

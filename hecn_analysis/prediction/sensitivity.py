@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.prediction.draws import Draws, FloatArray
-from hecn_analysis.prediction.parameters import value_at
 from hecn_analysis.prediction.resources import build
 from hecn_analysis.prediction.solve import max_min
 from hecn_analysis.prediction.sweep import sweep

@@ -207,7 +207,7 @@ class _Report(Model):
         return result
 
     def _warnings(self) -> list[str]:
-        found = []
+        found = [*self.scenario.warnings]
         for role, host in (("sender", self.scenario.sender), ("receiver", self.scenario.receiver)):
             for name, slot in (host.slots if host is not None else {}).items():
                 card = slot.nic or slot.controller

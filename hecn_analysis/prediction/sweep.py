@@ -7,6 +7,7 @@ values of all, then the draws, in blocks that fit a processor's cache.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,13 +19,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from hecn_analysis import units
-from hecn_analysis.errors import HecnError, InputError, RangeError
+from hecn_analysis.errors import HecnError, InputError, RangeError, ValidityWarning
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
-from hecn_analysis.hardware.scenario import scalar
+from hecn_analysis.hardware.scenario import scalar, value_at
 from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
 from hecn_analysis.prediction.model import Model
-from hecn_analysis.prediction.parameters import value_at, with_parameters
+from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.solve import IntArray
 from hecn_analysis.progress import track
 
@@ -89,6 +90,8 @@ def sweep(
     """
     axes = {key: _plain(key, values) for key, values in vary.items()}
     base = load_scenario(scenario, {key: values[0] for key, values in axes.items() if values})
+    for warning in base.warnings:
+        warnings.warn(warning, ValidityWarning, stacklevel=2)
     places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}
