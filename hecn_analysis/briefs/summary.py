@@ -108,7 +108,8 @@ def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.
     Returns
     -------
     DataFrame
-        A row for the start and for each change: `CHANGES`, where ``gain_fraction`` is relative to the start.
+        A row for the start and for each change: `CHANGES`, where ``gain_fraction`` is relative to the start. The
+        words of a change end with its warnings, such as a bound of the board that it exceeds.
 
     Examples
     --------
@@ -120,10 +121,13 @@ def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.
     """
     tried = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
     results = {words: predict(one) for words, one in tried.items()}
-    start = results["as it is"].throughput_bps
+    start, known = results["as it is"].throughput_bps, results["as it is"].warnings
     return pd.DataFrame(
         {
-            "change": list(results),
+            "change": [
+                "; ".join([words, *(text for text in one.warnings if text not in known)])
+                for words, one in results.items()
+            ],
             "throughput_bps": [one.throughput_bps for one in results.values()],
             "low_bps": [one.low_bps for one in results.values()],
             "high_bps": [one.high_bps for one in results.values()],

@@ -239,6 +239,11 @@ class Host(_Described):
         return f"{self.name} ({CAPTURED})" if self.origin == CAPTURED and CAPTURED not in self.name else self.name
 
     @property
+    def all_bridges(self) -> dict[str, Bridge]:
+        """Bridges of the board and of the host itself, which win."""
+        return {**(self.board.bridges if self.board is not None else {}), **self.bridges}
+
+    @property
     def file_arrays(self) -> list[str]:
         """Arrays that the processes' files lie on, in turn."""
         return self.files_on or list(self.arrays)[:1]
@@ -270,7 +275,7 @@ class Host(_Described):
 
     def _check_topology(self) -> None:
         """Cards that are in one slot of the board, bridges that are not there, more processors than sockets."""
-        bridges = {**(self.board.bridges if self.board is not None else {}), **self.bridges}
+        bridges = self.all_bridges
         taken: dict[str, str] = {}
         for name, slot in self.slots.items():
             if slot.behind is not None and slot.behind not in bridges:

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 from hecn_analysis import places, units
 from hecn_analysis.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
+from hecn_analysis.hardware.bounds import bounded, exceeded_ports
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.path import Path
@@ -34,12 +35,8 @@ _ABOUT = ("name", "title", "source", "set")
 #: What a name brings along with all that was set for it.
 _REPLACED = ("sender", "receiver", "path")
 _PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?[\d.]++(?:[eE][+-]?\d++)?\s*+")
-#: How a number of a unit is written for people.
-_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {
-    "bit/s": units.format_rate,
-    "B": units.format_bytes,
-    "s": units.format_time,
-}
+#: How numbers are written for people whose unit people leave out, meaning another than the SI unit: ms, Mb/s.
+_SHOWN: Final[Mapping[str, Callable[[float], str]]] = {"bit/s": units.format_rate, "s": units.format_time}
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,8 @@ class Scenario:
     source
         File that they are of.
     warnings
-        Settings that may not do what was meant: a number without a unit, keys that went with a replaced host or path.
+        Settings that may not do what was meant: a number without a unit, keys that went with a replaced host or path,
+        what exceeds the bound of a part.
     """
 
     name: str
@@ -282,11 +280,17 @@ def _make(
             f"the key 'path' ({one_of(library.names('paths'), where='models/paths')}) or keys such as 'path.rate'",
             source=source or None,
         )
+    exceeded: list[str] = []
+    ends: dict[str, Host | None] = {"sender": sender, "receiver": receiver}
+    for role, host in ends.items():
+        if host is not None:
+            ends[role], warnings = bounded(host, role)
+            exceeded += [*warnings, *exceeded_ports(host, role, path)]
     made = Scenario(
         name=about.get("name", ""),
         title=about.get("title", ""),
-        sender=sender,
-        receiver=receiver,
+        sender=ends["sender"],
+        receiver=ends["receiver"],
         path=path,
         tool=tool,
         keys=dict(flat),
@@ -294,7 +298,7 @@ def _make(
     )
     bare = {key: text for key in settings if (text := _read_as(made, key, settings[key]))}
     layers = layers._replace(warnings={**layers.warnings, **bare})
-    return replace(made, warnings=tuple(layers.warnings.values()), _layers=layers)
+    return replace(made, warnings=(*layers.warnings.values(), *exceeded), _layers=layers)
 
 
 def _read_as(scenario: Scenario, key: str, written: object) -> str | None:

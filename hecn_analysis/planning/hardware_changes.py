@@ -31,7 +31,7 @@ def slots(role: str, host: Host) -> Iterator[Change]:
         The host.
     """
     pcie = {name: slot for name, slot in host.slots.items() if slot.bus == "pcie"}
-    bridges = [*(host.board.bridges.values() if host.board is not None else ()), *host.bridges.values()]
+    bridges = host.all_bridges.values()
     able = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
     small = {
         f"{role}.slots.{name}.max_payload": able

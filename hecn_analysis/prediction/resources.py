@@ -353,7 +353,7 @@ class _HostDemands:
         assert host is not None  # noqa: S101 - made only for hosts that are there
         self.host: Host = host
         self.flows = flows
-        self._bridges = {**(host.board.bridges if host.board is not None else {}), **host.bridges}
+        self._bridges = host.all_bridges
         self.cores = (
             None
             if host.cpu is None
@@ -487,7 +487,8 @@ class _HostDemands:
         path = self.scenario.path
         frame = wire - 24 if self.scenario.tool.protocol == "rdma" else path.mtu + 14  # what crosses the slot
         for link, share in link_shares(self.scenario, number):
-            name = ports[link % len(ports)]
+            port = link % len(ports)
+            name = ports[port]
             slot = self.host.slots[name]
             capacity = self._slot_rate(name, slot, sends=sends) * payload / frame
             variant = "" if slot.bus == "pcix" else str(sends)  # PCI-X is one bus for both directions
@@ -496,11 +497,12 @@ class _HostDemands:
             )
             self._uplinks(flow, slot, share * frame / payload, op="read" if sends else "write")
             assert slot.nic is not None  # noqa: S101 - ports are those of slots with a card
-            if path.rate is None or agreed(slot.nic.port_rate.value < path.rate.value):
-                port = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
-                title = f"port {link + 1} of the {self.role}'s {slot.nic.title or 'network card'}"
+            shared = path.links > len(ports)
+            if path.rate is None or shared or agreed(slot.nic.port_rate.value < path.rate.value):
+                rate = self.draw(f"{self.role}.slots.{name}.nic.port_rate", slot.nic.port_rate) * payload / wire
+                title = f"port {port + 1} of the {self.role}'s {slot.nic.title or 'network card'}"
                 self.demands.add(
-                    flow, f"{self.role}.nic.{name}.{link + 1}", share / port, title=title, variant=str(sends)
+                    flow, f"{self.role}.nic.{name}.{port + 1}", share / rate, title=title, variant=str(sends)
                 )
 
     def _slot_rate(self, name: str, slot: Slot, *, sends: bool) -> FloatArray:

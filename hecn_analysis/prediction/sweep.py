@@ -90,8 +90,6 @@ def sweep(
     """
     axes = {key: _plain(key, values) for key, values in vary.items()}
     base = load_scenario(scenario, {key: values[0] for key, values in axes.items() if values})
-    for warning in base.warnings:
-        warnings.warn(warning, ValidityWarning, stacklevel=2)
     places = _places({key: len(values) for key, values in axes.items()}, grid=grid)
     count = len(next(iter(places.values()))) if places else 1
     columns = {key: _Column(key, axes[key], places[key]) for key in axes}
@@ -100,6 +98,8 @@ def sweep(
     done = found.parts(np.arange(count), {})
     for _ in track((None for rows in done for _ in range(rows)), "predicting", total=count) if progress else done:
         pass
+    for warning in found.warnings:
+        warnings.warn(warning, ValidityWarning, stacklevel=2)
     return pd.DataFrame({**{key: column.cells() for key, column in columns.items()}, **found.results})
 
 
@@ -217,6 +217,7 @@ class _Sweep:
         rates = {name: np.full(count, np.nan) for name in ("throughput_bps", "low_bps", "high_bps")}
         names = {name: np.full(count, None, dtype=object) for name in ("bottleneck", "bottleneck_class")}
         self.results: dict[str, npt.NDArray[Any]] = {**rates, **names}
+        self.warnings = dict.fromkeys(base.warnings)
 
     def parts(self, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
         """Work out rows that have the values of some keys in common; gives the number of rows done, again and again."""
@@ -224,6 +225,7 @@ class _Sweep:
             return
         keys = {key: fixed.get(key, column.at(rows[0])) for key, column in self.columns.items()}
         scenario = self.base.with_(keys)
+        self.warnings |= dict.fromkeys(scenario.warnings)
         values: dict[str, FloatArray] = {}
         for key in (key for key in keys if key not in fixed):
             known = value_at(scenario, key) if "." in key else None

@@ -96,7 +96,7 @@ def test_varied_keys_win_over_the_set_of_the_file(file):
     [
         ("path.rtt", "80", "80.0 s"),
         ("path.rate", "10", "10.0 b/s"),
-        ("path.queue", "1e6", "1.00 MB"),
+        ("path.rate", "1e6", "1.00 Mb/s"),
         ("tool.duration", "60", "60.0 s"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_number_without_a_unit_is_read_in_si_with_a_warning(file, key, value, 
 
 @pytest.mark.parametrize(
     "settings",
-    [{"path.rtt": "80 ms"}, {"path.rtt": 80}, {"path.loss": "1e-4"}, {"path.mtu": "9000"}, {"tool.window": "0"}],
+    [{"path.rtt": "80 ms"}, {"path.rtt": 80}, {"path.loss": "1e-4"}, {"path.mtu": "9000"}, {"tool.window": "65536"}],
 )
 def test_units_numbers_of_programs_and_pure_numbers_have_no_warning(file, settings):
     assert load_scenario(file, settings).warnings == ()
