@@ -2,8 +2,8 @@
 
 Runs of both sets that are alike (`hecn_analysis.report.alike`) make a group, and each group is judged by itself: the
 ratio of the medians, an interval for it, and a test by ranks (`hecn_analysis.statistics`), corrected for the number of
-groups. What could not have come out significant, however different the sets are, is "too few to tell", never "no
-change". Over all groups the sets are compared in pairs, condition by condition
+groups. What could not have come out significant, however different the sets are, is "too few runs to say", never "no
+change"; a single run on a side gives no factor. Over all groups the sets are compared in pairs, condition by condition
 (`hecn_analysis.planning.tool_comparison`).
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from hecn_analysis.run_rates import run_rates
 FASTER: Final = "faster"
 SLOWER: Final = "slower"
 NO_CHANGE: Final = "no change seen"
-TOO_FEW: Final = "too few to tell"
+TOO_FEW: Final = "too few runs to say"
 SCATTER: Final = "too uncertain to tell"
 ONLY: Final = "only in {}"
 
@@ -66,7 +66,7 @@ class RunsComparison:
     ratio, ratio_low, ratio_high
         How many times as fast the second set is over the conditions that both have (geometric mean of the ratios, each
         condition counts alike) and its interval; None: fewer than two such conditions for the interval, none for the
-        ratio.
+        ratio, or one with a single run on a side.
     runs
         All runs with a rate: ``set`` (A or B), ``group``, ``rate_bps`` and the columns of runs.
     confidence
@@ -167,11 +167,17 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
 
 def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
     """Put the corrected p into the groups that can be told apart at all, and give their number."""
+    rows = [row for row in rows if _repeated(row)]
     able = statistics.can_tell([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
     corrected = statistics.holm([row["p"] if one else math.nan for row, one in zip(rows, able, strict=True)])
     for row, p in zip(rows, corrected, strict=True):
         row["p_corrected"] = float(p)
     return int(able.sum())
+
+
+def _repeated(row: Mapping[str, Any]) -> bool:
+    """Whether both sides have repeats: a single run says nothing of how runs scatter."""
+    return bool(min(row["runs_a"], row["runs_b"]) > 1)
 
 
 def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
@@ -237,11 +243,12 @@ def _group(name: Any, part: pd.DataFrame, confidence: float) -> dict[str, Any]: 
         }
         row |= {f"{name}_{letter}": value for name, value in beside(good, _BESIDE[1:]).items()}
     row |= dict.fromkeys(("ratio", "ratio_low", "ratio_high", "p", "p_corrected"), math.nan)
-    if all(rate.size for rate in rates):
+    if _repeated(row):
         moved = statistics.shift(*(np.log(rate) for rate in rates), confidence=confidence)
-        ratio = row["median_b_bps"] / row["median_a_bps"]
-        low, high = math.exp(moved.low), math.inf if moved.high == math.inf else math.exp(moved.high)
-        row |= {"ratio": ratio, "ratio_low": min(low, ratio), "ratio_high": max(high, ratio), "p": moved.p}
+        row |= {"ratio": row["median_b_bps"] / row["median_a_bps"], "p": moved.p}
+        if math.isfinite(moved.low) and math.isfinite(moved.high):
+            low, high = math.exp(moved.low), math.exp(moved.high)
+            row |= {"ratio_low": min(low, row["ratio"]), "ratio_high": max(high, row["ratio"])}
     return row
 
 
@@ -257,16 +264,19 @@ def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]: 
         return ONLY.format(
             side
         ), f"{n or m} run{'s' if (n or m) > 1 else ''} in {side}, none with a rate in {other}{why}."
-    change = _change(row["ratio"])
     without = f" They are matched although the {row['matched_without']} differs." if row["matched_without"] else ""
     medians = f"{units.format_rate(row['median_a_bps'])} in A, {units.format_rate(row['median_b_bps'])} in B"
     if math.isnan(row["p_corrected"]):
         need = _needed(level / (tests + 1))
         groups = f", with {tests} other groups that can be judged" if tests else ""
-        return TOO_FEW, (
-            f"{medians} ({change}), from {n} and {m} run{'s' if m > 1 else ''}: chance alone may do that. "
-            f"{need} runs each could tell{groups}.{without}"
+        runs = f"from {n} and {m} run{'s' if m > 1 else ''}"
+        why = (
+            f" ({_change(row['ratio'])}), {runs}: chance alone may do that"
+            if _repeated(row)
+            else f", {runs}: {TOO_FEW}"
         )
+        return TOO_FEW, f"{medians}{why}. {need} runs each could tell{groups}.{without}"
+    change = _change(row["ratio"])
     interval = f"between {_change(row['ratio_low'])} and {_change(row['ratio_high'])}"
     if row["p_corrected"] <= level:
         word = FASTER if row["ratio"] > 1 else SLOWER
@@ -302,6 +312,10 @@ def _change(ratio: float) -> str:
 def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float | None, float | None]:
     """How many times as fast the second set is, over the conditions that both have."""
     known = runs[runs["rate_bps"].notna()]
+    sizes = pd.crosstab(known["group"], known["set"]).reindex(columns=["A", "B"], fill_value=0)
+    shared = sizes[(sizes > 0).all(axis=1)]
+    if len(shared) == 1 and int(shared.to_numpy().min()) == 1:
+        return None, None, None
     as_tools = known.assign(tool=known["set"], throughput_bps=known["rate_bps"])
     try:
         pair = compare_tools(as_tools, by="group", confidence=confidence).pairs.iloc[0]
@@ -316,12 +330,12 @@ def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float
 def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high: float | None) -> str:
     """Say what came out of all groups."""
     counts = groups["verdict"].value_counts()
-    if ratio is None:
+    shared = int((~groups["verdict"].str.startswith("only")).sum())
+    if ratio is None and shared != 1:
         return (
             "A and B have no kind of run in common (tool, protocol, direction, streams, size, distance): "
             f"{int(counts.get('only in A', 0))} kinds in A, {int(counts.get('only in B', 0))} in B."
         )
-    shared = int((~groups["verdict"].str.startswith("only")).sum())
     told = ", ".join(
         f"{counts[word]} {word}" for word in (FASTER, SLOWER, NO_CHANGE, SCATTER, TOO_FEW) if word in counts
     )

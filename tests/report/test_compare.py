@@ -34,8 +34,8 @@ def verdict(tmp_path, a, b, **options):
     [
         ([900, 905, 910, 915], [800, 805, 810, 815], "slower"),
         ([900, 905, 910, 915], [1000, 1005, 1010, 1015], "faster"),
-        ([900, 905, 910], [100, 105, 110], "too few to tell"),
-        ([900], [100], "too few to tell"),
+        ([900, 905, 910], [100, 105, 110], "too few runs to say"),
+        ([900], [100], "too few runs to say"),
         ([900, 905, 910, 915, 920], [901, 904, 911, 914, 921], "no change seen"),
         ([100, 300, 500, 700, 900], [150, 350, 450, 750, 850], "too uncertain to tell"),
     ],
@@ -47,6 +47,29 @@ def test_verdict(a, b, expected, tmp_path):
 def test_too_few_says_how_many_would_do(tmp_path):
     sentence = verdict(tmp_path, [900, 905, 910], [100, 105, 110])[1].groups.iloc[0]["sentence"]
     assert "from 3 and 3 runs: chance alone may do that. 4 runs each could tell." in sentence
+
+
+@pytest.mark.parametrize(("a", "b"), [([900], [100]), ([900], [100, 105, 110, 115]), ([900] * 60, [100])])
+def test_a_single_run_on_a_side_gives_both_figures_and_no_factor(tmp_path, a, b, capsys):
+    log(tmp_path / "a", a), log(tmp_path / "b", b)
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (group,) = found["groups"]
+    assert group["verdict"] == "too few runs to say"
+    assert group["sentence"].startswith("900 Mb/s in A, 1")
+    assert "too few runs to say" in found["sentence"]
+    assert {name: group[name] for name in ("ratio", "ratio_low", "ratio_high", "p", "p_corrected")} == dict.fromkeys(
+        ("ratio", "ratio_low", "ratio_high", "p", "p_corrected")
+    )
+    assert [found[name] for name in ("ratio", "ratio_low", "ratio_high")] == [None] * 3
+    assert group["median_a_bps"] == pytest.approx(900e6)
+    assert group["median_b_bps"] < 120e6
+
+
+def test_repeats_that_are_too_few_have_a_factor_without_an_interval(tmp_path):
+    group = verdict(tmp_path, [900, 905, 910], [800, 805, 810])[1].groups.iloc[0]
+    assert group["ratio"] == pytest.approx(805 / 905)
+    assert np.isnan([group["ratio_low"], group["ratio_high"]]).all()
 
 
 def test_swapping_the_sets_turns_the_ratio_round(tmp_path):
