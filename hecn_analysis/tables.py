@@ -263,6 +263,7 @@ _RUNS = (
     Column("rtt_max_s", NUMBER, "s", "largest delay of a probing tool"),
     *_LOSS,
     *_CPU,
+    Column("mss_bytes", COUNT, "B", "maximum segment size of TCP as the tool states it, without headers", low=1),
     Column("error", FLAG, "", "true where the run aborted; the text is in problems"),
     Column(
         "circumstances",

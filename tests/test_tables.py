@@ -16,7 +16,7 @@ def test_the_columns_of_the_public_contract_are_there():
         *("source_file", "run", "line_first", "line_last", "content_hash", "tool", "tool_version", "label", "protocol"),
         *("direction", "start_time", "duration_s", "bytes", "throughput_bps", "sender_throughput_bps", "streams"),
         *("retransmits", "rtt_s", "rtt_min_s", "rtt_avg_s", "rtt_max_s", "sent_packets", "lost_packets"),
-        *("loss_fraction", "jitter_s", "cpu_sender_fraction", "cpu_receiver_fraction", "error"),
+        *("loss_fraction", "jitter_s", "cpu_sender_fraction", "cpu_receiver_fraction", "mss_bytes", "error"),
     } == set(tables.COLUMNS["runs"])
     assert {
         *("source_file", "run", "stream", "t_start_s", "t_end_s", "bytes", "throughput_bps", "retransmits"),

@@ -55,6 +55,7 @@ _CONNECTED: Final = re.compile(
     ID + r" local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "
     r"(?P<remote>\d{1,5})(?P<rest>.{0,300})$"
 )
+_MSS: Final = re.compile(r"(?:MSS size |/mss/irtt=\d{1,9}/|\(MSS=)(?P<bytes>[1-9]\d{1,4})(?!\d)")
 _BANNER: Final = re.compile(
     r"(?P<role>Client connecting to .{1,255}, |Server listening on )(?P<protocol>TCP|UDP) ports? (?P<port>\d{1,5})"
 )
@@ -111,6 +112,7 @@ class _Open:
     connections: dict[str, _Connection] = field(default_factory=dict)
     csv: bool = False
     written: float | None = None
+    mss: int | None = None
 
     @property
     def has_results(self) -> bool:
@@ -319,6 +321,8 @@ class Iperf2:
         opened.connections[key_of(found["id"])] = _Connection(
             int(found["local"]), int(found["remote"]), reverse="(reverse)" in rest
         )
+        if (segment := _MSS.search(rest)) is not None:
+            opened.mss = int(segment["bytes"])
         if opened.start_time is None and (time := _TIME.search(rest)) is not None:
             opened.start_time = _time(time["time"])
         return True
@@ -337,6 +341,8 @@ class Iperf2:
             if stream.report is not None:
                 stream.report = stream.report._replace(lost=int(found["lost"]), packets=int(found["packets"]))
             opened.wrapped = ""
+        elif (segment := _MSS.search(text)) is not None:
+            opened.mss = int(segment["bytes"])
         elif not _CHATTER.search(text):
             return self._failure(line)
         opened.last = line.number
@@ -462,6 +468,7 @@ class Iperf2:
             "direction": direction,
             "start_time": opened.start_time,
             "streams": len(keys) + silent or opened.count,
+            "mss_bytes": None if opened.udp else opened.mss,
             "error": opened.failed,
         }
         if whole is not None and result is not None:

@@ -82,6 +82,7 @@ _CHATTER: Final = re.compile(
     r"\[ {0,4}(?:\d{1,5}|SUM)\].{0,60}(?:Sent \d|out-of-order|not available\)|local .{1,120} port \d)|"
     r"WARNING: |warning: |(?:^|\s)iperf Done\."
 )
+_MSS: Final = re.compile(r"(?:Control connection MSS|\sTCP MSS:) (?P<bytes>\d{1,5})\b")
 _WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
 _PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|(?<![A-Za-z])[A-Za-z]{3,}+ [a-z]{2,}+ (?:$|[a-z])")
 _REST: Final = re.compile(r"[\s>|]{0,12}(?:\(\S{1,8}%\)\s{1,8})?(?P<word>sender|receiver)\b(?P<rest>.{0,200})$")
@@ -112,6 +113,7 @@ class _Open:
     sides: dict[str, Side] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
     first_end: str | None = None
+    mss: int | None = None
     has_finals: bool = False
     has_rows: bool = False
 
@@ -456,6 +458,8 @@ class Iperf3(DocumentReader):
         opened.reverse = opened.reverse or "Reverse mode" in text
         opened.other_protocol = opened.other_protocol or "protocol: SCTP" in text
         opened.udp = opened.udp or "protocol: UDP" in text
+        if (segment := _MSS.search(text)) is not None and int(segment["bytes"]):
+            opened.mss = int(segment["bytes"])
         if "CPU Utilization:" in text and not opened.cpu:
             for end in _CPU.finditer(text):
                 opened.cpu[end["where"]] = float(end["percent"]) / 100
@@ -519,6 +523,7 @@ class Iperf3(DocumentReader):
             "direction": _direction(opened, role),
             "start_time": opened.start_time,
             "streams": len(side.ids) or None,
+            "mss_bytes": None if opened.udp else opened.mss,
             "error": opened.failed,
         }
         key = side.ids[0] if len(side.ids) == 1 and ("SUM", "") not in side.finals else "SUM"

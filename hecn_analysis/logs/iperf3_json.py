@@ -257,6 +257,8 @@ class _Run:
             "error": failed,
         }
         columns |= self._udp(way) if udp else self._tcp(way)
+        if not udp:
+            columns["mss_bytes"] = count(at(start, "tcp_mss")) or count(at(start, "tcp_mss_default")) or None
         host, remote = (number(at(end, "cpu_utilization_percent", f"{name}_total")) for name in ("host", "remote"))
         remote = None if failed and remote == 0 else remote
         ends = (host, remote) if sends else (remote, host)

@@ -525,6 +525,7 @@ class Netperf:
             sender = figures.get("REMOTE_SEND_THROUGHPUT" if receiving else "LOCAL_SEND_THROUGHPUT")
             values["sender_throughput_bps"] = None if sender is None else sender * factor
             values["bytes"] = _count(figures, "LOCAL_BYTES_RECVD" if receiving else "REMOTE_BYTES_RECVD")
+        values["mss_bytes"] = _count(figures, "TRANSPORT_MSS") or None
         values["retransmits"] = _count(figures, f"{'REMOTE' if receiving else 'LOCAL'}_TRANSPORT_RETRANS")
         if test.protocol == "udp" and not request and not receiving:
             sent, arrived = _count(figures, "LOCAL_SEND_CALLS"), _count(figures, "REMOTE_RECV_CALLS")

@@ -80,6 +80,7 @@ _REPORTED: Final = (
     re.compile(r"port=\d+.{0,40} (?P<protocol>tcp|udp)\b"),
     re.compile(r"mode=(?P<protocol>tcp|udp)\b"),
     re.compile(rf"(?:RTT ?= ?|rtt_ms=)(?P<rtt_ms>{_N})"),
+    re.compile(r"(?<!\w)mss=(?P<mss>\d{1,5})(?!\d)"),
     re.compile(
         r"(?<![\w-])(?P<host>host-)?retrans ?= ?(?P<retransmits>\d{1,12})"
         rf"(?:(?: \( | retrans_by_stream=)(?P<each>{PARTS}))?"
@@ -323,6 +324,7 @@ class Nuttcp:
         banner = next((end["streams"] for end in opened.ends.values() if "streams" in end), None)
         if banner is not None and int(banner) > 0:
             columns["streams"] = int(banner)
+        columns["mss_bytes"] = next((int(end["mss"]) for end in opened.ends.values() if int(end.get("mss", 0))), None)
         tool = "nuttscp" if label is not None and _COPY.match(label) else "nuttcp"
         if tool == "nuttscp":
             columns["protocol"] = "file"

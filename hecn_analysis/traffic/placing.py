@@ -48,15 +48,43 @@ class Framing:
     vlan: bool
     frame: tuple[float, float]
 
-    def octets(self, payload: float, protocol: str, mtu: int) -> tuple[float, float]:
-        """Least and most that a port counts for a payload. [B]."""
+    def octets(self, payload: float, protocol: str, mtu: int, segment: float = math.nan) -> tuple[float, float]:
+        """Least and most that a port counts for a payload; a stated segment size overrules the MTU. [B]."""
+        timestamps = self.timestamps
+        if (stated := self.stated(protocol, segment)) is not None:
+            mtu, timestamps = stated
         kind: framing.Protocol = {"udp": "udp", "rdma": "roce"}.get(protocol, "tcp")  # type: ignore[assignment]
-        data = float(framing.payload_bytes(mtu, ip=self.ip, timestamps=self.timestamps, protocol=kind))
+        data = float(framing.payload_bytes(mtu, ip=self.ip, timestamps=timestamps, protocol=kind))
         packet = float(framing.wire_bytes(mtu, ip=self.ip, protocol=kind)) - framing.FRAME_OVERHEAD
         packets = math.ceil(payload / data)
         tag = framing.VLAN_TAG if self.vlan else 0.0
         low, high = (payload + packets * (packet - data + one + tag) for one in self.frame)
         return low, high
+
+    def of_run(self, one: Placed, mtu: int) -> tuple[float, float]:
+        """Least and most that a port counts for a run. [B]."""
+        return self.octets(one.payload, str(one.run.get("protocol")), mtu, number_of(one.run.get("mss_bytes")))
+
+    def stated_by(self, one: Placed) -> int | None:
+        """MTU by the segment size that the log of a run states; None where it states none. [B]."""
+        stated = self.stated(str(one.run.get("protocol")), number_of(one.run.get("mss_bytes")))
+        return None if stated is None else stated[0]
+
+    def stated(self, protocol: str, segment: float) -> tuple[int, bool] | None:
+        """MTU [B] and use of timestamps by a segment size; None where it is not known.
+
+        Segments of 1448 bytes fill an MTU of 1500 with timestamps, those of 1460 without: the one whose MTU is a
+        multiple of 100 is taken, else the one of `timestamps`.
+        """
+        if not segment > 0 or protocol in {"udp", "rdma"}:
+            return None
+        sizes = {
+            timestamps: round(segment + 9000 - float(framing.payload_bytes(9000, ip=self.ip, timestamps=timestamps)))
+            for timestamps in (self.timestamps, not self.timestamps)
+        }
+        timestamps = next((one for one, mtu in sizes.items() if mtu % 100 == 0), self.timestamps)
+        mtu = min(sizes[timestamps], round(framing.LARGEST_MTU))
+        return None if mtu < framing.SMALLEST_MTU[self.ip] else (mtu, timestamps)
 
 
 def ports(rates: pd.DataFrame) -> list[Port]:
@@ -294,7 +322,7 @@ class Fit:
         rate = port.rate_bps[known]
         short = one.seconds < 0.5 * float((port.end - port.begin)[known].sum())
         usual = float(np.quantile(rate, 0.5 if quiet > _MOSTLY else quiet / 2)) if short else 0.0
-        octets = sum(how.octets(one.payload, str(one.run.get("protocol")), how.mtus[-1])) / 2
+        octets = sum(how.of_run(one, how.mtus[-1])) / 2
         start = float(port.begin[known][0]) if math.isnan(one.start) else one.start
         return cls(port, port.begin[known], port.end[known], rate - usual, start, one.seconds, octets * 8 / one.seconds)
 

@@ -6,7 +6,8 @@ A run of :math:`B` payload bytes crosses a port as :math:`n = \lceil B / s \rcei
 .. math:: O = B + n (M - s + f)
 
 octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the frame, which depends on who counts
-(`FRAME_BYTES`). Preamble and gap are counted by nobody.
+(`FRAME_BYTES`). Preamble and gap are counted by nobody. Where the log states the segment size, :math:`s` and
+:math:`M` follow from it; else from the MTU that is given; else the verdict names the MTU that fits better.
 
 Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
 are added, and what the port carries otherwise (the median of the intervals around in which no other known run was
@@ -59,7 +60,7 @@ Virtual interfaces and loopback count a bunch of up to 64 KB as one packet: give
 """
 
 MTUS: Final = (1500, 9000)
-"""Of these the one that fits better is taken where no MTU is given. [B]"""
+"""Of these the one that fits better is taken where neither the log states a segment size nor an MTU is given. [B]"""
 TOLERANCE: Final = 0.005
 LARGEST_OFFSET_S: Final = 2 * 3600.0
 _AROUND: Final = 10  # intervals before and after that say what else the port carries
@@ -79,6 +80,9 @@ VERDICTS: Mapping[str, str] = MappingProxyType(
         "not enough in the log": "the log says no amount or no duration",
     }
 )
+
+#: Verdicts that rest on the packet size.
+_BY_FRAMING: Final = ("agrees", "clock offset", "fewer octets", "retransmissions or other traffic")
 
 COLUMNS: Final = (
     *("source_file", "run", "tool", "label", "host", "interface", "direction", "verdict", "message"),
@@ -109,7 +113,8 @@ def reconcile(
     rates
         Rates as in the table ``rates``.
     mtu
-        MTU of the path; by default the one of `MTUS` that fits better. [B]
+        MTU of the path, for runs whose log states no segment size (``mss_bytes``); by default the one of `MTUS` that
+        fits better, and ``message`` says so. [B]
     ip
         Version of IP, 4 or 6.
     timestamps
@@ -252,6 +257,9 @@ def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: floa
         more = _attempt(one, port, others, how, tolerance=tolerance, beside=beside)
         if more["verdict"] == "agrees":
             found = more | {"message": f"{more['message']}, a part of it in the interval {where} the run"}
+    guess = found.pop("guess", "")
+    if found["verdict"] in _BY_FRAMING:
+        found["message"] += guess
     return row | found
 
 
@@ -298,6 +306,7 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
         sharing = [*sharing, *also]
         mtu, expected = _expected([one, *sharing], net, how)
     excess = net - expected
+    row["guess"] = _guess([one, *sharing], mtu, how)
     row |= {
         "expected_bytes": expected,
         "counted_bytes": octets,
@@ -349,10 +358,18 @@ def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, fl
     """Give the MTU, and the octets that it allows for runs, which are nearest to what was counted. [B]."""
     nearest = {}
     for mtu in how.mtus:
-        each = [how.octets(one.payload, str(one.run.get("protocol")), mtu) for one in runs]
+        each = [how.of_run(one, mtu) for one in runs]
         nearest[mtu] = min(max(net, sum(low for low, _ in each)), sum(high for _, high in each))
     mtu = min(nearest, key=lambda size: abs(net - nearest[size]))
-    return mtu, nearest[mtu]
+    return how.stated_by(runs[0]) or mtu, nearest[mtu]
+
+
+def _guess(runs: Sequence[Placed], mtu: int, how: Framing) -> str:
+    """Words for an MTU that nothing states, but that fits the counters better than the others."""
+    if len(how.mtus) == 1 or all(how.stated_by(one) for one in runs):
+        return ""
+    others = " and ".join(f"{size} B" for size in how.mtus if size != mtu)
+    return f"; no MTU is stated: {mtu} B fits better than {others}"
 
 
 def _utc(seconds: float) -> pd.Timestamp | None:

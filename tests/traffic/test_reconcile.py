@@ -58,6 +58,9 @@ def runs(*starts, payload=PAYLOAD, seconds=SECONDS, **columns):
     ).assign(**columns)
 
 
+GUESS = "; no MTU is stated: 9000 B fits better than 1500 B"
+
+
 def octets(payload=PAYLOAD, mtu=9000):
     return JUMBO.octets(payload, "tcp", mtu)[0]
 
@@ -86,6 +89,52 @@ def test_run_agrees_and_the_mtu_is_found(step, mtu):
     assert row["offset_s"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("segment", "mtu", "verdict_at_1500", "verdict_at_9000"),
+    [
+        (1448, 1500, "agrees", "fewer octets"),
+        (1460, 1500, "agrees", "fewer octets"),
+        (8948, 9000, "retransmissions or other traffic", "agrees"),
+        (8960, 9000, "retransmissions or other traffic", "agrees"),
+    ],
+)
+def test_the_segment_size_of_the_log_says_which_framing_is_expected(segment, mtu, verdict_at_1500, verdict_at_9000):
+    """Counters of the other framing agreed with any run: 4 % too much, or 4 % too little."""
+    told = runs(1234, mss_bytes=segment)
+    for size, expected in ((1500, verdict_at_1500), (9000, verdict_at_9000)):
+        row = verdict(told, counters(10, [(1234, 30, octets(mtu=size))]), counts="port", tolerance=0.01)
+        assert (row["verdict"], row["mtu"]) == (expected, mtu)
+        assert "no MTU is stated" not in row["message"]
+
+
+def test_a_stated_segment_size_wins_over_the_mtu_that_is_given():
+    row = verdict(runs(1234, mss_bytes=1448), counters(10, [(1234, 30, octets(mtu=1500))]), mtu=9000)
+    assert (row["verdict"], row["mtu"]) == ("agrees", 1500)
+
+
+def test_without_a_segment_size_the_message_says_that_the_mtu_is_a_guess():
+    rates = counters(10, [(1234, 30, octets())])
+    assert verdict(runs(1234), rates)["message"].endswith(GUESS)
+    assert GUESS not in verdict(runs(1234), rates, mtu=9000)["message"]
+    assert verdict(runs(1234, protocol="udp", mss_bytes=1448), rates)["message"].endswith(GUESS)
+
+
+@pytest.mark.parametrize(
+    ("ip", "segment", "expected"),
+    [
+        (4, 1448, (1500, True)),
+        (4, 1460, (1500, False)),
+        (4, 1400, (1452, True)),
+        (6, 1428, (1500, True)),
+        (6, 1440, (1500, False)),
+        (4, 65483, (65535, True)),
+        (4, 8, None),
+    ],
+)
+def test_segments_say_mtu_and_timestamps(ip, segment, expected):
+    assert Framing((1500, 9000), ip, timestamps=True, vlan=False, frame=(18.0, 18.0)).stated("tcp", segment) == expected
+
+
 def test_live_accuracy_is_half_a_percent():
     rates = counters(1, [(1234, 30, octets() * 1.004)])
     assert verdict(runs(1234), rates)["verdict"] == "agrees"
@@ -98,6 +147,7 @@ def test_more_than_the_run_is_retransmissions_or_other_traffic_and_how_much():
     assert row["excess_bytes"] == pytest.approx(octets() * 0.02, rel=1e-3)
     assert row["message"] == (
         "30.8 GB counted for 30.2 GB expected: 605 MB (2.0%) more; the tool's retransmissions are up to 9.02 MB of it"
+        "; no MTU is stated: 9000 B fits better than 1500 B"
     )
 
 
@@ -226,9 +276,11 @@ def test_end_of_a_run_that_is_counted_in_the_next_interval_belongs_to_it():
     late = counters(5, [(1234, 34, octets())], background=0.0)
     row = verdict(runs(1234), late, largest_offset_s=1.0)
     assert (row["verdict"], row["intervals"]) == ("agrees", 8)
-    assert row["message"] == "30.2 GB counted for 30.2 GB expected, a part of it in the interval after the run"
+    assert row["message"] == "30.2 GB counted for 30.2 GB expected, a part of it in the interval after the run" + GUESS
     early = counters(5, [(1227, 34, octets())], background=0.0)
-    assert verdict(runs(1231), early, largest_offset_s=1.0)["message"].endswith("in the interval before the run")
+    assert verdict(runs(1231), early, largest_offset_s=1.0)["message"].endswith(
+        "in the interval before the run" + GUESS
+    )
     assert verdict(runs(1234), counters(5, [(1234, 44, octets())], background=0.0))["verdict"] == "fewer octets"
 
 
@@ -239,7 +291,7 @@ def test_all_runs_of_the_recorded_session_were_seen_whole():
     known = [session / name for name in ("iperf3-receive.json", "iperf3-send.json", "nuttcp.txt")]
     found = reconcile(read(known).runs, read_counters(session / "walks.txt.gz").rates)
     assert found["verdict"].value_counts().to_dict() == {"agrees": 8, "retransmissions or other traffic": 3}
-    assert found["message"].iloc[-1].endswith("a part of it in the interval after the run")
+    assert found["message"].iloc[-1].endswith("a part of it in the interval after the run" + GUESS)
 
 
 def test_run_without_a_time_is_placed_where_it_fits():
