@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from hecn_analysis import units
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.errors import InputError
@@ -113,6 +114,11 @@ def _text(
         if like is None
         else f"\nProved cheapest: {found.rounds} purchases were predicted, {found.cuts} groups of parts ruled out.\n"
     )
+    for drive in found.drives():
+        lasting, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
+        spread = f", ±{units.format_fraction(drive['spread'], digits=2)}" if drive["spread"] else ""
+        short = f"; {burst} until its cache is full" if lasting != burst else ""
+        yield f"Each {drive['title']} is taken to go on writing {lasting} ({drive['basis']}{spread}{short}).\n"
     if front is not None:
         yield "\nwhat more money buys\n"
         for _, row in front.iterrows():

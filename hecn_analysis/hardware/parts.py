@@ -252,6 +252,10 @@ class Disk(Part):
 
     read_rate: Rate = Field(description="sequential read, at the place of the disk that is used")
     write_rate: Rate = Field(description="sequential write, at the place of the disk that is used")
+    sustained_write_rate: Rate | None = Field(
+        default=None,
+        description="sequential write once the drive's fast cache (pseudo-SLC) is full; left out: write_rate lasts",
+    )
     buffered_read_rate: Rate | None = Field(
         default=None,
         description="the same through the page cache, of a file that is not in it, where it is known apart",
@@ -284,8 +288,19 @@ class Disk(Part):
         description="bytes a disk moves for one file before another's turn",
     )
 
+    @property
+    def lasting_write_rate(self) -> Parameter:
+        """What the drive goes on writing, however long a transfer is [bit/s]."""
+        return self.write_rate if self.sustained_write_rate is None else self.sustained_write_rate
+
     @model_validator(mode="after")
     def _fits_its_link(self) -> Self:
+        lasting = self.lasting_write_rate.value
+        if lasting > self.write_rate.value:
+            raise ValueError(
+                f"found a sustained_write_rate of {units.format_rate(lasting)}, "
+                f"expected at most the write_rate of {units.format_rate(self.write_rate.value)}"
+            )
         if self.link == "pcie":
             if self.gen is None or self.lanes is None:
                 raise ValueError("found an NVMe drive without gen or lanes, expected both")

@@ -114,7 +114,7 @@ def _ends(prediction: Prediction, measured_bps: float) -> list[dict[str, Any]]:
                 "data_disks": round(data),
                 "controllers": len({slot for one in used for slot in one.slots}),
                 "disk_measured_bps": measured_bps / data,
-                "disk_bps": disk.read_rate.value if operation == "read" else disk.write_rate.value,
+                "disk_bps": disk.read_rate.value if operation == "read" else disk.lasting_write_rate.value,
                 "array_bps": array_bps,
                 "share_fraction": measured_bps / array_bps,
             }
@@ -166,7 +166,7 @@ def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.D
                 continue
             array = partial(limits.raid, level=level, disks=disks, groups=groups)
             read = array(disk_rate=disk.read_rate.value, op="read")["throughput_bps"]
-            write = array(disk_rate=disk.write_rate.value, op="write")["throughput_bps"]
+            write = array(disk_rate=disk.lasting_write_rate.value, op="write")["throughput_bps"]
             rows.append({"level": level, "disks": disks, "read_bps": float(read), "write_bps": float(write)})
     return pd.DataFrame(rows, columns=["level", "disks", "read_bps", "write_bps"])
 
@@ -200,7 +200,7 @@ def partial_writes(
     >>> found.round(2).to_dict("list")
     {'request': [65536, 458752], 'raid5_fraction': [0.29, 1.0]}
     """
-    rate = disk.write_rate.value
+    rate = disk.lasting_write_rate.value
     rows = []
     for request in requests:
         row: dict[str, Any] = {"request": request}
@@ -243,7 +243,7 @@ def drives_for(read_bps: float, write_bps: float, names: Iterable[str]) -> pd.Da
     for name in names:
         if not isinstance(disk := known.get(name), Disk):
             raise InputError(f"disk {name!r}", "a disk of models/parts/disks.yaml", advice=did_you_mean(name, known))
-        drives = math.ceil(max(read_bps / disk.read_rate.value, write_bps / disk.write_rate.value))
+        drives = math.ceil(max(read_bps / disk.read_rate.value, write_bps / disk.lasting_write_rate.value))
         link = f"PCIe {disk.gen}.0 x{disk.lanes}" if disk.link == "pcie" else (disk.link or "").upper()
         rows.append(
             {
@@ -252,7 +252,7 @@ def drives_for(read_bps: float, write_bps: float, names: Iterable[str]) -> pd.Da
                 "year": disk.year,
                 "link": link,
                 "read_bps": disk.read_rate.value,
-                "write_bps": disk.write_rate.value,
+                "write_bps": disk.lasting_write_rate.value,
                 "drives": drives,
                 "usd": None if disk.price is None else drives * disk.price.value,
             }

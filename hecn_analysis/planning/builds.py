@@ -193,8 +193,9 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
         names = [name for name in slots if name.startswith("drives")]
         for name in names:
             disk: dict[str, Any] = {"part": storage.disk.part}
-            for way in ("read_rate", "write_rate"):
-                if getattr(storage.disk, way).value > storage.link_bps:
+            for way in ("read_rate", "write_rate", "sustained_write_rate"):
+                known = getattr(storage.disk, way)
+                if known is not None and known.value > storage.link_bps:
                     disk[way] = storage.link_bps
             array = {**level, "disks": storage.disks, "disk": disk, "slots": [name]}
             keys[f"{role}.arrays.{name}"] = array

@@ -338,7 +338,7 @@ def _storages(request: Request, role: Role) -> Iterator[Option]:
                 if nvme:
                     gen = min(least, controller.gen, disk.gen or least)
                     link = _pcie_bps(gen, disk.lanes or 1, request.max_payload[role], op)
-                rate = min(link, disk.read_rate.value if role == "sender" else disk.write_rate.value)
+                rate = min(link, disk.read_rate.value if role == "sender" else disk.lasting_write_rate.value)
                 ports = range(1, (controller.disk_ports or 1) + 1)
                 disks = next((count for count in ports if factors[count] * rate * _ROUNDING >= needed), None)
                 if disks is not None:
@@ -405,7 +405,7 @@ def _no_better(one: Chosen, other: Chosen) -> bool:
 def _merits(storage: Storage) -> tuple[float, ...]:
     """All that a prediction takes of a drive on its link, the more the better."""
     disk = storage.disk
-    rates = (min(rate.value, storage.link_bps) for rate in (disk.read_rate, disk.write_rate))
+    rates = (min(rate.value, storage.link_bps) for rate in (disk.read_rate, disk.lasting_write_rate))
     more = (disk.read_iops, disk.write_iops, disk.run_bytes)
     less = (disk.read_latency, disk.write_latency, disk.seek, disk.revolution)
     return (*rates, *(each.value for each in more), *(-each.value for each in less))

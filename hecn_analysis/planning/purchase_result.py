@@ -60,6 +60,32 @@ class Purchase:
         """Part of the price that rests on prices which are only assumed [USD]."""
         return sum(entry.quantity * entry.price_usd for entry in self.entries if entry.assumed)
 
+    def drives(self) -> list[dict[str, Any]]:
+        """Kinds of drives that the receiver writes to: what each writes for a short time and goes on writing.
+
+        Returns
+        -------
+        list of dict
+            ``part``, ``title``, ``write_bps``, ``sustained_write_bps`` [bit/s], ``spread`` [fraction], ``basis`` and
+            ``source`` of the sustained rate; none where nothing is written to drives.
+        """
+        scenario = self.prediction.scenario
+        if scenario.receiver is None or scenario.tool.sink_end != "disk":
+            return []
+        disks = {array.disk.part: array.disk for array in scenario.receiver.arrays.values()}
+        return [
+            {
+                "part": name,
+                "title": disk.title,
+                "write_bps": disk.write_rate.value,
+                "sustained_write_bps": disk.lasting_write_rate.value,
+                "spread": disk.lasting_write_rate.spread,
+                "basis": disk.lasting_write_rate.basis,
+                "source": disk.lasting_write_rate.source or disk.source,
+            }
+            for name, disk in disks.items()
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain objects.
 
@@ -79,6 +105,7 @@ class Purchase:
             "bottleneck": self.prediction.bottleneck,
             "rounds": self.rounds,
             "cuts": self.cuts,
+            "drives": self.drives(),
             "bill": self.to_frame().to_dict("records"),
             "scenario": dict(self.prediction.scenario.keys),
         }

@@ -291,7 +291,7 @@ def _drives(asked: _Asked) -> Iterator[_Found]:
         if housed is None:
             continue
         amount, disk, controller = stored.arrays * stored.disks, stored.disk, stored.controller
-        each = units.format_rate(min(disk.write_rate.value, stored.link_bps))
+        each = units.format_rate(min(disk.lasting_write_rate.value, stored.link_bps))
         words = f"{amount} x {disk.title} ({each} written each) on {stored.arrays} x {controller.title}"
         yield _Found(amount, _year(housed[0], disk, controller), words, disk.title)
 

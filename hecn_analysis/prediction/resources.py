@@ -439,6 +439,8 @@ class _HostDemands:
         if self.scenario.tool.io == "buffered" and buffered is not None:
             field, known = f"buffered_{field}", buffered
         rate = self.draw(f"{at}.{field}", known)
+        if not reads and disk.sustained_write_rate is not None:
+            rate = np.minimum(rate, self.draw(f"{at}.sustained_write_rate", disk.sustained_write_rate))
         if streams > 1 and agreed(np.isfinite(disk.run_bytes.value)):  # what seeks, loses time between files
             shared = storage.interleaved_bps(
                 rate,

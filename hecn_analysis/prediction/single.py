@@ -207,7 +207,7 @@ class _Report(Model):
         return result
 
     def _warnings(self) -> list[str]:
-        found = [*self.scenario.warnings]
+        found = [*self.scenario.warnings, *self._first_arrays()]
         for role, host in (("sender", self.scenario.sender), ("receiver", self.scenario.receiver)):
             for name, slot in (host.slots if host is not None else {}).items():
                 card = slot.nic or slot.controller
@@ -221,6 +221,19 @@ class _Report(Model):
                     card_gen, slot_gen = f"PCIe {card.gen}.0", f"PCIe {slot.gen}.0"
                     found.append(f"{role}.slots.{name}: a {card_gen} card in a {slot_gen} slot trains to {slot_gen}")
         return found
+
+    def _first_arrays(self) -> Iterator[str]:
+        """Where files lie that nobody placed: on the first of several arrays."""
+        scenario, tool = self.scenario, self.scenario.tool
+        for role, host, end, rate in (
+            ("sender", scenario.sender, tool.source_end, "read_rate"),
+            ("receiver", scenario.receiver, tool.sink_end, "write_rate"),
+        ):
+            if host is None or end != "disk" or host.files_on or getattr(host, rate) is not None:
+                continue
+            if len(host.arrays) > 1:
+                first, *others = host.arrays
+                yield f"{role}.files_on is not set: the files are taken to lie on {first}, not on {', '.join(others)}"
 
     def _assumptions(self) -> list[Assumption]:
         owners: dict[str, Callable[[], str]] = {
