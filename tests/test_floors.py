@@ -13,9 +13,9 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 
 # From the ground up. Rooms of one floor know nothing of each other.
 FLOORS = (
-    {"", "bidi", "first_use", "modules", "places", "progress", "secrets"},
+    {"", "bidi", "children", "first_use", "modules", "places", "progress", "secrets"},
     {"errors"},
-    {"cluster", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
+    {"cluster", "kernels", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
     {"archive_files", "files", "limits"},
     {"archive", "elsewhere", "hardware"},
     {"archive_selection"},

@@ -11,8 +11,6 @@ import json
 import logging
 import os
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +24,10 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
+from hecn_analysis import kernels
 from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
+from hecn_analysis.children import SAFE_PATH, private_folder
 from hecn_analysis.files import whole
 
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
@@ -36,7 +36,6 @@ TIME_LIMIT_S = 300  # of one cell
 RUN_ID_DIGITS = 12
 PAPERMILL_ERROR_TAG = "papermill-error-cell-tag"
 KEPT_CELL_METADATA = ("tags",)
-LONGEST_SOCKET = 103  # bytes of the name of a file that is a socket (macOS; Linux: 107)
 NOTES = "read.txt"  # in the kernel's own folder: what it reads
 
 
@@ -55,8 +54,7 @@ class Executed(NamedTuple):
 def _own_kernel(private: Path) -> type[AsyncKernelManager]:
     """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
 
-    The user's IPython start-up files and history stay out of it (a brief must not depend on them), and where the system
-    has them, it talks through files instead of network ports, where their names are not longer than a socket's may be.
+    The user's IPython start-up files and history stay out of it (a brief must not depend on them).
 
     Parameters
     ----------
@@ -65,25 +63,19 @@ def _own_kernel(private: Path) -> type[AsyncKernelManager]:
     """
     spec = KernelSpec(
         argv=[
-            sys.executable,
-            "-m",
-            "hecn_analysis.briefs._kernel",
-            str(private / NOTES),
-            "-f",
-            "{connection_file}",
+            *kernels.command("hecn_analysis.briefs._kernel", str(private / NOTES)),
             "--HistoryManager.enabled=False",
         ],
         display_name="Python 3",
         language="python",
-        env={"IPYTHONDIR": str(private / "ipython")},
+        env={"IPYTHONDIR": str(private / "ipython"), **SAFE_PATH},
     )
 
     class OwnKernelManager(AsyncKernelManager):
         def __init__(self, **settings: Any) -> None:  # noqa: ANN401  (the base class's)
             super().__init__(**settings)
             self.connection_file = str(private / "kernel.json")
-            has_sockets = os.name == "posix" and len(os.fsencode(private / "kernel-ipc-5")) <= LONGEST_SOCKET
-            self.transport = "ipc" if has_sockets else "tcp"
+            self.transport = kernels.transport(private, "kernel-ipc-5")
 
         @property
         def kernel_spec(self) -> KernelSpec:
@@ -112,8 +104,7 @@ def execute(
     time_limit_s
         Longest time that a cell may take. [s]
     """
-    with tempfile.TemporaryDirectory(prefix="hecn-kernel-") as folder:
-        private = Path(folder).resolve()
+    with private_folder("kernel") as private:
         running = private / "running.ipynb"  # written again after each cell
         error = _run(notebook, parameters, running, _own_kernel(private), time_limit_s)
         read = counted(_noted(private / NOTES), private)

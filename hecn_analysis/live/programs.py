@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Final, Self
 
+from hecn_analysis.children import tied
 from hecn_analysis.errors import MissingProgramError
 
 #: Where programs of an administrator lie, and those of makers of RAID controllers, beside the user's PATH.
@@ -45,7 +46,8 @@ _POLL_S: Final = 0.02
 
 def environment() -> dict[str, str]:
     """Environment of a program: ours, in English, with the folders of administrators' programs."""
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *FOLDERS])
+    own = os.environ.get("PATH", os.defpath)  # an empty one names no folder, but would name this one before a separator
+    path = os.pathsep.join([*([own] if own else []), *FOLDERS])
     return {**os.environ, "LC_ALL": "C", "PATH": path}
 
 
@@ -133,7 +135,7 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = subprocess.Popen(  # noqa: S603 (a list of arguments, no shell)
-                [*_tied(), *self.argv],
+                [*tied(), *self.argv],
                 stdin=given,
                 stdout=self._out,
                 stderr=self._err,
@@ -196,12 +198,6 @@ class Program:
     def _ended(self, status: int | None, how: str) -> Ended:
         out, err = (os.pread(file.fileno(), LARGEST, 0) for file in (self._out, self._err))
         return Ended(self.argv, status, out, err, time.monotonic() - self._start, how)
-
-
-def _tied() -> list[str]:
-    """Words in front of a command that let the kernel end it when this process dies."""
-    setpriv = shutil.which("setpriv")
-    return [] if setpriv is None else [setpriv, "--pdeathsig", "TERM", "--"]
 
 
 def run(argv: Sequence[str], *, limit_s: float, cwd: str | Path | None = None, stdin: bytes = b"") -> Ended:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hecn_analysis import cluster, elsewhere, tables
+from hecn_analysis.children import end_with_parent, safe_path
 from hecn_analysis.errors import HecnError
 from hecn_analysis.files.documents import documents
 from hecn_analysis.files.packed import unreadable
@@ -202,8 +203,10 @@ def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> 
     with suppress(ValueError):  # where the system has no such server, each process loads it for itself
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with safe_path():  # both lines start processes
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=end_with_parent)
         waiting = [pool.submit(read_group, group, intervals=intervals) for group in _groups(files)]
+    with pool:
         try:
             for future in waiting:
                 yield future.result()
