@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ def client(address: str) -> Iterator[Any]:
     Parameters
     ----------
     address
-        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``.
+        Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``, or ``tls://10.0.0.1:8786`` with the certificates that
+        the configuration of Dask names. Whoever answers there can run anything here: results are unpickled.
 
     Raises
     ------
@@ -29,20 +31,13 @@ def client(address: str) -> Iterator[Any]:
         When the workers that had the same work were all killed, or the scheduler is gone.
     """
     try:
-        from distributed import Client, KilledWorker  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
+        from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
+        from distributed.comm.core import CommClosedError  # noqa: PLC0415 - the same
     except ImportError:
         raise InputError(
             "no package 'distributed'", "it for --dask", advice="install it: pip install 'hecn-analysis[dask]'"
         ) from None
-    try:
-        connected = Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"no Dask scheduler at {address!r} ({error})",
-            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786'",
-            advice="start one: dask scheduler",
-        ) from None
-    with connected:
+    with _quiet(), _connected(address) as connected:
         try:
             yield connected
         except KilledWorker:
@@ -50,5 +45,40 @@ def client(address: str) -> Iterator[Any]:
                 f"the workers of {address} that had the same work were killed one after another, perhaps for want of "
                 "memory; give them more, or read fewer files at a time"
             ) from None
-        except CancelledError:
+        except (CancelledError, CommClosedError):
             raise HecnError(f"the Dask scheduler at {address} is gone; start it and try again") from None
+
+
+def _connected(address: str) -> Any:  # noqa: ANN401 - distributed has no types
+    """Connect to a scheduler, with the certificates of Dask's own configuration where the address begins with tls."""
+    from distributed import Client  # noqa: PLC0415 (see above)
+
+    try:
+        return Client(address, timeout=_PATIENCE_S)  # type: ignore[no-untyped-call]
+    except TypeError:  # what distributed raises where it has no certificates
+        raise InputError(
+            f"no certificates for {address!r} in the configuration of Dask",
+            "ca-file, and cert and key of the client, under distributed.comm.tls",
+            advice="see https://distributed.dask.org/en/latest/tls.html",
+        ) from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"no Dask scheduler at {address!r} ({error})",
+            "the address that a scheduler prints, such as 'tcp://10.0.0.1:8786', or 'tls://10.0.0.1:8786' with the "
+            "certificates that Dask's configuration names",
+            advice="start one: dask scheduler",
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep tracebacks off the terminal that distributed logs beside what it raises."""
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)

@@ -16,6 +16,7 @@ from pyarrow import ArrowInvalid
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive
 from hecn_analysis.errors import HecnError
+from hecn_analysis.kernels import OwnKernels
 
 #: Where a rule is lifted, and how often; each has its reason beside it.
 LIFTED = {
@@ -153,11 +154,13 @@ def test_an_archive_that_somebody_else_made_is_data(tmp_path):
 
 
 def test_jupyterlab_is_started_for_this_machine_and_asks_for_a_token(root):
-    """By its own defaults, which `make lab` leaves alone."""
+    """By its own defaults, which `make lab` leaves alone; its kernels import nothing from their folder."""
     from jupyter_server.auth import IdentityProvider  # noqa: PLC0415 (slow, and only this test needs it)
     from jupyter_server.serverapp import ServerApp  # noqa: PLC0415 (same)
 
     (started,) = re.findall(r"/jupyter lab (.*)", (root / "Makefile").read_text())
-    assert started == "--notebook-dir notebooks $(ARGS)"
+    assert started == "--notebook-dir notebooks $(KERNELS) $(ARGS)"
+    (option,) = re.findall(r"KERNELS := --ServerApp.kernel_spec_manager_class=(.*)", (root / "Makefile").read_text())
+    assert ServerApp(kernel_spec_manager_class=option).kernel_spec_manager_class is OwnKernels
     assert ServerApp().ip == "localhost"
     assert len(IdentityProvider().token) >= 40

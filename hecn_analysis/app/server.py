@@ -1,7 +1,10 @@
 """The server of ``hecn app``: Voila with one page, on this machine only, behind a token.
 
 Each browser tab has a kernel of its own. It ends with its tab; one whose browser went away without a word is ended
-after a minute, and all of them when the server ends.
+after a minute, and all of them when the server ends. There are `MOST_PAGES` at most.
+
+The token stands in the printed address, and in a file that only this user can read, from which the browser learns it:
+all users see the arguments of a program. No line of the log holds it.
 """
 
 from __future__ import annotations
@@ -14,20 +17,30 @@ import os
 import secrets
 import socket
 import webbrowser
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from jinja2 import DictLoader, Environment
+from jupyter_core.paths import secure_write
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 from traitlets.config import Config
 from voila.app import Voila
+from voila.tornado.handler import TornadoVoilaHandler
 
+from hecn_analysis import kernels
 from hecn_analysis.app import FOLDER, SCENARIO
-from hecn_analysis.errors import InputError
+from hecn_analysis.children import private_folder
+from hecn_analysis.errors import HecnError, InputError
 
 ADDRESS: Final = "127.0.0.1"
+
+#: Pages that may be open at once; each has a kernel of some 200 MB.
+MOST_PAGES: Final = 8
 
 #: Kernels that no browser is connected to are ended after this, looked for that often. [s]
 _IDLE: Final = 60
@@ -42,13 +55,70 @@ _PAGE: Final = files("hecn_analysis.app") / "page"
 _EXTENSIONS: Final = ["@voila-dashboards/widgets-manager8", "@jupyter-widgets/jupyterlab-manager", "anywidget"]
 
 
+#: The page of an error, in place of Jupyter's, which needs files that Voila does not serve.
+_ERROR: Final = (
+    "<!doctype html><title>{{ status_code }}</title><p>{{ status_code }} {{ status_message }}: {{ message }}</p>"
+)
+
+#: The page that leads the browser to the app.
+_REDIRECT: Final = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">\n'
+
+#: The longest name of a socket of a kernel below the folder of the server.
+_SOCKET: Final = f"voila_{'x' * 8}/kernel-{'x' * 36}.json-ipc-5"
+
+_LOGINS: Final = ("/login", "/logout")
+
+#: Beginnings of lines of Jupyter's log, and what is said instead; None: nothing, since another line says it.
+_LINES: Final = {
+    "Couldn't authenticate": "a connection without the token was refused",
+    "Blocking request with non-local 'Host'": "a request for the name of another host was refused",
+    "wrote error: ": None,
+}
+
+
 class _Refused(RequestHandler):
-    """What who comes without the token is sent to: there is nothing to log in with but the address."""
+    """The page for a request without the token: there is nothing to log in with but the address."""
 
     def get(self) -> None:
         """Refuse."""
         self.set_status(403)
         self.finish("This page opens with the address that hecn app has printed: it ends with a token.\n")
+
+
+class _TooManyPagesError(HecnError):
+    """As many pages as may be are open."""
+
+
+class _Kernels(AsyncMappingKernelManager):
+    """Starts a kernel for a page while there are not too many."""
+
+    _starting = 0
+
+    async def start_kernel(self, **settings: Any) -> str:  # type: ignore[override]  # noqa: ANN401 - as the base class has it
+        """Start a kernel and give its id."""
+        if len(self.list_kernel_ids()) + self._starting >= MOST_PAGES:
+            raise _TooManyPagesError
+        self._starting += 1
+        try:
+            return str(await super().start_kernel(**settings))
+        finally:
+            self._starting -= 1
+
+
+class _Page(TornadoVoilaHandler):  # type: ignore[misc]  # Voila has no types
+    """The page of the app, or why it does not open."""
+
+    async def get(self, path: str | None = None) -> None:
+        """Start a kernel and show what it makes."""
+        try:
+            await super().get(path)
+        except _TooManyPagesError:
+            self.set_status(503)
+            self.finish(
+                f"<!doctype html><title>Too many pages</title><p>{MOST_PAGES} pages of the app are open, which is the "
+                "limit. Close one of them, then load this page again. A page whose browser was killed counts for up to "
+                f"{_IDLE + _LOOK} seconds.</p>\n"
+            )
 
 
 class _Server(Voila):  # type: ignore[misc]  # Voila has no types
@@ -58,12 +128,50 @@ class _Server(Voila):  # type: ignore[misc]  # Voila has no types
         """Take nothing from files."""
 
     def init_handlers(self) -> list[Any]:
-        """Handlers of Voila, with a refusal in place of the login."""
-        kept = [handler for handler in super().init_handlers() if "/login" not in handler[0]]
-        return [("/login", _Refused), *kept]
+        """Handlers of Voila, with a refusal in place of the login, and with our page."""
+        kept = [handler for handler in super().init_handlers() if handler[0] not in _LOGINS]
+        own = [
+            (place, _Page, *more) if kind is TornadoVoilaHandler else (place, kind, *more)
+            for place, kind, *more in kept
+        ]
+        return [*((place, _Refused) for place in _LOGINS), *own]
 
 
-def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None:
+class _Log(logging.Handler):
+    """Says what the server logs in one line each, without the token."""
+
+    def __init__(self, token: str, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._token, self._say = token, say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
+        text = (record.getMessage().splitlines() or [""])[0]
+        for beginning, instead in _LINES.items():
+            if text.startswith(beginning):
+                if instead is not None:
+                    self._say(instead)
+                return
+        if record.exc_info and (error := record.exc_info[1]) is not None:
+            text += f": {type(error).__name__}: {' '.join(str(error).split())}"
+            if os.environ.get("HECN_DEBUG"):
+                text += "\n" + logging.Formatter().formatException(record.exc_info)
+        for line in text.replace(self._token, "…").splitlines():
+            self._say(line)
+
+
+@contextlib.contextmanager
+def _logged(token: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Let all that libraries log in this block be said as `_Log` says it."""
+    handler, root = _Log(token, say), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
+def serve(scenario: str | None, *, port: int | None, open_browser: bool, say: Callable[[str], None]) -> None:
     """Serve the app until it is interrupted, after printing its address.
 
     Parameters
@@ -74,6 +182,8 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None
         Port to listen on; None: any free one.
     open_browser
         Whether to open a browser, too.
+    say
+        Called with each line for people.
 
     Raises
     ------
@@ -85,19 +195,30 @@ def serve(scenario: str | None, *, port: int | None, open_browser: bool) -> None
     os.environ[FOLDER] = str(Path.cwd())
     os.environ[SCENARIO] = scenario or ""
     os.environ["JUPYTER_PATH"] = os.pathsep.join([str(_PAGE), *filter(None, [os.environ.get("JUPYTER_PATH")])])
-    server = _Server(config=_configuration(port, token), log_level=logging.ERROR)
-    server.initialize([str(_PAGE / "what_if.ipynb")])
-    address = f"http://{ADDRESS}:{port}/?token={token}"
+    with private_folder("app") as private, _logged(token, say):
+        log = logging.getLogger(__name__)
+        log.setLevel(logging.ERROR)
+        server = _Server(config=_configuration(port, token, private), log=log)
+        server.initialize([str(_PAGE / "what_if.ipynb")])
+        address = f"http://{ADDRESS}:{port}/?token={token}"
 
-    def ready() -> None:
-        asyncio.get_running_loop().set_exception_handler(_unless_gone)
-        print(address, flush=True)
-        if open_browser:
-            webbrowser.open(address)
+        def ready() -> None:
+            asyncio.get_running_loop().set_exception_handler(_unless_gone)
+            print(address, flush=True)
+            if open_browser:
+                webbrowser.open(_redirect(address, private).as_uri())
 
-    IOLoop.current().add_callback(ready)  # runs once the server listens
-    with contextlib.suppress(KeyboardInterrupt):
-        server.start()
+        IOLoop.current().add_callback(ready)  # runs once the server listens
+        with contextlib.suppress(KeyboardInterrupt):
+            server.start()
+
+
+def _redirect(address: str, private: Path) -> Path:
+    """Write the page that leads the browser to an address; only this user can read it."""
+    page = private / "open.html"
+    with secure_write(str(page)) as stream:
+        stream.write(_REDIRECT.format(address=address))
+    return page
 
 
 def _unless_gone(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -106,7 +227,7 @@ def _unless_gone(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
         loop.default_exception_handler(context)
 
 
-def _configuration(port: int, token: str) -> Config:
+def _configuration(port: int, token: str, private: Path) -> Config:
     return Config(
         Voila={
             "ip": ADDRESS,
@@ -114,10 +235,24 @@ def _configuration(port: int, token: str) -> Config:
             "port_retries": 0,
             "open_browser": False,
             "token": token,
-            "tornado_settings": {"log_function": lambda _: None, "ws_ping_timeout": _PING},
+            "connection_dir_root": str(private),
+            "tornado_settings": {
+                "allow_remote_access": False,  # the Host header must name this machine
+                "jinja2_env": Environment(loader=DictLoader({"error.html": _ERROR}), autoescape=True),
+                "log_function": lambda _: None,
+                "ws_ping_timeout": _PING,
+            },
         },
-        VoilaConfiguration={"template": "hecn", "extension_allowlist": _EXTENSIONS, "show_tracebacks": False},
-        KernelManager={"transport": "ipc" if os.name == "posix" else "tcp"},
+        VoilaConfiguration={
+            "template": "hecn",
+            "allow_template_override": "NO",
+            "allow_theme_override": "NO",
+            "extension_allowlist": _EXTENSIONS,
+            "kernel_spec_manager_class": kernels.OwnKernels,
+            "multi_kernel_manager_class": _Kernels,
+            "show_tracebacks": False,
+        },
+        KernelManager={"transport": kernels.transport(private, _SOCKET)},
         MappingKernelManager={"cull_idle_timeout": _IDLE, "cull_interval": _LOOK, "cull_connected": False},
     )
 

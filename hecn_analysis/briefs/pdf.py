@@ -7,14 +7,21 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
+from typing import Final
 
+from hecn_analysis.children import private_folder, tied
 from hecn_analysis.errors import HecnError, MissingProgramError
 from hecn_analysis.files import whole
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 TIME_LIMIT_S = 60
+SANDBOX_ADVICE: Final = (
+    "Chromium's sandbox cannot be used here; allow Chromium user namespaces "
+    "(sysctl kernel.unprivileged_userns_clone=1, its AppArmor profile, or the seccomp profile of the container), "
+    "or install its helper (Debian: apt install chromium-sandbox)"
+)
+SANDBOX_FAULT = re.compile(r"No usable sandbox|Failed to move to new namespace|SUID sandbox helper")
 DATES = re.compile(rb"/(?:CreationDate|ModDate) \(D:[^)]*\)")
 
 
@@ -75,6 +82,65 @@ def can_draw() -> bool:
     return any(map(shutil.which, PROGRAMS))
 
 
+def has_sandbox() -> bool:
+    """Whether Chromium runs with its sandbox: always, but for root, for whom it has none.
+
+    Returns
+    -------
+    bool
+        The answer.
+
+    Examples
+    --------
+    >>> from unittest.mock import patch
+    >>> with patch.object(os, "geteuid", lambda: 1000, create=True):
+    ...     has_sandbox()
+    True
+    """
+    return not hasattr(os, "geteuid") or os.geteuid() != 0
+
+
+def sandbox_fault(stderr: str) -> str | None:
+    """What to do where Chromium ended because its sandbox cannot be used.
+
+    Parameters
+    ----------
+    stderr
+        What Chromium wrote.
+
+    Returns
+    -------
+    str or None
+        The advice, or None where the sandbox was not the reason.
+
+    Examples
+    --------
+    >>> sandbox_fault("[1:1:FATAL:zygote_host_impl_linux.cc(132)] No usable sandbox! If you are running …")
+    "Chromium's sandbox cannot be used here; allow Chromium user namespaces ...
+    """
+    return SANDBOX_ADVICE if SANDBOX_FAULT.search(stderr) else None
+
+
+def sandbox_fault_of(program: str) -> str | None:
+    """Start Chromium once and say what to do where it ends because its sandbox cannot be used.
+
+    Parameters
+    ----------
+    program
+        The browser.
+
+    Returns
+    -------
+    str or None
+        The advice, or None where Chromium starts, or fails for another reason.
+    """
+    with private_folder("chromium") as private:
+        try:
+            return sandbox_fault(_run(program, private, ["--dump-dom", "about:blank"], TIME_LIMIT_S))
+        except PdfError:
+            return None
+
+
 def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> None:
     """Print a brief.
 
@@ -105,32 +171,33 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> N
     hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     program = find_chromium()
-    with tempfile.TemporaryDirectory(prefix="hecn-chromium-") as private:
-        printed = Path(private) / "brief.pdf"
-        command = [
-            program,
-            "--headless",
-            "--no-sandbox",  # it opens nothing but our own page, which forbids all requests; root has no other way
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--disable-quic",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--no-first-run",
-            "--no-pdf-header-footer",
-            f"--user-data-dir={private}/profile",
-            f"--print-to-pdf={printed}",
-            f"{html.resolve().as_uri()}#print",
-        ]
-        said = _run(command, time_limit_s)
+    with private_folder("chromium") as private:
+        printed = private / "brief.pdf"
+        options = ["--no-pdf-header-footer", f"--print-to-pdf={printed}", f"{html.resolve().as_uri()}#print"]
+        said = _run(program, private, options, time_limit_s)
         if not printed.is_file():
-            raise PdfError(f"no PDF was made: {program} said: {(said.strip().splitlines() or ['nothing'])[-1]}")
+            last = (said.strip().splitlines() or ["nothing"])[-1]
+            raise PdfError(f"no PDF was made: {sandbox_fault(said) or f'{program} said: {last}'}")
         whole.write(pdf, DATES.sub(lambda found: b" " * len(found[0]), printed.read_bytes()))
 
 
-def _run(command: list[str], time_limit_s: float) -> str:
-    """Run Chromium and give what it said; end it with all processes that it started when it takes too long."""
+def _run(program: str, private: Path, options: list[str], time_limit_s: float) -> str:
+    """Run Chromium without a window and give what it said; end it and all that it started when it takes too long."""
+    command = [
+        *tied(),
+        program,
+        "--headless",
+        *([] if has_sandbox() else ["--no-sandbox"]),
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        f"--user-data-dir={private}/profile",
+        *options,
+    ]
     with subprocess.Popen(  # noqa: S603  (no shell; a session of its own)
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True
     ) as process:
@@ -138,4 +205,4 @@ def _run(command: list[str], time_limit_s: float) -> str:
             return process.communicate(timeout=time_limit_s)[1]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            raise PdfError(f"no PDF was made: {command[0]} took longer than {time_limit_s:g} s") from None
+            raise PdfError(f"no PDF was made: {program} took longer than {time_limit_s:g} s") from None

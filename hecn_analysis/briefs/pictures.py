@@ -7,7 +7,7 @@ import threading
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from hecn_analysis.briefs.pdf import find_chromium
+from hecn_analysis.briefs.pdf import find_chromium, has_sandbox, sandbox_fault_of
 from hecn_analysis.errors import HecnError
 
 if TYPE_CHECKING:
@@ -101,8 +101,14 @@ class Pictures:
 
             if not self._thread.is_alive():
                 self._thread.start()
-            drawer = Kaleido(path=program, n=1, page_generator=PageGenerator(mathjax=False))  # MathJax is on the web
-            self._wait(drawer.__aenter__())
+            page = PageGenerator(mathjax=False)  # MathJax is on the web
+            drawer = Kaleido(path=program, n=1, page_generator=page, enable_sandbox=has_sandbox())
+            try:
+                self._wait(drawer.__aenter__())
+            except Exception:
+                if advice := sandbox_fault_of(program):
+                    raise PictureError(f"{NO_PICTURE}: {advice}") from None
+                raise
             self._drawer = drawer
         return self._drawer
 

@@ -51,5 +51,5 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.app.server import serve  # noqa: PLC0415 (see above)
 
     say("the app listens on this machine only; Ctrl-C ends it")
-    serve(arguments.scenario, port=arguments.port, open_browser=arguments.browser)
+    serve(arguments.scenario, port=arguments.port, open_browser=arguments.browser, say=say)
     return 0

@@ -14,7 +14,6 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from hecn_analysis import places
-from hecn_analysis.briefs import _run
 from hecn_analysis.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
@@ -100,7 +99,7 @@ def test_kernel_that_is_killed_before_it_answers_is_told_and_the_other_brief_is_
     program = workplace / "python"
     program.write_text(f'#!/bin/sh\nmkdir "{first}" 2>/dev/null && kill -9 $$\nexec "{sys.executable}" "$@"\n')
     program.chmod(0o755)
-    monkeypatch.setattr(_run.sys, "executable", str(program))
+    monkeypatch.setattr(sys, "executable", str(program))
     write(workplace, a="", b="")
     assert main(["brief", "all", "-o", "out", "--no-pdf"]) == 1
     out, err = capsys.readouterr()
