@@ -64,7 +64,7 @@ _ERROR: Final = (
 _REDIRECT: Final = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">\n'
 
 #: The longest name of a socket of a kernel below the folder of the server.
-_SOCKET: Final = f"voila_{'x' * 8}/kernel-{'x' * 36}.json-ipc-5"
+_SOCKET: Final = f"voila_{'x' * 8}/kernel-{'x' * 36}-ipc-5"
 
 _LOGINS: Final = ("/login", "/logout")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from hecn_analysis.briefs.pdf import find_chromium, has_sandbox, sandbox_fault_of
@@ -44,6 +45,7 @@ class Pictures:
         if self._thread.is_alive():
             if self._drawer is not None:
                 self._wait(self._drawer.__aexit__(None, None, None))
+            self._wait(_end_tasks())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
         self._loop.close()
@@ -106,6 +108,8 @@ class Pictures:
             try:
                 self._wait(drawer.__aenter__())
             except Exception:
+                with suppress(Exception):  # it has not started as a whole
+                    self._wait(drawer.close())
                 if advice := sandbox_fault_of(program):
                     raise PictureError(f"{NO_PICTURE}: {advice}") from None
                 raise
@@ -119,3 +123,11 @@ class Pictures:
         except TimeoutError:
             future.cancel()
             raise PictureError(f"{NO_PICTURE}: Chromium took longer than {TIME_LIMIT_S:g} s") from None
+
+
+async def _end_tasks() -> None:
+    """End what a browser that did not start has left running."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,11 +1,13 @@
 """The written pages, as a browser and a printer show them, with the network off."""
 
+import os
 import re
 import subprocess
 
 import pytest
 
 from hecn_analysis.briefs import pdf
+from hecn_analysis.briefs.pictures import PictureError, Pictures
 from hecn_analysis.errors import MissingProgramError
 
 from .conftest import HOSTILE  # isort: skip
@@ -190,3 +192,36 @@ def test_failing_chromium_is_one_line(tmp_path, monkeypatch, script, message):
         pdf.write_pdf(tmp_path / "x.html", tmp_path / "x.pdf", time_limit_s=0.5)
     assert str(failed.value) == f"no PDF was made: {program} {message}"
     assert not (tmp_path / "x.pdf").exists()
+
+
+def as_user(tmp_path, monkeypatch, script):
+    """Run as somebody else than root, with a Chromium that does as a script says."""
+    program = tmp_path / "chromium"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+
+@pytest.mark.parametrize(("user", "options"), [(0, ["--no-sandbox"]), (1000, [])])
+def test_chromium_has_its_sandbox_but_for_root(tmp_path, monkeypatch, user, options):
+    as_user(tmp_path, monkeypatch, f'printf "%s\\n" "$@" > "{tmp_path}/arguments.txt"')
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    with pytest.raises(pdf.PdfError, match="said: nothing"):
+        pdf.write_pdf(tmp_path / "x.html", tmp_path / "x.pdf")
+    arguments = (tmp_path / "arguments.txt").read_text().splitlines()
+    assert [word for word in arguments if word.startswith("--") and "sandbox" in word] == options
+
+
+NO_SANDBOX = "[7340:7340:1123/155751.488442:ERROR:content/browser/zygote_host/zygote_host_impl_linux.cc:130] "
+NO_SANDBOX += "No usable sandbox! If this is a Debian system, please install the chromium-sandbox package"
+
+
+def test_without_a_sandbox_chromium_is_not_run_and_it_is_said_what_to_do(tmp_path, monkeypatch):
+    as_user(tmp_path, monkeypatch, f"echo '{NO_SANDBOX}' >&2; exit 1")
+    with pytest.raises(pdf.PdfError) as failed:
+        pdf.write_pdf(tmp_path / "x.html", tmp_path / "x.pdf")
+    assert str(failed.value) == f"no PDF was made: {pdf.SANDBOX_ADVICE}"
+    with Pictures() as pictures, pytest.raises(PictureError) as failed:
+        pictures.figure({"data": [], "layout": {}}, "svg")
+    assert str(failed.value) == f"no picture was drawn: {pdf.SANDBOX_ADVICE}"

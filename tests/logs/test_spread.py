@@ -2,7 +2,12 @@
 
 import os
 import signal
+import socket
+import subprocess
+import sys
+import time
 from concurrent.futures import CancelledError
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pandas as pd
@@ -108,3 +113,83 @@ def test_without_the_table_of_intervals_the_rest_is_the_same(tmp_path):
     assert len(whole.intervals) == 80_000
     assert short.intervals.empty
     assert short.problems.kind.tolist() == ["inconsistent"]
+
+
+def certificates(folder):
+    """Write a throw-away authority, and a certificate by it, and give what Dask's configuration says of them."""
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 (see above)
+    from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 (same)
+
+    now = datetime.now(UTC)
+    keys = {name: ec.generate_private_key(ec.SECP256R1()) for name in ("ca", "node")}
+    names = {name: x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in keys}
+    for name, key in keys.items():
+        built = (
+            x509.CertificateBuilder().subject_name(names[name]).issuer_name(names["ca"]).public_key(key.public_key())
+        )
+        built = built.serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(1))
+        built = built.not_valid_after(now + timedelta(1))
+        built = built.add_extension(x509.BasicConstraints(ca=name == "ca", path_length=None), critical=True)
+        signed = built.sign(keys["ca"], hashes.SHA256())
+        (folder / f"{name}.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+        form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        (folder / f"{name}.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *form))
+    node = {"cert": str(folder / "node.pem"), "key": str(folder / "node.key")}
+    settings = {"ca-file": str(folder / "ca.pem"), "scheduler": node, "worker": node, "client": node}
+    return {f"distributed.comm.tls.{name}": value for name, value in settings.items()}
+
+
+def test_a_cluster_behind_tls_is_reached_with_the_configuration_of_dask(many, tmp_path_factory, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    import dask  # noqa: PLC0415 (only who has a cluster has it)
+
+    tls = certificates(tmp_path_factory.mktemp("tls"))
+    monkeypatch.chdir(many.parent)
+    with (
+        dask.config.set(tls),
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            protocol="tls",
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            security=distributed.Security(),
+        ) as running,
+    ):
+        address = running.scheduler_address
+        assert address.startswith("tls://")
+        assert same(read(many.name), read(many.name, dask=address))
+        with dask.config.set(certificates(tmp_path_factory.mktemp("other"))):
+            monkeypatch.setattr(cluster, "_PATIENCE_S", 2)
+            with pytest.raises(InputError, match=r"found no Dask scheduler at .tls.*certificate"):
+                read(many.name, dask=address)
+        none = {"distributed.comm.tls.ca-file": None, "distributed.comm.tls.client": {"cert": None, "key": None}}
+        with dask.config.set(none):
+            expected = r"found no certificates for 'tls://.*', expected ca-file, .* under distributed\.comm\.tls; see "
+            with pytest.raises(InputError, match=expected):
+                read(many.name, dask=address)
+        with (
+            dask.config.set({"distributed.comm.require-encryption": True}),
+            pytest.raises(InputError, match="encryption required by Dask configuration"),
+        ):
+            read(many.name, dask=address.replace("tls", "tcp"))
+
+
+def test_a_scheduler_that_is_killed_is_one_line(many):
+    pytest.importorskip("distributed")
+    with socket.socket() as tried:
+        tried.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{tried.getsockname()[1]}"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", address, "--no-dashboard"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as scheduler:
+        assert any("Scheduler at" in line for line in scheduler.stderr)
+        command = [sys.executable, "-m", "hecn_analysis", "parse", str(many), "--dask", address]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as parse:
+            assert any("Receive client connection" in line for line in scheduler.stderr)
+            time.sleep(1)
+            scheduler.kill()
+            _, said = parse.communicate(timeout=100)
+    assert parse.returncode == 1
+    assert said == f"hecn: the Dask scheduler at {address} is gone; start it and try again\n"
