@@ -2,6 +2,9 @@
 
 Ruff's rules S refuse pickle, marshal, eval, exec, unsafe YAML and shells; the first test asserts that they are on. What
 they do not know is looked for here in the syntax of every module.
+
+Nor does a link or a file that somebody planted say where output goes: `hecn_analysis.files.whole` alone makes output
+files, and the last tests look for any other way to make or to change one.
 """
 
 import ast
@@ -122,6 +125,127 @@ def test_no_module_could_run_what_it_reads(root):
         for line, what in faults(ast.parse(path.read_text()))
     ]
     assert [one.partition(":")[0] for one in found] == ALLOWED
+
+
+#: Modules that write files by other means, and why they may. What archives do is tested in `tests/test_archive.py`.
+WRITERS = {
+    "hecn_analysis/files/whole.py": "it is what all others use",
+    "hecn_analysis/briefs/_kernel.py": "a list in the kernel's own folder, which only the user can enter",
+    "hecn_analysis/traffic/bulk.py": "it fills a file that `whole.aside` has made",
+}
+ARCHIVE = "hecn_analysis/archive"
+
+OPENERS = {"open", "fdopen", "File", "ZipFile", "GzipFile", "BZ2File", "LZMAFile", "FileIO"}
+#: Functions that make or change a file, whoever's they are.
+WRITE = {"write_text", "write_bytes", "write_html", "write_image", "write_table", "write_feather", "write_dataset"}
+WRITE |= {"ParquetWriter", "savefig", "savetxt", "savez", "savez_compressed", "tofile", "FileHandler", "touch"}
+WRITE |= {"mkdir", "makedirs", "mkfifo", "mknod", "symlink", "symlink_to", "hardlink_to", "link_to", "renames"}
+WRITE |= {"copyfile", "copy2", "copytree", "move", "unpack_archive", "make_archive", "extract", "extractall"}
+WRITE |= {"NamedTemporaryFile", "mkstemp", "mktemp"}
+#: The same, where they are called by this whole name.
+WRITE |= {"nbformat.write", "shutil.copy", "os.rename", "os.replace", "os.link", "os.truncate", "np.save", "numpy.save"}
+#: Methods of tables that give text without an argument, and write a file with one.
+TABLE = {"to_csv", "to_json", "to_html", "to_parquet", "to_feather", "to_excel", "to_string", "to_latex", "to_orc"}
+WRITING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC"}
+
+
+def writes(tree):
+    """Lines of a module that make or change a file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and is_write(node):
+            yield node.lineno, f"calls {ast.unparse(node.func)}"
+
+
+def is_write(call):
+    """Whether a call may make or change a file, or give it another name."""
+    name = ast.unparse(call.func)
+    last = name.rpartition(".")[2]
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if name in WRITE or name == "webbrowser.open" or (call.args and ast.unparse(call.args[0]) == "os.devnull"):
+        return name in WRITE
+    if name == "os.open":
+        return any(isinstance(node, ast.Attribute) and node.attr in WRITING_FLAGS for node in ast.walk(call))
+    if last in OPENERS:
+        return "fileobj" not in keywords and not opens_to_read(call, keywords)
+    if last in {"rename", "replace"}:  # of a path; those of text, times and tables have other arguments
+        return len(call.args) == 1 and not keywords and not isinstance(call.args[0], ast.Constant | ast.Dict)
+    if last in TABLE:
+        return bool(call.args) or bool({"path", "path_or_buf", "buf", "excel_writer"} & set(keywords))
+    return last in WRITE
+
+
+def opens_to_read(call, keywords):
+    """Whether a file is opened to read, as it is unless a mode says otherwise."""
+    is_method = isinstance(call.func, ast.Attribute) and not ast.unparse(call.func).startswith(
+        ("io.", "gzip.", "bz2.", "lzma.", "tarfile.", "zipfile.", "codecs.", "os.")
+    )
+    place = 0 if is_method and call.func.attr == "open" else 1
+    mode = keywords.get("mode", call.args[place] if len(call.args) > place else ast.Constant("r"))
+    return isinstance(mode, ast.Constant) and str(mode.value).startswith(("r", "U")) and "+" not in str(mode.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Path(name).write_text('x')",
+        "open(name, 'w')",
+        "open(name, mode=mode)",
+        "path.open('ab')",
+        "path.open('r+')",
+        "os.open(name, os.O_WRONLY | os.O_CREAT)",
+        "os.fdopen(descriptor, 'w')",
+        "gzip.open(name, 'wt')",
+        "tarfile.open(part, 'w:gz')",
+        "zipfile.ZipFile(name, 'w')",
+        "frame.to_csv(name)",
+        "frame.to_json(path_or_buf=name)",
+        "frame.to_parquet(name)",
+        "pq.write_table(table, name)",
+        "figure.write_html(name)",
+        "shutil.copy(one, other)",
+        "nbformat.write(notebook, name)",
+        "part.rename(target)",
+        "part.replace(target)",
+        "os.replace(part, target)",
+        "archive.extractall(folder)",
+        "folder.mkdir()",
+        "tempfile.NamedTemporaryFile()",
+    ],
+)
+def test_what_could_write_a_file_is_seen(line):
+    assert list(writes(ast.parse(line)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open(name)",
+        "path.open('rb')",
+        "path.open(encoding='utf-8', newline='')",
+        "os.open(name, os.O_RDONLY)",
+        "open(os.devnull, 'w')",
+        "tarfile.open(fileobj=stream, mode='w:gz')",
+        "frame.to_csv()",
+        "figure.to_html(include_plotlyjs=True)",
+        "text.replace('a', 'b')",
+        "time.replace(tzinfo=UTC)",
+        "series.rename('bytes')",
+    ],
+)
+def test_what_writes_no_file_is_passed_over(line):
+    assert not list(writes(ast.parse(line)))
+
+
+def test_output_files_are_made_in_one_place(root):
+    found = [
+        f"{path.relative_to(root)}:{line}: {what}"
+        for folder in ("hecn_analysis", "tools")
+        for path in sorted((root / folder).rglob("*.py"))
+        for line, what in writes(ast.parse(path.read_text()))
+    ]
+    others = [one for one in found if one.partition(":")[0] not in WRITERS and not one.startswith(ARCHIVE)]
+    assert others == [], "use hecn_analysis.files.whole"
+    assert {one.partition(":")[0] for one in found} >= set(WRITERS), "an exception that nobody needs"
 
 
 class Bomb:

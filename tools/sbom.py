@@ -23,6 +23,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from hecn_analysis.files import whole
 from tools.locked import ROOT, RUNTIME, Locked, read
 
 _LONGEST = 60  # characters; what is longer is the text of a licence and no name
@@ -121,8 +122,8 @@ def main(arguments: list[str]) -> int:
     """Write the bill into the named file, and say what it has no licence of."""
     path = Path(arguments[0])
     bom = bill()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(JsonV1Dot6(bom).output_as_string(indent=2) + "\n", encoding="utf-8")
+    whole.make_folder(path.parent)
+    whole.write(path, JsonV1Dot6(bom).output_as_string(indent=2) + "\n")
     without = sorted(f"{one.name} {one.version}" for one in bom.components if not one.licenses)
     print(f"{path}: {len(bom.components)} packages")
     if without:

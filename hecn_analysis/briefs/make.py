@@ -26,7 +26,7 @@ from hecn_analysis.briefs.jobs import Job, jobs_of
 from hecn_analysis.briefs.parameters import Value, shown
 from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
 from hecn_analysis.briefs.pictures import NO_PICTURE, PictureError, Pictures
-from hecn_analysis.errors import HecnError, MissingProgramError
+from hecn_analysis.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.files import whole
 from hecn_analysis.progress import track
 
@@ -134,7 +134,7 @@ def make_briefs(
     hecn_analysis.errors.InputError: ...did you mean 'port_forecast'?
     """
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
-    out_dir.mkdir(parents=True, exist_ok=True)
+    whole.make_folder(out_dir)
     with Pictures() as pictures, ExitStack() as at_end:
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
         at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
@@ -322,7 +322,7 @@ def _failed(job: Job, files: _Files, cause: str) -> BriefResult:
         "origin": None,
         "thumbnail": None,
     }
-    with suppress(OSError):  # it may be the reason
+    with suppress(OSError, InputError):  # it may be the reason
         _write(result, files)
     return _result(result, files.folder)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hecn_analysis.briefs._run import clean, execute, read_notebook, write_notebook
+from hecn_analysis.files import whole
 
 MOST_BYTES = 60_000  # of a stored notebook
 MOST_OUTPUT_BYTES = 20_000  # of one output
@@ -85,7 +86,7 @@ def _run(path: Path) -> str | None:
         executed = Path(folder) / path.name
         if (error := execute(path, {}, executed).error) is None:
             strip(executed)
-            path.write_bytes(executed.read_bytes())
+            whole.write(path, executed.read_bytes())
     return error
 
 

@@ -53,7 +53,6 @@ def add_arguments(parser: Parser) -> None:
         "--output",
         metavar="DIR",
         type=Path,
-        default=Path("briefs"),
         help="folder to write into (default: briefs)",
     )
     add_settings(parser, "-p", "--parameter", about="set a parameter of the briefs; may be repeated")
@@ -89,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     results = make_briefs(
         names,
-        arguments.output,
+        output.folder(arguments.output, Path("briefs")),
         parameters,
         each=arguments.each,
         archive=arguments.archive,

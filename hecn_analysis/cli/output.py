@@ -137,15 +137,22 @@ def chosen_format(arguments: argparse.Namespace) -> str:
 
 
 def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
-    """Write to stdout or, all or nothing, to the file of ``-o``; `whole` says what of a file that is there stays."""
+    """Write to stdout or, all or nothing, to the file of ``-o``; see `whole` for what is refused."""
     form = chosen_format(arguments)
     if arguments.output is None:
         show(chunks, form)
         return
-    folder = Path(arguments.output).parent
-    if not folder.is_dir():
-        raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.output)
+    parent = Path(arguments.output).parent
+    if not parent.is_dir():
+        raise InputError(f"no directory {str(parent)!r}", "one to write into", source=arguments.output)
     whole.write(arguments.output, "".join(_harmless(chunks, form)))
+
+
+def folder(given: Path | None, default: Path) -> Path:
+    """Folder of ``-o``; the default one may not be a link, which may have come with somebody else's files."""
+    if given is None and default.is_symlink():
+        raise InputError("a symbolic link", "a folder or nothing", source=default, advice="name a folder with -o")
+    return given or default
 
 
 def show(chunks: Iterable[str], form: str) -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hecn_analysis.cli import reading
+from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
     from hecn_analysis.report.folder import read_folder  # noqa: PLC0415 (see above)
 
-    target = arguments.output or Path(default_name(arguments.folder))
+    target = output.folder(arguments.output, Path(default_name(arguments.folder)))
     # The notebook reads it once more, in a process of its own; here it is read for the bar and for the status
     found = read_folder(arguments.folder, progress=True)
     folder = str(Path(arguments.folder).absolute())

@@ -33,6 +33,7 @@ import numpy as np
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.counters.readings import countable
+from hecn_analysis.files import whole
 from hecn_analysis.logs.contract import Array
 
 FORMATS: Final = ("rrdtool-dump", "rrd-binary")
@@ -113,7 +114,7 @@ def _dumped(content: bytes, findings: Findings) -> Element | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "database.rrd")
-        file.write_bytes(content)
+        whole.write(file, content)
         try:
             done = subprocess.run(  # noqa: S603 - a program of the system, and a file of ours
                 [program, "dump", "--no-header", str(file)], capture_output=True, timeout=_PATIENCE_S, check=False

@@ -1,30 +1,56 @@
-"""Files that appear whole: written aside in the folder of their place, on the disk, then named.
+"""Output files: every file that the package writes is a new one, moved into place once it is complete.
 
-Whoever is killed, or finds the disk full, leaves what was there as it was. Aside is ``.hecn-*.part``; the writer holds
-a lock on it, by which the next one tells what is being written from what a killed one left, and removes the latter.
+The new file is ``.hecn-*.part`` in the folder of the target. It is on the disk before it takes the target's name, so a
+kill or a full disk leaves the target as it was. The writer holds a lock on it; the next writer removes those without.
 
-Written into, and so perhaps seen half-written, are devices and pipes, and files that cannot be replaced by another one
-without somebody noticing: those with several names, those that belong to somebody else, those in folders where no file
-can be made, and empty ones, which somebody may have made to be filled and hold open.
+Nothing is written through a link or into a file that is there:
+
+- A target that is a symbolic link is refused: a link that somebody planted would choose which file is overwritten.
+- A target that belongs to another user is refused: it is theirs, and they could go on reading or changing it.
+- A target with several names gets a file of its own; its other names keep the old content.
+- A link to a folder on the way to the target is followed only if it belongs to the user or to root. A folder in a
+  sticky folder such as ``/tmp`` must belong to one of the two as well.
+- The folder stays open while the file is made, so nobody can exchange it for another one meanwhile.
+
+Pipes and devices are written into: the user's own open descriptors (``/dev/stdout``, ``/dev/fd/63``), named pipes of
+the user's, and character devices (``/dev/null``).
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import stat
+import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from hecn_analysis.errors import InputError
+
 try:
     import fcntl
-except ImportError:  # not a POSIX system: nothing tells whose a file aside is, and none is removed
+except ImportError:  # not a POSIX system: nothing tells which part files are in use, and none is removed
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX: Final = ".hecn-"
 _SUFFIX: Final = ".part"
+_OWN_DESCRIPTOR: Final = re.compile(r"/(?:dev|proc/self)/fd/(\d{1,9})")
+_STANDARD: Final = {"/dev/stdout": 1, "/dev/stderr": 2}
+_MOST_LINKS: Final = 40  # as Linux
+_HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+_KINDS: Final = {
+    stat.S_IFBLK: "a block device",
+    stat.S_IFCHR: "a device",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 def write(place: str | os.PathLike[str], content: str | bytes) -> None:
@@ -33,14 +59,16 @@ def write(place: str | os.PathLike[str], content: str | bytes) -> None:
     Parameters
     ----------
     place
-        The file. A link to one stays a link. One that is there keeps its rights.
+        The file, or a pipe or a device. A file that is there is replaced; the new one has its permissions.
     content
-        Bytes, or text to be written in UTF-8.
+        Bytes, or text to be written in UTF-8. Bytes of file names that are not UTF-8 are written as escapes.
 
     Raises
     ------
+    InputError
+        The target is a link, belongs to another user, or lies behind a link of another user's.
     OSError
-        With the name of the file; it is as it was then.
+        With the name of the target, which is as it was before.
 
     Examples
     --------
@@ -51,107 +79,294 @@ def write(place: str | os.PathLike[str], content: str | bytes) -> None:
     ...     os.listdir(folder), Path(folder, "a.txt").read_text()
     (['a.txt'], 'second\n')
     """
-    octets = content.encode() if isinstance(content, str) else content
-    target = Path(os.path.realpath(place))
-    try:
-        if _is_to_be_written_into(target):
-            _write_into(target, octets)
+    octets = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    with _stream(place) as into:
+        if into is not None:
+            into.write(octets)
             return
-        with aside(target) as part:
-            part.write_bytes(octets)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), os.fspath(place)) from None
+    with aside(place) as part:
+        part.write(octets)
 
 
 @contextmanager
-def aside(target: Path) -> Iterator[Path]:
-    """Give an empty file beside a place, which takes that place once it has been filled.
+def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Give a new file in the folder of a target, which takes the target's name once it has been filled.
 
     Parameters
     ----------
-    target
-        The place; what is there is replaced, and gives its rights.
+    place
+        The target. A file that is there is replaced; the new one has its permissions.
 
     Yields
     ------
-    Path
-        The file; it is gone where filling it has failed.
+    BinaryIO
+        The new file, open for writing; it is removed if filling it fails.
+
+    Raises
+    ------
+    InputError, OSError
+        As in `write`.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with aside(Path(folder, "a.txt")) as file:
-    ...         file.write_text("whole"), Path(folder, "a.txt").exists()
+    ...         file.write(b"whole"), Path(folder, "a.txt").exists()
     ...     os.listdir(folder)
     (5, False)
     ['a.txt']
     """
-    _remove_leftovers(target.parent)
-    part = _new(target.parent)
-    try:
-        yield Path(part.name)
-        with suppress(FileNotFoundError):
-            _give_rights(part.fileno(), target.stat())
-        os.fsync(part.fileno())
-        Path(part.name).replace(target)
-    except BaseException:
-        with suppress(OSError):
-            Path(part.name).unlink()
-        raise
-    finally:
-        part.close()
-
-
-def _is_to_be_written_into(target: Path) -> bool:
-    try:
-        status = target.stat()
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or status.st_nlink > 1:
-        return True
-    foreign = hasattr(os, "geteuid") and os.geteuid() not in {0, status.st_uid}
-    return foreign or not os.access(target.parent, os.W_OK)
-
-
-def _write_into(target: Path, octets: bytes) -> None:
-    with target.open("wb") as stream:
+    given = os.fspath(place)
+    with _naming(given), _beside(given) as (folder, name):
+        before = _status(folder, name)
+        if before is not None:
+            _require_regular(before, given)
+        _remove_leftovers(folder)
+        stream, part = _new_part(folder, name, 0o666 if before is None else 0o600)
         try:
-            stream.write(octets)
-            stream.flush()
-        except OSError:
+            with stream:
+                if before is not None:
+                    _require_same_owner(before, stream, given)
+                yield stream
+                stream.flush()
+                if before is not None:
+                    _copy_permissions(before, stream)
+                os.fsync(stream.fileno())
+            os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
             with suppress(OSError):
-                os.ftruncate(stream.fileno(), 0)  # half a file would be taken for a whole one
-            with suppress(OSError):
-                stream.close()  # tries once more what it could not write
+                os.unlink(part, dir_fd=folder)
             raise
 
 
-def _new(folder: Path) -> BinaryIO:
-    """Make a file aside, held by a lock."""
-    while True:
-        part = (folder / f"{_PREFIX}{uuid.uuid4().hex[:12]}{_SUFFIX}").open("xb")
-        if fcntl is None:
-            return part
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(part, fcntl.LOCK_EX)
-        if Path(part.name).exists():
-            return part
-        part.close()  # somebody who removes leftovers was between its making and the lock
+def make_folder(place: str | os.PathLike[str]) -> None:
+    """Make a folder for output, and those above it, unless it is there.
+
+    Parameters
+    ----------
+    place
+        The folder.
+
+    Raises
+    ------
+    InputError
+        A link on the way belongs to another user, or the folder does and lies in a sticky one such as ``/tmp``.
+    OSError
+        With the name of the folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     make_folder(Path(folder, "a/b"))
+    ...     make_folder(Path(folder, "a/b"))
+    ...     Path(folder, "a/b").is_dir()
+    True
+    """
+    given = os.fspath(place)
+    with _naming(given):
+        if _HAS_DESCRIPTORS:
+            with _open_folder(given, given, make=True):
+                return
+        Path(given).mkdir(parents=True, exist_ok=True)
 
 
-def _give_rights(descriptor: int, before: os.stat_result) -> None:
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
-        with suppress(OSError):  # the owner is the same, or this is root
-            os.fchown(descriptor, before.st_uid, before.st_gid)
+@contextmanager
+def _naming(given: str) -> Iterator[None]:
+    """Let an error of the system name the target as the user did."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror or str(error), given) from None
 
 
-def _remove_leftovers(folder: Path) -> None:
-    """Remove files aside that nobody writes any more."""
-    if fcntl is None:
+# pipes and devices ---------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
+    """Open a pipe or a device for writing; None if the target is neither."""
+    given = os.fspath(place)
+    with _naming(given), ExitStack() as stack:
+        descriptor = _own_descriptor(given)
+        if descriptor is not None:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # what was printed before comes before
+            descriptor = os.dup(descriptor)
+        else:
+            folder, name = stack.enter_context(_beside(given))
+            status = _status(folder, name)
+            if status is not None and (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)):
+                descriptor = _open_stream(folder, name, status, given)
+        if descriptor is None:
+            yield None
+            return
+        with open(descriptor, "wb") as stream:  # noqa: PTH123 - a descriptor
+            yield stream
+
+
+def _own_descriptor(given: str) -> int | None:
+    path = os.path.normpath(given)
+    found = _OWN_DESCRIPTOR.fullmatch(path)
+    return int(found[1]) if found else _STANDARD.get(path)
+
+
+def _open_stream(folder: int | None, name: str, status: os.stat_result, given: str) -> int:
+    if stat.S_ISFIFO(status.st_mode) and status.st_uid != os.geteuid():
+        raise _of_another(status, "a named pipe", "one of your own", given)
+    descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY | _NO_LINK, dir_fd=folder)
+    if not os.path.samestat(os.fstat(descriptor), status):
+        os.close(descriptor)
+        raise InputError("another file than before", "one that nobody exchanges", source=given)
+    return descriptor
+
+
+# folders -------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _beside(given: str) -> Iterator[tuple[int | None, str]]:
+    """Open the folder of a target; without descriptors of folders, give the whole name instead."""
+    if not _HAS_DESCRIPTORS:
+        yield None, given
         return
-    for part in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
-        with suppress(OSError), part.open("rb") as stream:  # somebody else's, being written, or gone meanwhile
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            part.unlink()
+    above, _, name = given.rpartition("/")
+    if name in {"", ".", ".."}:
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with _open_folder(above or ("/" if given.startswith("/") else "."), given) as folder:
+        yield folder, name
+
+
+@contextmanager
+def _open_folder(path: str, given: str, *, make: bool = False) -> Iterator[int]:
+    """Open a folder step by step, and follow no link that another user made."""
+    steps = path.split("/")[::-1]
+    at = os.open("/" if path.startswith("/") else ".", _FOLDER)
+    links = 0
+    try:
+        while steps:
+            step = steps.pop()
+            if step in {"", "."}:
+                continue
+            status = _status(at, step)
+            if status is None and make:
+                with suppress(FileExistsError):
+                    os.mkdir(step, dir_fd=at)
+                status = _status(at, step)
+            if status is None:
+                raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+            _require_trusted(status, at, given)
+            inner = None
+            if stat.S_ISLNK(status.st_mode):
+                links += 1
+                if links > _MOST_LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+                target = os.readlink(step, dir_fd=at)
+                steps += target.split("/")[::-1]
+                if target.startswith("/"):
+                    inner = os.open("/", _FOLDER)
+            else:
+                inner = os.open(step, _FOLDER, dir_fd=at)
+            if inner is not None:
+                os.close(at)
+                at = inner
+        yield at
+    finally:
+        os.close(at)
+
+
+def _require_trusted(status: os.stat_result, above: int, given: str) -> None:
+    """Refuse a link of another user's, and a folder of another user's in a folder where everybody may make one."""
+    if status.st_uid in {0, os.geteuid()}:
+        return
+    if stat.S_ISLNK(status.st_mode):
+        raise _of_another(status, "a symbolic link on the way", "folders of your own", given)
+    everybody = stat.S_ISVTX | stat.S_IWOTH
+    if os.fstat(above).st_mode & everybody == everybody:
+        raise _of_another(status, "a folder on the way", "folders of your own", given)
+
+
+# files ---------------------------------------------------------------------------------------------------------------
+
+
+def _status(folder: int | None, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _require_regular(status: os.stat_result, given: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISLNK(status.st_mode):
+        advice = "remove the link, or name the file that you want to write"
+        raise InputError("a symbolic link", "a regular file or nothing", source=given, advice=advice)
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+        advice = "write to another place"
+        raise InputError(kind, "a regular file or nothing", source=given, advice=advice)
+
+
+def _require_same_owner(status: os.stat_result, ours: BinaryIO, given: str) -> None:
+    """Compare with the owner of a new file: file servers may show other owners than the user."""
+    if status.st_uid != os.fstat(ours.fileno()).st_uid:
+        raise _of_another(status, "a file", "one of your own or nothing", given)
+
+
+def _of_another(status: os.stat_result, what: str, expected: str, given: str) -> InputError:
+    found = f"{what} that belongs to another user (number {status.st_uid})"
+    return InputError(found, expected, source=given, advice="write to another place")
+
+
+def _new_part(folder: int | None, name: str, mode: int) -> tuple[BinaryIO, str]:
+    """Make a new file in the folder of a target, and lock it."""
+    while True:
+        part = os.path.join(os.path.dirname(name), f"{_PREFIX}{uuid.uuid4().hex[:12]}{_SUFFIX}")  # noqa: PTH118, PTH120
+        try:
+            stream = open(os.open(part, _NEW, mode, dir_fd=folder), "wb")  # noqa: PTH123, SIM115 - the caller closes it
+            if fcntl is None:
+                return stream, part
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(stream, fcntl.LOCK_EX)
+            if _status(folder, part) is not None:
+                return stream, part
+            stream.close()  # another writer took it for a leftover before it was locked
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part, dir_fd=folder)
+            raise
+
+
+def _copy_permissions(before: os.stat_result, stream: BinaryIO) -> None:
+    if hasattr(os, "fchmod"):
+        with suppress(OSError):  # a group that the user has left
+            os.fchown(stream.fileno(), -1, before.st_gid)
+        os.fchmod(stream.fileno(), before.st_mode & 0o777)
+
+
+def _remove_leftovers(folder: int | None) -> None:
+    """Remove part files of the user's that no writer holds."""
+    if fcntl is None or folder is None:
+        return
+    try:
+        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
+    except PermissionError:  # a folder that may be written to but not listed
+        return
+    try:
+        names = [entry for entry in os.listdir(listed) if entry.startswith(_PREFIX) and entry.endswith(_SUFFIX)]  # noqa: PTH208
+    finally:
+        os.close(listed)
+    for part in names:
+        with suppress(OSError):  # in use, another user's, a link, or gone meanwhile
+            descriptor = os.open(part, os.O_RDONLY | os.O_NONBLOCK | _NO_LINK, dir_fd=folder)
+            try:
+                status = os.fstat(descriptor)
+                if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(part, dir_fd=folder)
+            finally:
+                os.close(descriptor)

@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from hecn_analysis import places
+from hecn_analysis.files import whole
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.parts import KINDS
 from hecn_analysis.hardware.path import Path
@@ -118,7 +119,7 @@ def write(folder: FilePath) -> None:
     'host.schema.json'
     """
     for name, schema in schemas().items():
-        (folder / name).write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        whole.write(folder / name, json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hecn_analysis.errors import HecnError
+from hecn_analysis.files import whole
 from hecn_analysis.inventory import _checks_host, _checks_network, _checks_slots, _checks_storage
 from hecn_analysis.inventory.finding import Finding, Seen, Unchecked
 
@@ -271,7 +272,7 @@ def predicted(
     other = "sender" if role == "receiver" else "receiver"
     with tempfile.TemporaryDirectory(prefix="hecn-") as folder:
         file = FilePath(folder) / "captured.yaml"
-        file.write_text(yaml.safe_dump(dict(description), sort_keys=False), encoding="utf-8")
+        whole.write(file, yaml.safe_dump(dict(description), sort_keys=False))
         base: dict[str, Any] = {role: str(file), other: "ideal", "path": path, "tool": tool}
         now = predict(load_scenario(base)).throughput_bps
         done = []

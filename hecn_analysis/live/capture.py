@@ -11,6 +11,7 @@ import csv
 import io
 import os
 import re
+import secrets
 import shlex
 import tarfile
 import tempfile
@@ -222,7 +223,7 @@ def capture(
         done = (_run(task, scratch) for task in (track(planned, "capturing") if progress else planned))
         probed: Iterable[tuple[Row, bytes]] = ()
         if probe:
-            probed = _probed(target.absolute().parent / f"{target.name}.{FILE}", Path(scratch))
+            probed = _probed(target.absolute().parent / f"{target.name}.{secrets.token_hex(4)}.{FILE}", Path(scratch))
             if progress:
                 probed = track(probed, "probing", total=_probes_planned())
         for row, output in chain(done, probed):
@@ -373,11 +374,11 @@ def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
     contents = {INDEX: index(rows).encode(), **files}
     if not target.name.endswith(_PACKED):
         is_new = not target.exists()
-        target.mkdir(exist_ok=True)
+        whole.make_folder(target)
         try:
             for name, content in contents.items():
                 whole.write(target / name, content)
-        except OSError:  # a part of a host would be taken for all of it
+        except BaseException:  # a part of a host would be taken for all of it
             with contextlib.suppress(OSError):
                 for name in contents:
                     (target / name).unlink(missing_ok=True)
@@ -386,7 +387,7 @@ def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:
             raise
         return
     folder = re.sub(r"\.(tar\.gz|tgz)$", "", target.name)
-    with whole.aside(target) as part, tarfile.open(part, "w:gz") as archive:
+    with whole.aside(target) as part, tarfile.open(fileobj=part, mode="w:gz") as archive:
         for name, content in contents.items():
             member = tarfile.TarInfo(f"{folder}/{name}")
             member.size = len(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import secrets
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 import hecn_analysis as hecn
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.inventory import probes as costs
 from hecn_analysis.live import capture, hosts, path, probes, programs, script, tools
@@ -147,7 +149,7 @@ class Finder:
 
     def _disk(self, place: Place, *, reads: bool) -> tuple[str, dict[str, Any]]:
         io = self.tool.io
-        file = f"{self.ends.file}.{costs.FILE}"
+        file = f"{self.ends.file}.{secrets.token_hex(4)}.{costs.FILE}"
         runs = _results(probes.disk(place, file, self.here.logs, reads=reads, io=io), f"dd at {place}")
         source = f"{len(runs)} runs of dd, {io}, {probes.AMOUNT >> 20} MiB each"
         return ("read_rate" if reads else "write_rate"), costs.rate(runs, source)
@@ -159,7 +161,7 @@ class Finder:
         if "path.rtt" not in self.draft.keys:
             ended = sender.run(path.ping(self.ends.address))
             log = self.here.log("ping", "txt")
-            log.write_bytes(ended.stdout + ended.stderr)
+            whole.write(log, ended.stdout + ended.stderr)
             rtt = path.round_trip(str(log))
         at_receiver = None if receiver == sender else path.device_with(receiver, self.ends.address)
         duration = float("inf")
@@ -185,7 +187,7 @@ def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:
         capture.capture(target)
     else:
         ended = place.run(["sh", "-s", "--", "-"], limit_s=_CAPTURE_S, stdin=script.script().encode())
-        target.mkdir()
+        whole.make_folder(target)
         _unpack(ended.stdout, target)
     found = hecn.read_inventory(str(target)).hosts
     return hosts.described(found[0].host) if found else {}
@@ -197,4 +199,4 @@ def _unpack(packed: bytes, target: Path) -> None:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None and member.size <= programs.LARGEST:
-                (target / PurePosixPath(member.name).name).write_bytes(content.read())
+                whole.write(target / PurePosixPath(member.name).name, content.read())

@@ -22,6 +22,7 @@ import yaml
 
 import hecn_analysis as hecn
 from hecn_analysis import records, units
+from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.live import capture, hosts, path, tools
 from hecn_analysis.live.finder import Finder, draft_of
@@ -200,9 +201,8 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
     plan = tools.plan(draft.scenario, ends, draft.keys)
     for place in dict.fromkeys(_places(request, plan)):
         place.require(plan.program)
-    folder.mkdir(exist_ok=True)
-    (folder / "logs").mkdir()
     here = Folder(folder)
+    whole.make_folder(here.logs)
     scenario = Finder(request, draft, ends, here).scenario()
     here.write("scenario.yaml", _as_yaml(scenario))
     prediction = hecn.predict(scenario)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import hecn_analysis as hecn
+from hecn_analysis.files import whole
 from hecn_analysis.inventory.probes import LOAD, Probed
 from hecn_analysis.live import tools
 from hecn_analysis.live.hosts import load
@@ -96,7 +97,7 @@ def disk(
     place
         Where.
     file
-        Its name.
+        Its name, which nobody must be able to guess: dd would write through a link.
     logs
         Folder for what dd prints.
     reads
@@ -127,7 +128,7 @@ def disk(
             started = time.monotonic()
             if ended.ok:
                 ended = place.run(words, limit_s=AMOUNT_LIMIT_S)
-            log.write_bytes(ended.stdout + ended.stderr)
+            whole.write(log, ended.stdout + ended.stderr)
             probe = _probe(words, log, started, "" if ended.ok else f"dd at {place}: {ended.complaint or ended.how}")
             taken_s += probe.duration_s
             yield probe

@@ -172,7 +172,7 @@ def removal(file: str) -> tuple[str, ...]:
 def left_tidy(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[None]:
     """Make the file that a test reads, and remove what it leaves."""
     at = request.sender if plan.at == "sender" else request.receiver
-    if plan.file is not None and at.run(["test", "-e", plan.file]).ok:
+    if plan.file is not None and at.run(["test", "-e", plan.file, "-o", "-h", plan.file]).ok:
         raise InputError("a file that is there", "a new one, which the test writes and removes", source=plan.file)
     try:
         if plan.prepare is not None:
@@ -197,9 +197,10 @@ def run_once(request: Request, plan: tools.Plan, limit_s: float, log: Path) -> s
                 why = said.complaint or f"does not wait at port {plan.port}"
                 return f"the server at {request.receiver} did not start: {why}"
         ended = programs.run(at.argv(plan.client, limit_s=limit_s), limit_s=limit_s)
-        log.write_bytes(ended.stdout + ended.stderr)
+        whole.write(log, ended.stdout + ended.stderr)
         if server is not None:
-            log.with_name(f"{log.stem}-server.txt").write_bytes(server.printed().stdout + server.printed().stderr)
+            printed = server.printed()
+            whole.write(log.with_name(f"{log.stem}-server.txt"), printed.stdout + printed.stderr)
     complaint = _complaint(ended)
     return f"{plan.program} at {at}: {complaint}" if complaint else ""
 

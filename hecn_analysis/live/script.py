@@ -29,6 +29,9 @@ case ${1:-} in
     -) base=$(mktemp -d) || exit 1; trap 'rm -rf "$base"' EXIT; trap 'exit 130' HUP INT TERM; out=$base/capture ;;
     *) out=$1 ;;
 esac
+if [ -L "${out%/}" ]; then
+    echo "$out: found a symbolic link, expected a new or an empty folder" >&2; exit 1
+fi
 if [ -e "$out" ] && [ -n "$(ls -A "$out" 2>/dev/null)" ]; then
     echo "$out: found something that is there, expected a new or an empty folder" >&2; exit 1
 fi

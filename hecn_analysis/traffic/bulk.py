@@ -194,7 +194,7 @@ def interfaces(
         slot_s, max_gap, widths, speeds, None if rates_folder is None else str(Path(rates_folder).absolute()), host
     )
     if settings.rates_folder is not None:
-        Path(settings.rates_folder).mkdir(parents=True, exist_ok=True)
+        whole.make_folder(settings.rates_folder)
     files = list(_files([paths] if isinstance(paths, str | Path) else paths))
     with _at_work(threads, dask) as each:
         parts, faults = _worked(files, settings, each)

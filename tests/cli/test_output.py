@@ -149,12 +149,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["runs.csv"]
 
 
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "real.csv").touch()
+def test_a_link_is_not_written_through(tmp_path, capsys):
+    (tmp_path / "real.csv").write_text("precious")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    output.deliver(["x\n"], arguments(tmp_path / "link.csv"))
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "real.csv").read_text() == "x\n"
+    assert main(["limits", "tcp", "--rtt", "80ms", "-o", str(tmp_path / "link.csv")]) == 1
+    assert capsys.readouterr().err == (
+        f"hecn: {tmp_path}/link.csv: found a symbolic link, expected a regular file or nothing; "
+        "remove the link, or name the file that you want to write\n"
+    )
+    assert (tmp_path / "real.csv").read_text() == "precious"
 
 
 def test_a_device_is_written_to_and_not_replaced():

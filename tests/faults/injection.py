@@ -64,11 +64,12 @@ class Steps:
         self.is_busy = False
 
     def is_watched(self, path):
+        """Whether a file is below the folder: by its name, its descriptor, or as a part file in an opened folder."""
         try:
-            text = os.fsdecode(path)
-        except TypeError:  # a descriptor
+            text = str(Path(f"/proc/self/fd/{path}").readlink()) if isinstance(path, int) else os.fsdecode(path)
+        except (OSError, TypeError):
             return False
-        return text == self.deed.path if self.deed.path else text.startswith(self.folder)
+        return text == self.deed.path if self.deed.path else text.startswith((self.folder, ".hecn-"))
 
     def step(self, half=None):
         if self.is_busy:
