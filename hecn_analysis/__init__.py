@@ -10,8 +10,7 @@ when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all else here
 
 if TYPE_CHECKING:
     from hecn_analysis import limits as limits
@@ -101,6 +100,8 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
 
     def __getattr__(name: str) -> object:
+        from importlib import import_module  # noqa: PLC0415 - so that an interrupt finds nothing being imported above
+
         if name == "__version__":
             value: object = import_module("importlib.metadata").version("hecn-analysis")
         elif (source := _SOURCES.get(name)) is None:

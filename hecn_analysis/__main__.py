@@ -1,15 +1,73 @@
-"""``python -m hecn_analysis`` is the command ``hecn``.
+"""The process of the command ``hecn``, also started as ``python -m hecn_analysis``: its signals and its descriptors.
 
-Python itself puts the current folder in front of its modules for ``-m``. What is imported from here on does not come
-from there; for what comes before, say ``hecn`` or ``python -P -m hecn_analysis``.
+An interrupt ends it without a traceback from the first line of `main` on. SIGTERM and SIGHUP leave every block in
+order, so that no part file, program or kernel stays behind. Then the process ends by that signal.
 """
 
 import sys
-from pathlib import Path
+from types import FrameType
+
+_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
+
+
+def main() -> int:
+    """Run ``hecn`` as a process of its own, and return its exit status."""
+    # Built in: an interrupt could end the import of `signal` with a traceback
+    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    is_interruptible = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+    if is_interruptible:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    import os  # noqa: PLC0415 - from here on an interrupt is quiet
+
+    _occupy_standard_descriptors()
+    from hecn_analysis.cli import main as run  # noqa: PLC0415 - the same
+
+    polite = [getattr(_signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(_signal, name)]
+    polite = [number for number in polite if _signal.getsignal(number) is _signal.SIG_DFL]  # nohup ignores SIGHUP
+    received = []
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        del frame
+        _signal.signal(number, _signal.SIG_DFL)  # the second one does not wait
+        received.append(number)
+        raise KeyboardInterrupt
+
+    try:
+        if is_interruptible:
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        for number in polite:
+            _signal.signal(number, leave)
+        status = run()
+        if is_interruptible:
+            _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # nothing is left to be put in order
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    for number in polite:
+        _signal.signal(number, _signal.SIG_DFL)
+    if received and status == _INTERRUPTED:
+        os.kill(os.getpid(), received[0])
+    return status
+
+
+def _occupy_standard_descriptors() -> None:
+    """Open closed standard descriptors, lest a file of ours gets the number of one and is written over.
+
+    The standard output is opened for reading only, so that no output is lost without an error.
+    """
+    import os  # noqa: PLC0415 - see `main`
+
+    for descriptor, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDWR)):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, flags)  # takes the lowest free number, which is this one
+            os.set_inheritable(descriptor, True)  # noqa: FBT003 - it has no name
+
 
 if __name__ == "__main__":
-    if not sys.flags.safe_path and sys.path[0] in {"", str(Path.cwd())}:
+    # `python -m` puts the current folder in front of all modules. It has imported the package from there already; `hecn`
+    # and `python -P -m hecn_analysis` have not.
+    if not sys.flags.safe_path:
         del sys.path[0]
-    from hecn_analysis.cli import main
-
     sys.exit(main())

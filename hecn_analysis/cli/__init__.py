@@ -15,6 +15,7 @@ from importlib import import_module
 
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_told
+from hecn_analysis.errors import InputError
 
 STATUS_FINE = 0
 STATUS_BAD_INPUT = 1
@@ -106,19 +107,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _ClosedOutput(io.TextIOBase):
+    """A standard output that was closed (``>&-``): printing is an error, since what is printed would be lost."""
+
+    def write(self, text: str) -> int:
+        """Refuse any text."""
+        if text:
+            found, expected = "a closed standard output", "one that can be printed to"
+            raise InputError(found, expected, advice="redirect it, to a file or to /dev/null")
+        return 0
+
+
 def _open_streams() -> None:
-    """Let output go nowhere where it was closed (``>&-``), and escape what its encoding has no character for."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
-        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+    """Replace streams that were closed, and escape what the encoding of the others has no character for."""
+    if sys.stdout is None:
+        sys.stdout = _ClosedOutput()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - for as long as we run
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:
     """Let what is not written yet go nowhere: Python would try it again when it ends, and complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(sys.stdout, _ClosedOutput):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -12,6 +12,7 @@ import hecn_analysis as hecn
 from hecn_analysis import units
 from hecn_analysis.cli import captured, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments
 from hecn_analysis.errors import HecnError, InputError
@@ -161,6 +162,8 @@ def read_cases(source: str) -> Iterator[Case]:
     InputError
         The file is no such table.
     """
+    if source == STDIN:
+        require_stdin()
     with open(0 if source == STDIN else source, encoding="utf-8-sig", newline="", closefd=source != STDIN) as stream:
         reader = csv.reader(stream, strict=True)
         try:

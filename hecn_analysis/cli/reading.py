@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
 from hecn_analysis.cli.remarks import SHOWN, say, say_all
+from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,15 @@ def add_host_argument(parser: Parser) -> None:
 
 def given(paths: Sequence[str]) -> list[str]:
     """Paths to read, where ``-`` is the standard input."""
+    if "-" in paths:
+        require_stdin()
     return [_STDIN if path == "-" else path for path in paths]
+
+
+def require_stdin() -> None:
+    """Refuse a standard input that was closed (``<&-``)."""
+    if sys.stdin is None:
+        raise InputError("a closed standard input", "one that can be read", source="-", advice="give a file instead")
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict[str, object]]:

@@ -6,12 +6,15 @@ Files are handed out in groups, and what comes back is put together in the order
 from __future__ import annotations
 
 import multiprocessing
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any, Final
 
@@ -200,12 +203,15 @@ def _groups(files: Sequence[File]) -> Iterator[Sequence[File]]:
 def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
     """Read in processes that a server forks, which has loaded this module once for all of them."""
     context: Any = multiprocessing.get_context()
-    with suppress(ValueError):  # where the system has no such server, each process loads it for itself
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
-    with safe_path():  # both lines start processes
+    with safe_path():  # all that starts processes
+        with suppress(ValueError):  # where the system has no such server, each process loads it for itself
+            context = multiprocessing.get_context("forkserver")
+            context.set_forkserver_preload([__name__])
+            _start_server()
+        others = set(multiprocessing.active_children())
         pool = ProcessPoolExecutor(processes, mp_context=context, initializer=end_with_parent)
-        waiting = [pool.submit(read_group, group, intervals=intervals) for group in _groups(files)]
+        with _interrupted_afterwards():  # a process that begins when this one has ended finds nothing to read
+            waiting = [pool.submit(read_group, group, intervals=intervals) for group in _groups(files)]
     with pool:
         try:
             for future in waiting:
@@ -215,6 +221,40 @@ def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> 
                 "a process that read was killed, perhaps for want of memory; read fewer files at a time, or in one "
                 "process"
             ) from None
+        except BaseException:  # nobody waits for what is still being read
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
+
+
+@contextmanager
+def _interrupted_afterwards() -> Iterator[None]:
+    """Let signals that this process answers itself come at the end of the block."""
+    came: list[int] = []
+    before: dict[int, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for name in {"SIGINT", "SIGTERM", "SIGHUP"} & set(dir(signal)):
+                number = getattr(signal, name)
+                if callable(signal.getsignal(number)):
+                    before[number] = signal.signal(number, lambda caught, _: came.append(caught))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+def _start_server() -> None:
+    """Start the server of processes so that an interrupt from the terminal reaches this process alone."""
+    resource_tracker.ensure_running()  # starts a process, too, and takes the mask away again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _on_dask(address: str, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
