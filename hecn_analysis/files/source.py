@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from hecn_analysis.files import packed, streams
+from hecn_analysis.files.names import as_stored, readable
 
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
@@ -382,26 +383,30 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
     >>> [path.name for _, path in find(data_dir() / "logs") if path.name.startswith("c-")]
     ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """
-    for name, found in _walk(os.fspath(given), (), given=True):
-        yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), found
+    for name, found in _walk(as_stored(os.fspath(given))):
+        yield readable(name), found
 
 
-def _walk(name: str, above: tuple[tuple[int, int], ...], *, given: bool) -> Iterator[tuple[str, Path | OSError]]:
-    path = Path(name)
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            here = (status.st_dev, status.st_ino)
-            if here in above:
-                yield name, OSError("a folder that contains itself through a link")
-                return
-            for entry in sorted(os.listdir(path)):  # noqa: PTH208 - the names as text, joined as they were given
-                yield from _walk(os.path.join(name, entry), (*above, here), given=False)  # noqa: PTH118
-        elif stat.S_ISREG(status.st_mode) or (given and stat.S_ISFIFO(status.st_mode)):
-            yield name, path
-        elif given:
-            yield name, OSError("a device or a socket")
-    except OSError as error:
-        yield name, error
-    except ValueError:  # the words for it differ from one Python to the next
-        yield name, OSError("a null byte in the name")
+def _walk(given: str) -> Iterator[tuple[str, Path | OSError]]:
+    waiting: list[tuple[str, tuple[tuple[int, int], ...]]] = [(given, ())]  # the last one is next
+    while waiting:
+        name, above = waiting.pop()
+        path = Path(name)
+        try:
+            status = path.stat()
+            if stat.S_ISDIR(status.st_mode):
+                here = (status.st_dev, status.st_ino)
+                if here in above:
+                    yield name, OSError("a folder that contains itself through a link")
+                    continue
+                inside = (*above, here)
+                entries = sorted(os.listdir(path), reverse=True)  # noqa: PTH208 - the names as text
+                waiting += [(os.path.join(name, entry), inside) for entry in entries]  # noqa: PTH118 - as they were given
+            elif stat.S_ISREG(status.st_mode) or (not above and stat.S_ISFIFO(status.st_mode)):
+                yield name, path
+            elif not above:
+                yield name, OSError("a device or a socket")
+        except OSError as error:
+            yield name, error
+        except ValueError:  # the words for it differ from one Python to the next
+            yield name, OSError("a null byte in the name")
