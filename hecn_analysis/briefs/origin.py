@@ -18,6 +18,7 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import source_from_cache
@@ -28,6 +29,7 @@ from typing import Any, Final
 from hecn_analysis import places
 from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.briefs.parameters import Brief, Value, files_of
+from hecn_analysis.files.names import as_stored
 
 DISTRIBUTION: Final = "hecn-analysis"
 PACKAGE: Final = Path(__file__).resolve().parent.parent
@@ -230,7 +232,8 @@ def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
     try:
         status = path.stat()
         if S_ISDIR(status.st_mode):
-            return _hash("\n".join(sorted(name for name in os.listdir(path) if name != "__pycache__")).encode())  # noqa: PTH208
+            names = sorted(name for name in os.listdir(path) if name != "__pycache__")  # noqa: PTH208 - the names alone
+            return _hash("\n".join(names).encode(errors="surrogateescape"))
         if not S_ISREG(status.st_mode) or (since_ns is not None and status.st_mtime_ns >= since_ns):
             return CHANGED  # what a pipe held is not known either
         return _content(path, status.st_mtime_ns, status.st_size)
@@ -274,15 +277,23 @@ def _named(brief: Brief, parameters: Mapping[str, Value]) -> Iterator[Path]:
             continue
         for given in files_of(str(parameters[name])):
             if archive_of(given) is None:
-                path = Path(given).absolute()
+                path = Path(as_stored(given)).absolute()
                 yield path
                 yield from _below(path)
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        yield from (Path(place, name) for name in (*folders, *files))
+    """Files and folders below a folder, however deep; `os.walk` of Python 3.11 is a recursion."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir()
+                if is_folder and entry.name == "__pycache__":
+                    continue
+                yield Path(entry.path)
+                if is_folder and not entry.is_symlink():
+                    waiting.append(entry.path)
 
 
 @cache

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict
 from hecn_analysis import units
 from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.files.names import as_stored
 from hecn_analysis.hardware import yaml_file
 
 Value = str | int | float | bool
@@ -321,7 +322,7 @@ def files_of(text: str) -> list[str]:
 
 def _files(name: str, given: str) -> str:
     for path in files_of(given):
-        if archive_of(path) is None and not Path(path).exists():
+        if archive_of(path) is None and not Path(as_stored(path)).exists():
             raise InputError(f"parameter {name}: no {path!r}", "files, folders or archives, separated by commas")
     return given
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.files.names import readable
 
 if TYPE_CHECKING:
     from hecn_analysis.report.folder import Folder
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = output.folder(arguments.output, Path(default_name(arguments.folder)))
     # The notebook reads it once more, in a process of its own; here it is read for the bar and for the status
     found = read_folder(arguments.folder, progress=True)
-    folder = str(Path(arguments.folder).absolute())
+    folder = readable(str(Path(arguments.folder).absolute()))
     [made] = make_briefs([BRIEF], target, {"folder": folder}, pdf=arguments.pdf, force=True)
     if made.html is not None:
         print(made.html)

@@ -18,6 +18,7 @@ import pandas as pd
 from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.counters import Counters, read_counters
 from hecn_analysis.errors import InputError
+from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.source import find
 from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
@@ -202,7 +203,7 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     >>> print(read_folder(data_dir() / "logs"))
     7 files read, 0 not, 60 runs
     """
-    name = os.fspath(path)
+    name = readable(os.fspath(path))
     _check(name)
     captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
     # All readers are asked: who else would know a file need not be found out
@@ -229,7 +230,7 @@ def _check(path: str) -> int:
     """
     if archive_of(path) is not None:
         return 1
-    if not Path(path).exists():
+    if not Path(as_stored(path)).exists():
         raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
     count = sum(1 for _ in find(path))
     if not count:
