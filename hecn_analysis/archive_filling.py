@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,10 +13,11 @@ from hecn_analysis import tables
 from hecn_analysis.archive import Archive
 from hecn_analysis.counters import read_counters
 from hecn_analysis.counters.summary import given_rates
-from hecn_analysis.files.packed import EXPECTED_READABLE, unreadable
+from hecn_analysis.files import packed
+from hecn_analysis.files.opening import EXPECTED_READABLE, File, kind_of, unreadable
 from hecn_analysis.files.source import find
 from hecn_analysis.logs import read
-from hecn_analysis.progress import track
+from hecn_analysis.progress import reading
 
 
 def add_files(
@@ -41,44 +42,51 @@ def add_files(
     found = [entry for path in paths for entry in find(path)]
     added = known = 0
     problems: list[pd.DataFrame] = []
-    for name, place in track(found, "adding") if progress else found:
-        if isinstance(place, OSError):
-            problems.append(_problem(name, unreadable(place)))
-            continue
-        try:
-            before = place.stat()
-            with place.open("rb") as stream:
-                key = hashlib.file_digest(stream, "sha256").hexdigest()
-            given = name if Path(name) == place else place  # its name has bytes that are no text
-            logs, counters = read(given), read_counters(given)
-            after = place.stat()
-        except OSError as error:
-            problems.append(_problem(name, unreadable(error)))
-            continue
-        strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
-        if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
-            problems.append(strange[0] if len(strange[0]) else strange[1])  # half of it must not stand for all of it
-            continue
-        if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
-            problems.append(_problem(name, "found a file that changed while it was read, expected one at rest"))
-            continue
-        wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
-        rows = {
-            "runs": logs.runs,
-            "streams": logs.streams,
-            "intervals": logs.intervals,
-            "samples": counters.samples,
-            "rates": given_rates(counters.samples, counters.rates),
-            "problems": wrong,
-        }
-        if all(frame.empty for table, frame in rows.items() if table != "problems"):
-            problems.append(wrong)  # a later version may know how to read it
-        elif archive.add(key, rows, source=name):
-            added += 1
-            problems.append(wrong)
-        else:
-            known += 1
+    with reading(len(found), shown=progress) as done:
+        for name, file in found:
+            outcome, problem = _add_file(archive, name, file)
+            added += outcome == "added"
+            known += outcome == "known"
+            problems.append(problem)
+            done(1)
     return added, known, pd.concat(problems, ignore_index=True) if problems else tables.make("problems", [])
+
+
+def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, pd.DataFrame]:
+    """Add a file: "added", "known" or "left out", and the problems to tell of it."""
+    if isinstance(file, OSError):
+        return "left out", _problem(name, unreadable(file))
+    try:
+        before = _state(file)
+        key = packed.plain(file).content_hash
+        logs, counters = read(file), read_counters(file)
+        if before != _state(file):
+            return "left out", _problem(name, "found a file that changed while it was read, expected one at rest")
+    except OSError as error:
+        return "left out", _problem(name, unreadable(error))
+    strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
+    if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
+        return "left out", strange[0] if len(strange[0]) else strange[1]  # half of it must not stand for all of it
+    wrong = pd.concat(strange) if len(logs.runs) or counters.sources else logs.problems
+    rows = {
+        "runs": logs.runs,
+        "streams": logs.streams,
+        "intervals": logs.intervals,
+        "samples": counters.samples,
+        "rates": given_rates(counters.samples, counters.rates),
+        "problems": wrong,
+    }
+    if all(frame.empty for table, frame in rows.items() if table != "problems"):
+        return "left out", wrong  # a later version may know how to read it
+    return ("added", wrong) if archive.add(key, rows, source=name) else ("known", tables.make("problems", []))
+
+
+def _state(file: File) -> tuple[int, int, int]:
+    """What changes when a file is written, or another one takes its place."""
+    status = Path(file).stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{kind_of(status)}, which can be read only once (save what it gives as a file)")
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _problem(name: str, message: str) -> pd.DataFrame:

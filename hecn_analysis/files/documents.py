@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Final
 
-from tqdm import tqdm
-
 from hecn_analysis.files import packed, streams
+from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import decode, find
+from hecn_analysis.progress import reading
 
 _LARGEST: Final = 1 << 30
 _MOST_LINES: Final = 1 << 24  # files in which each has 64 bytes at the mean are never cut for these
@@ -94,20 +94,22 @@ def documents(
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> [Path(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
+    >>> [PurePath(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
     ['c-systems-dd.txt']
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found = [entry for path in given for entry in find(path)]
-    for name, path in tqdm(found, unit="file", delay=1, disable=None if progress else True, leave=False):
-        if isinstance(path, OSError):
-            yield Document(name, b"", problems=(("unreadable", packed.unreadable(path)),))
-        else:
-            yield from _read(name, path)
+    with reading(len(found), shown=progress) as done:
+        for name, file in found:
+            if isinstance(file, OSError):
+                yield Document(name, b"", problems=(("unreadable", unreadable(file)),))
+            else:
+                yield from _read(name, file)
+            done(1)
 
 
-def _read(name: str, path: Path) -> Iterator[Document]:
-    for content in packed.contents(name, path, streams.FREE_WHOLE):
+def _read(name: str, file: File) -> Iterator[Document]:
+    for content in packed.contents(name, file, streams.FREE_WHOLE):
         kept, size, lines = [], 0, 0
         for piece in content.pieces:
             size += len(piece)

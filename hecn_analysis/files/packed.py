@@ -24,16 +24,15 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
+from hecn_analysis.files import opening
 from hecn_analysis.files.compression import CODECS, compression
-from hecn_analysis.files.streams import BLOCK, PIECE, STORED_PIECE, Budget, Member, Notes, Stream, finish
+from hecn_analysis.files.opening import File
+from hecn_analysis.files.streams import BLOCK, STORED_PIECE, Budget, Member, Notes, Stream, finish
 from hecn_analysis.files.tar_archive import is_tar, members_of_tar
 from hecn_analysis.files.zip_archive import is_zip, members_of_zip
 
-EXPECTED_READABLE: Final = "expected a file that can be read"
-"""How the message ends where the system did not give a file, or broke off; another try may find it."""
 _DEPTH: Final = 2
 _LAYERS: Final = 2
 
@@ -89,69 +88,42 @@ class Content:
         return self.stored.hexdigest()
 
 
-def contents(name: str, path: Path, free: int) -> Iterator[Content]:
+def contents(name: str, file: File, free: int) -> Iterator[Content]:
     """Contents of a file: itself, or what is packed in it. Each is to be read before the next is asked for.
 
     Parameters
     ----------
     name
         The name of the file to report.
-    path
+    file
         Where it is.
     free
         What may come out of it, when it is compressed, however small it is. [B]
     """
     budget = Budget(free)
     notes = Notes(budget)
-    yield from _unpacked(name, budget.read(_cut(_file(path, notes))), notes, budget, 0)
+    yield from _unpacked(name, budget.read(_cut(opening.pieces(file, notes, _is_packed))), notes, budget, 0)
 
 
-def plain(path: Path) -> Content:
+def plain(file: File) -> Content:
     """Content of a file as it is stored, packed or not."""
     budget = Budget(0)
     notes = Notes(budget)
-    stored = _Hashed(_file(path, notes))
-    return Content(str(path), iter(stored), stored, notes, budget)
-
-
-def unreadable(error: OSError) -> str:
-    """Say that the system does not give a file.
-
-    Parameters
-    ----------
-    error
-        Its error.
-
-    Returns
-    -------
-    str
-        What was found and expected, for the table of problems.
-
-    Examples
-    --------
-    >>> unreadable(FileNotFoundError(2, "No such file or directory"))
-    'found no such file or directory, expected a file that can be read'
-    """
-    return f"found {(error.strerror or str(error)).lower()}, {EXPECTED_READABLE}"
-
-
-def _file(path: Path, notes: Notes) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(PIECE):
-                yield piece
-    except OSError as error:
-        notes.add("unreadable", unreadable(error))
+    stored = _Hashed(opening.pieces(file, notes, lambda _: False))
+    return Content(file.name, iter(stored), stored, notes, budget)
 
 
 def _cut(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Cut packed bytes into pieces that are small beside what may come out of them."""
     first = next(pieces, b"")
-    packed = compression(first[:BLOCK]) is not None or _archive(first[:BLOCK]) is not None
     for piece in chain([first], pieces):
-        length = STORED_PIECE if packed else max(1, len(piece))
+        length = STORED_PIECE if _is_packed(first) else max(1, len(piece))
         for at in range(0, len(piece), length):
             yield piece[at : at + length]
+
+
+def _is_packed(first: bytes) -> bool:
+    return compression(first[:BLOCK]) is not None or _archive(first[:BLOCK]) is not None
 
 
 def _unpacked(name: str, pieces: Iterator[bytes], notes: Notes, budget: Budget, depth: int) -> Iterator[Content]:

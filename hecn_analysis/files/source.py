@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, Self
 
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.names import as_stored, readable
+from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
 
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
@@ -212,8 +213,8 @@ class Source:
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
 
-    def __init__(self, given: Path | packed.Content) -> None:
-        self._content = packed.plain(given) if isinstance(given, Path) else given
+    def __init__(self, given: str | os.PathLike[str] | packed.Content) -> None:
+        self._content = given if isinstance(given, packed.Content) else packed.plain(File(os.fspath(given)))
         self.name = self._content.name
 
     @property
@@ -268,14 +269,14 @@ class Source:
         yield _decode(rest)
 
 
-def sources(name: str, path: Path) -> Iterator[Source]:
+def sources(name: str, file: File) -> Iterator[Source]:
     """Give the sources of a file: itself, or the members of the archive that it is. Each is to be read before the next.
 
     Parameters
     ----------
     name
         The name of the file to report.
-    path
+    file
         Where it is.
 
     Yields
@@ -286,10 +287,11 @@ def sources(name: str, path: Path) -> Iterator[Source]:
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> [source.name for source in sources("dd.txt", data_dir() / "logs" / "c-systems-dd.txt")]
+    >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
+    >>> [source.name for source in sources("dd.txt", file)]
     ['dd.txt']
     """
-    return map(Source, packed.contents(name, path, streams.FREE_BY_LINES))
+    return map(Source, packed.contents(name, file, streams.FREE_BY_LINES))
 
 
 def decode(content: bytes) -> str:
@@ -361,16 +363,17 @@ def _block(text: str, first: int) -> Block:
     return Block([part for parts in pieces for part in parts], numbers)
 
 
-def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
+def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     """Give the files under a path in sorted order.
 
-    A path that is itself a file may be a pipe; inside folders, only regular files are read. Links to folders are
-    followed, except into a folder that contains them. A name is text: bytes in it that are none are written as escapes.
+    A path that is itself a file may be a link or a pipe; inside folders, only regular files are read. Links are
+    followed where they stay in the folder, and to each folder once. What is passed over is given with the reason. A
+    name is text: bytes that are not UTF-8 are written as escapes.
 
     Parameters
     ----------
     given
-        A file or a folder.
+        A file or a folder, or a file that was found.
 
     Yields
     ------
@@ -380,33 +383,72 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, Path | OSError]]:
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> [path.name for _, path in find(data_dir() / "logs") if path.name.startswith("c-")]
+    >>> [Path(name).name for name, _ in find(data_dir() / "logs") if "/c-" in name]
     ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """
-    for name, found in _walk(as_stored(os.fspath(given))):
-        yield readable(name), found
+    found = iter([(given.name, given)]) if isinstance(given, File) else _found(as_stored(os.fspath(given)))
+    for name, file in found:
+        yield readable(name), file
 
 
-def _walk(given: str) -> Iterator[tuple[str, Path | OSError]]:
-    waiting: list[tuple[str, tuple[tuple[int, int], ...]]] = [(given, ())]  # the last one is next
-    while waiting:
-        name, above = waiting.pop()
-        path = Path(name)
-        try:
-            status = path.stat()
-            if stat.S_ISDIR(status.st_mode):
-                here = (status.st_dev, status.st_ino)
-                if here in above:
-                    yield name, OSError("a folder that contains itself through a link")
-                    continue
-                inside = (*above, here)
-                entries = sorted(os.listdir(path), reverse=True)  # noqa: PTH208 - the names as text
-                waiting += [(os.path.join(name, entry), inside) for entry in entries]  # noqa: PTH118 - as they were given
-            elif stat.S_ISREG(status.st_mode) or (not above and stat.S_ISFIFO(status.st_mode)):
-                yield name, path
-            elif not above:
-                yield name, OSError("a device or a socket")
-        except OSError as error:
-            yield name, error
-        except ValueError:  # the words for it differ from one Python to the next
-            yield name, OSError("a null byte in the name")
+def _found(name: str) -> Iterator[tuple[str, File | OSError]]:
+    try:
+        status = Path(name).stat()
+        if stat.S_ISDIR(status.st_mode):
+            yield from _Walk(name).files()
+        elif stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode):
+            yield name, File(name)
+        else:
+            yield name, OSError(kind_of(status))
+    except OSError as error:
+        yield name, error
+    except ValueError:  # the words for it differ from one Python to the next
+        yield name, OSError("a null byte in the name")
+
+
+_Place = tuple[int, int]  # device and number of a folder
+
+
+class _Walk:
+    """A walk through a folder that the user named."""
+
+    def __init__(self, folder: str) -> None:
+        self._top = folder
+        self._folder = os.path.realpath(folder)
+        self._entered: set[_Place] = set()
+
+    def files(self) -> Iterator[tuple[str, File | OSError]]:
+        """Files in sorted order, and the reasons why others are not read."""
+        waiting: list[tuple[str, tuple[_Place, ...]]] = [(self._top, ())]  # each with the folders above it
+        while waiting:
+            name, above = waiting.pop()
+            try:
+                status = self._status(Path(name))
+                if stat.S_ISDIR(status.st_mode):
+                    here = self._enter(status, Path(name), above)
+                    entries = sorted(os.listdir(name), reverse=True)  # noqa: PTH208 - text, joined as it was given
+                    waiting += [(os.path.join(name, entry), (*above, here)) for entry in entries]  # noqa: PTH118
+                else:
+                    yield name, File(name, self._folder)
+            except OSError as error:
+                yield name, error
+
+    def _status(self, path: Path) -> os.stat_result:
+        """What the system says of a regular file or a folder; an error for what is passed over."""
+        if path.is_symlink() and not is_within(os.path.realpath(path), self._folder):
+            raise OSError(LEADS_OUT)
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise OSError(kind_of(status))
+        check_file_system(status, self._folder)
+        return status
+
+    def _enter(self, status: os.stat_result, path: Path, above: tuple[_Place, ...]) -> _Place:
+        """Note a folder; an error for a link to one that is known, of which there may be more than anyone can read."""
+        here = (status.st_dev, status.st_ino)
+        if here in above:
+            raise OSError("a folder that contains itself through a link")
+        if here in self._entered and path.is_symlink():
+            raise OSError("a link to a folder that is read under another name")
+        self._entered.add(here)
+        return here

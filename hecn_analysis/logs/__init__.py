@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from tqdm import tqdm
-
 from hecn_analysis.archive_selection import archive_of, tables_of
 from hecn_analysis.files.source import find
 from hecn_analysis.logs import spread
 from hecn_analysis.logs.contract import Reading
+from hecn_analysis.progress import reading
 
 __all__ = ["Reading", "read"]
 
@@ -70,9 +69,9 @@ def read(
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     archived = [selection for path in given if (selection := archive_of(path)) is not None]
     found = [entry for path in given if archive_of(path) is None for entry in find(path)]
-    with tqdm(total=len(found), unit="file", delay=1, disable=None if progress else True, leave=False) as bar:
-        parts = spread.read(found, intervals=intervals, processes=processes, dask=dask, done=bar.update)
-    reading = spread.joined(parts)
+    with reading(len(found), shown=progress) as done:
+        parts = spread.read(found, intervals=intervals, processes=processes, dask=dask, done=done)
+    result = spread.joined(parts)
     for selection in archived:
-        reading = reading.followed_by(Reading(**tables_of(selection, ("runs", "streams", "intervals", "problems"))))
-    return reading
+        result = result.followed_by(Reading(**tables_of(selection, ("runs", "streams", "intervals", "problems"))))
+    return result

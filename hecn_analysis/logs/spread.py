@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
@@ -22,7 +22,7 @@ from hecn_analysis import cluster, elsewhere, tables
 from hecn_analysis.children import end_with_parent, safe_path
 from hecn_analysis.errors import HecnError
 from hecn_analysis.files.documents import documents
-from hecn_analysis.files.packed import unreadable
+from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import sources
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
@@ -33,8 +33,8 @@ UNRECOGNISED: Final = (
 )
 _GROUP: Final = 32
 
-File = tuple[str, Path | OSError]
-"""The name to report, and where the file is or why it cannot be read."""
+Entry = tuple[str, File | OSError]
+"""The name to report, and the file or why it cannot be read."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Part:
 
 
 def read(
-    files: Sequence[File],
+    files: Sequence[Entry],
     *,
     intervals: bool,
     processes: int,
@@ -86,7 +86,7 @@ def read(
     Examples
     --------
     >>> from hecn_analysis.places import data_dir
-    >>> file = data_dir() / "logs" / "c-systems-dd.txt"
+    >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
     >>> [part] = read([("dd.txt", file)], intervals=False, processes=1, dask=None, done=lambda files: None)
     >>> [(run["source_file"], run["tool"]) for run in part.runs]
     [('dd.txt', 'dd'), ('dd.txt', 'dd')]
@@ -132,7 +132,7 @@ def joined(parts: Iterable[Part]) -> Reading:
     )
 
 
-def read_group(files: Sequence[File], *, intervals: bool) -> Part:
+def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
     """Read files one after another.
 
     Parameters
@@ -154,13 +154,13 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
     ('unreadable', 'found no such file or directory, expected a file that can be read')
     """
     part = Part(len(files))
-    for name, path in files:
-        if isinstance(path, OSError):
+    for name, file in files:
+        if isinstance(file, OSError):
             findings = Findings(name)
-            findings.problem(None, "unreadable", unreadable(path))
+            findings.problem(None, "unreadable", unreadable(file))
             part.problems += findings.problems
             continue
-        for source in sources(name, path):
+        for source in sources(name, file):
             findings = Findings(source.name, keep_intervals=intervals)
             registry.read(source.lines(partial(_results, findings)), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
@@ -170,7 +170,7 @@ def read_group(files: Sequence[File], *, intervals: bool) -> Part:
             for kind, message in source.problems:
                 findings.problem(None, kind, message)
             if not runs and not findings.problems:
-                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source.name, path))
+                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source.name, file))
             part.problems += findings.problems
     return part
 
@@ -179,28 +179,28 @@ def _results(findings: Findings) -> int:
     return len(findings.runs) + len(findings.problems)
 
 
-def _advice(name: str, path: Path) -> str:
+def _advice(name: str, file: File) -> str:
     """Say which other command reads a file, or a member of an archive, that no reader knows."""
-    if not path.is_file() or path.is_relative_to("/dev"):
+    if not file.is_repeatable:
         return ""  # what a pipe held is gone
     member = name.partition("!")[1:]
-    for document in documents(path):
+    for document in documents(file):
         if document.source_file.partition("!")[1:] == member:
             return elsewhere.advice(document, "parse")
     return ""
 
 
-def _plain(file: File) -> bool:
+def _plain(entry: Entry) -> bool:
     """Whether a file is the same for every process, which a pipe and what /dev names are not."""
-    _, path = file
-    return isinstance(path, OSError) or (path.is_file() and not path.is_relative_to("/dev"))
+    _, file = entry
+    return isinstance(file, OSError) or file.is_repeatable
 
 
-def _groups(files: Sequence[File]) -> Iterator[Sequence[File]]:
+def _groups(files: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     return (files[start : start + _GROUP] for start in range(0, len(files), _GROUP))
 
 
-def _in_processes(processes: int, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
+def _in_processes(processes: int, files: Sequence[Entry], *, intervals: bool) -> Iterator[Part]:
     """Read in processes that a server forks, which has loaded this module once for all of them."""
     context: Any = multiprocessing.get_context()
     with safe_path():  # all that starts processes
@@ -257,10 +257,13 @@ def _start_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _on_dask(address: str, files: Sequence[File], *, intervals: bool) -> Iterator[Part]:
+def _on_dask(address: str, files: Sequence[Entry], *, intervals: bool) -> Iterator[Part]:
     """Read on the workers of a cluster."""
     with cluster.client(address) as client:
-        absolute = [(name, path if isinstance(path, OSError) else path.absolute()) for name, path in files]
+        absolute = [
+            (name, file if isinstance(file, OSError) else replace(file, name=str(Path(file).absolute())))
+            for name, file in files
+        ]
         waiting = [client.submit(read_group, group, intervals=intervals, pure=False) for group in _groups(absolute)]
         for future in waiting:
             yield future.result()

@@ -1,11 +1,18 @@
 """Opening, decoding and finding files."""
 
 import hashlib
+import io
 import os
+import socket
+import subprocess
+import tarfile
+from pathlib import Path
 
 import pytest
 
-from hecn_analysis.files.source import Source, find
+from hecn_analysis.files import opening
+from hecn_analysis.files.opening import File
+from hecn_analysis.files.source import Source, find, sources
 from hecn_analysis.logs import read
 
 SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
@@ -69,7 +76,166 @@ def test_folders_are_walked_in_sorted_order_and_names_are_as_given(tmp_path, mon
     assert read(["c.log", "a"]).runs.source_file.tolist() == ["c.log", "a/x.log"]
 
 
-def test_a_pipe_that_is_named_is_read_and_one_in_a_folder_is_left_alone(tmp_path):
+def names_and_reasons(folder):
+    """What is read of a folder, and what is said of the rest, by the name within it."""
+    found = {os.path.relpath(name, folder): file for name, file in find(folder)}
+    read_ones = sorted(name for name, file in found.items() if isinstance(file, File))
+    return read_ones, {name: str(file) for name, file in sorted(found.items()) if isinstance(file, OSError)}
+
+
+def test_a_pipe_that_is_named_is_read_and_one_in_a_folder_is_listed(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert list(find(tmp_path)) == []
-    assert list(find(tmp_path / "pipe")) == [(str(tmp_path / "pipe"), tmp_path / "pipe")]
+    assert names_and_reasons(tmp_path) == ([], {"pipe": "a named pipe"})
+    assert list(find(tmp_path / "pipe")) == [(str(tmp_path / "pipe"), File(str(tmp_path / "pipe")))]
+
+
+def test_what_is_no_file_of_the_folder_is_listed_and_the_rest_is_read(tmp_path):
+    folder, outside = tmp_path / "sent", tmp_path / "private"
+    (folder / "host").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "key").write_text("secret")
+    (folder / "a.log").write_text(SUMMARY)
+    for name, target in {
+        "device": "/dev/zero",
+        "key": "../private/key",
+        "gone": "../private/gone",
+        "key2": str(outside / "key"),
+        "kmsg": "/proc/kmsg",
+        "pagemap": "/proc/self/pagemap",
+        "self": "self",
+        "sys": "/sys",
+        "through": "host/../../private",
+        "host/up": "..",
+        "host/b.log": "../a.log",
+        "again": "host",
+        "again2": "host",
+    }.items():
+        (folder / name).symlink_to(target)
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(str(folder / "socket"))
+    leads_out = "a link that leads out of the folder (it is read where you name it yourself)"
+    known = "a link to a folder that is read under another name"
+    assert names_and_reasons(folder) == (
+        ["a.log", "again/b.log", "host/b.log"],
+        {
+            "again/up": "a folder that contains itself through a link",
+            "again2": known,
+            **dict.fromkeys(["device", "gone"], leads_out),
+            "host/up": "a folder that contains itself through a link",
+            **dict.fromkeys(["key", "key2", "kmsg", "pagemap"], leads_out),
+            "self": "[Errno 40] Too many levels of symbolic links: '" + str(folder / "self") + "'",
+            "socket": "a socket",
+            **dict.fromkeys(["sys", "through"], leads_out),
+        },
+    )
+    assert read(folder).runs.source_file.nunique() == 3
+
+
+def test_links_that_the_user_names_are_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.log").write_text(SUMMARY)
+    (tmp_path / "folder").symlink_to("real")
+    (tmp_path / "file").symlink_to("real/a.log")
+    for name in ("folder", "file"):
+        assert len(read(tmp_path / name).runs) == 1
+
+
+def test_folders_that_link_to_each_other_are_read_in_a_moment(tmp_path):
+    for number in range(40):
+        (tmp_path / f"{number:02}").mkdir()
+        (tmp_path / f"{number:02}" / "x.log").write_text(SUMMARY)
+        for name in "ab":
+            (tmp_path / f"{number:02}" / name).symlink_to(f"../{number + 1:02}")
+    read_ones, reasons = names_and_reasons(tmp_path)
+    assert 40 <= len(read_ones) <= 80
+    assert set(reasons.values()) >= {"a link to a folder that is read under another name"}
+
+
+@pytest.mark.parametrize(
+    ("replace", "reason"),
+    [
+        (os.mkfifo, "a named pipe"),
+        (lambda path: path.symlink_to("/dev/zero"), "a device"),
+        (lambda path: path.symlink_to("../other"), "a link that leads out of the folder"),
+    ],
+)
+def test_what_takes_the_place_of_a_file_that_was_found_is_not_read(tmp_path, replace, reason):
+    (tmp_path / "other").write_text(SUMMARY)
+    (tmp_path / "sent").mkdir()
+    path = tmp_path / "sent" / "a.log"
+    path.write_text(SUMMARY)
+    [(name, file)] = find(tmp_path / "sent")
+    path.unlink()
+    replace(path)
+    [source] = sources(name, file)
+    assert list(source.lines()) == []
+    [(kind, message)] = source.problems
+    assert kind == "unreadable"
+    assert message.startswith(f"found {reason}")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="Linux")
+def test_files_of_the_kernel_are_read_where_they_are_named_and_only_so_far(tmp_path, monkeypatch):
+    assert next(Source(Path("/proc/self/status")).lines()).text.startswith("Name:")
+    monkeypatch.setattr(opening, "_LARGEST_OF_KERNEL", 1 << 20)
+    source = Source(Path("/proc/self/pagemap"))
+    assert sum(len(line.text) for line in source.lines()) <= 1 << 20
+    assert source.problems == [
+        ("unreadable", "found more than 1.05 MB, expected at most that; the rest is left out"),
+    ]
+    system = opening.check_file_system
+    with pytest.raises(OSError, match=r"the kernel \(proc\)"):
+        system(Path("/proc/self/status").stat(), str(tmp_path))
+    system(Path("/proc/self/status").stat(), "/proc/self")
+
+
+def sparse(path, *parts):
+    """Write a file of texts, each at its place; give it as it is read, and what is said of it."""
+    with path.open("wb") as stream:
+        for at, text in parts:
+            stream.seek(at)
+            stream.write(text)
+    if path.stat().st_blocks * 512 >= path.stat().st_size:
+        pytest.skip("a file system without holes")
+    source = Source(path)
+    return [(line.number, line.text) for line in source.lines()], source.problems
+
+
+def test_a_sparse_file_is_read_by_its_data(tmp_path):
+    found, problems = sparse(tmp_path / "a.log", (1 << 38, SUMMARY.encode()), (1 << 40, b""), ((1 << 40) - 1, b"\n"))
+    assert found[0] == (1, SUMMARY[:-1])
+    assert [kind for kind, _ in problems] == ["unreadable"]
+    assert problems[0][1].startswith("found holes of 1.10 TB in a sparse file")
+    assert read(tmp_path / "a.log").runs.throughput_bps.tolist() == [9898.5376e6]
+
+
+def test_a_hole_never_joins_two_numbers(tmp_path):
+    found, _ = sparse(tmp_path / "a.log", (4096 - 2, b"12"), (1 << 30, b"34\n"))
+    assert found[0][1].endswith("12\x0034")
+
+
+def test_holes_of_an_archive_are_its_zeros(tmp_path):
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, size in (("zeros", 8 << 20), ("a.log", len(SUMMARY))):
+            header = tarfile.TarInfo(name)
+            header.size = size
+            archive.addfile(header, io.BytesIO(b"\0" * size if name == "zeros" else SUMMARY.encode()))
+    data = content.getvalue()
+    with (tmp_path / "a.tar").open("wb") as stream:
+        for at in range(0, len(data), 4096):
+            if any(data[at : at + 4096]):
+                stream.seek(at)
+                stream.write(data[at : at + 4096])
+        stream.truncate(len(data))
+    reading = read(tmp_path / "a.tar")
+    assert reading.runs.source_file.tolist() == [f"{tmp_path / 'a.tar'}!a.log"]
+    assert reading.runs.content_hash.tolist() == [hashlib.sha256(SUMMARY.encode()).hexdigest()]
+
+
+def test_an_endless_pipe_ends_at_its_bound(monkeypatch):
+    monkeypatch.setattr(opening, "_LARGEST", 1 << 22)
+    with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as endless:
+        reading = read(f"/dev/fd/{endless.stdout.fileno()}")
+        endless.stdout.close()
+    assert "found more than 4.19 MB" in reading.problems.message[0]

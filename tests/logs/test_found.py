@@ -21,7 +21,7 @@ def test_what_cannot_be_opened_is_a_problem_and_the_rest_is_read(tmp_path, said)
         "loop:<NA>: unreadable: found a folder that contains itself through a link, expected a file that can be read",
         "self.log:<NA>: unreadable: found too many levels of symbolic links, expected a file that can be read",
         "none.log:<NA>: unreadable: found no such file or directory, expected a file that can be read",
-        "null:<NA>: unreadable: found a device or a socket, expected a file that can be read",
+        "null:<NA>: unreadable: found a device, expected a file that can be read",
         "a\0b:<NA>: unreadable: found a null byte in the name, expected a file that can be read",
     ]
 
