@@ -66,8 +66,8 @@ def _occupy_standard_descriptors() -> None:
 
 
 if __name__ == "__main__":
-    # `python -m` puts the current folder in front of all modules. It has imported the package from there already; `hecn`
-    # and `python -P -m hecn_analysis` have not.
+    # `python -m` puts the current folder in front of all modules, and has imported the package from there already.
+    # `hecn` and `python -P -m hecn_analysis` do not.
     if not sys.flags.safe_path:
         del sys.path[0]
     sys.exit(main())

@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from hecn_analysis.files import documents
-
-_LARGEST: Final = 4 << 20
+from hecn_analysis.files.source import KEPT, Lines
 
 
 def _is_log(document: documents.Document) -> bool:
-    from hecn_analysis.files.source import Lines  # noqa: PLC0415 - the other rooms are dear, and seldom asked
-    from hecn_analysis.logs import registry  # noqa: PLC0415
+    from hecn_analysis.logs import registry  # noqa: PLC0415 - the other rooms are dear, and seldom asked
     from hecn_analysis.logs.contract import Findings  # noqa: PLC0415
 
     findings = Findings(document.source_file, keep_intervals=False)
@@ -59,7 +57,7 @@ def advice(document: documents.Document, command: str) -> str:
     >>> advice(documents.Document("a", copied), "counters")
     "; it holds the log of a tool, which 'hecn parse' reads"
     """
-    if len(document.content) > _LARGEST:
+    if len(document.content) > KEPT:
         return ""
     for name, (what, knows) in _COMMANDS.items():
         if name != command and knows(document):

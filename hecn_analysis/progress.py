@@ -1,16 +1,22 @@
 """Progress of long work on stderr: a bar on a terminal, once the work has taken a second.
 
-Where stderr is no terminal, only the reading of a long file writes there: a line every ten seconds.
+Where stderr is no terminal, only the reading of a long file writes there: a line every ten seconds. A process that
+reads for another one, which shows it, writes into the file that `FORWARD` names.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -21,6 +27,9 @@ _DELAY_S: Final = 1.0
 _REDRAWN_S: Final = 0.2
 _LINE_S: Final = 10.0
 _LONGEST_NAME: Final = 50
+
+FORWARD: Final = "HECN_PROGRESS"
+"""Environment variable: the file that a process writes its progress into."""
 
 
 def track(items: Iterable[Item], what: str, *, total: int | None = None) -> Iterable[Item]:
@@ -53,30 +62,85 @@ def _bar(items: Iterable[Any] | None, what: str, total: int | None) -> tqdm[Any]
     return tqdm(items, desc=what, total=total, delay=_DELAY_S, leave=False, file=sys.stderr, dynamic_ncols=True)
 
 
+class _Shown(Protocol):
+    """What shows progress."""
+
+    def update(self, number: int, /) -> object:
+        """Count files that have been read."""
+
+    def set_postfix_str(self, text: str, /) -> object:
+        """Say how far the current file is."""
+
+    def close(self) -> object:
+        """Show nothing any more."""
+
+
+class _Lines:
+    """Shows the current file as lines, each some time after the one before."""
+
+    def update(self, number: int) -> None:
+        """Lines do not count files."""
+
+    def set_postfix_str(self, text: str) -> None:
+        """Write a line."""
+        print(f"hecn: reading {text}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Nothing is to be cleaned up."""
+
+
+class _Forwarded:
+    """Hands progress on to the process that shows it."""
+
+    def __init__(self, total: int) -> None:
+        self._into = os.open(os.environ[FORWARD], os.O_WRONLY | os.O_APPEND)
+        self._write("total", total)
+
+    def _write(self, what: str, value: object) -> None:
+        os.write(self._into, f"{json.dumps([what, value])}\n".encode())
+
+    def update(self, number: int) -> None:
+        """Hand on how many files have been read."""
+        self._write("files", number)
+
+    def set_postfix_str(self, text: str) -> None:
+        """Hand on how far the current file is."""
+        self._write("file", text)
+
+    def close(self) -> None:
+        """Say that this is the end."""
+        self._write("end", None)
+        os.close(self._into)
+
+
+def _shown(total: int) -> _Shown:
+    """Give what shows progress here."""
+    if os.environ.get(FORWARD):
+        return _Forwarded(total)
+    return _bar(None, "reading", total) if sys.stderr.isatty() else _Lines()
+
+
 class _Reading:
     """Says how far the reading of files is."""
 
-    def __init__(self, bar: tqdm[Any] | None) -> None:
-        self._bar = bar
+    def __init__(self, shown: _Shown) -> None:
+        self._shown = shown
+        self._every_s = _LINE_S if isinstance(shown, _Lines) else _REDRAWN_S
         self._name = ""
         self._due = time.monotonic() + _DELAY_S
 
     def advance(self, name: str, done: int, size: int) -> None:
         """Show how many bytes of a file have been read, where it is time to."""
         now = time.monotonic()
-        if self._bar is None and name != self._name:
+        if name != self._name and isinstance(self._shown, _Lines):
             self._due = now + _LINE_S
         self._name = name
         if now < self._due:
             return
+        self._due = now + self._every_s
         shown = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name)
-        text = f"{shown[-_LONGEST_NAME:]}: {done / 1e6:.0f}" + (f" of {size / 1e6:.0f} MB" if size >= done else " MB")
-        if self._bar is None:
-            self._due = now + _LINE_S
-            print(f"hecn: reading {text}", file=sys.stderr, flush=True)
-        else:
-            self._due = now + _REDRAWN_S
-            self._bar.set_postfix_str(text)
+        amount = f"{done / 1e6:.0f} of {size / 1e6:.0f} MB" if size >= done else f"{done / 1e6:.0f} MB"
+        self._shown.set_postfix_str(f"{shown[-_LONGEST_NAME:]}: {amount}")
 
 
 _reading: ContextVar[_Reading | None] = ContextVar("_reading", default=None)
@@ -106,15 +170,14 @@ def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
     if not shown:
         yield lambda _: None
         return
-    bar: tqdm[Any] | None = _bar(None, "reading", total) if sys.stderr.isatty() else None
+    what = _shown(total)
     before = _reading.get()
-    _reading.set(_Reading(bar))
+    _reading.set(_Reading(what))
     try:
-        yield (lambda _: None) if bar is None else bar.update
+        yield what.update
     finally:
         _reading.set(before)
-        if bar is not None:
-            bar.close()
+        what.close()
 
 
 def advance(name: str, done: int, size: int) -> None:
@@ -136,3 +199,54 @@ def advance(name: str, done: int, size: int) -> None:
     current = _reading.get()
     if current is not None:
         current.advance(name, done, size)
+
+
+@contextmanager
+def forwarded() -> Iterator[None]:
+    """Show what processes that are started meanwhile read.
+
+    Examples
+    --------
+    >>> with forwarded():
+    ...     FORWARD in os.environ
+    True
+    >>> FORWARD in os.environ
+    False
+    """
+    with tempfile.TemporaryDirectory(prefix="hecn-progress-") as folder:
+        notes = Path(folder, "notes")
+        notes.touch(0o600)
+        ended = Event()
+        watcher = Thread(target=_watch, args=(notes, ended), daemon=True)
+        watcher.start()
+        os.environ[FORWARD] = str(notes)
+        try:
+            yield
+        finally:
+            del os.environ[FORWARD]
+            ended.set()
+            watcher.join()
+
+
+def _watch(notes: Path, ended: Event) -> None:
+    """Show what is written into a file until the end."""
+    shown: _Shown | None = None
+    said = time.monotonic()
+    every_s = 0.0 if sys.stderr.isatty() else _LINE_S
+    with notes.open("rb") as stream:
+        last = False
+        while not last:
+            last = ended.wait(_REDRAWN_S)
+            for line in stream:
+                what, value = json.loads(line)
+                if what == "total":
+                    shown = _bar(None, "reading", value) if sys.stderr.isatty() else _Lines()
+                elif shown is not None and what == "files":
+                    shown.update(value)
+                elif shown is not None and what == "file" and time.monotonic() - said >= every_s:
+                    said = time.monotonic()
+                    shown.set_postfix_str(value)
+                elif shown is not None and what == "end":
+                    shown.close()
+    if shown is not None:
+        shown.close()

@@ -49,3 +49,44 @@ def test_slow_work_elsewhere_shows_none():
 @pytest.mark.parametrize("items", [[], [1, 2], (3,)])
 def test_every_item_is_handed_on(items):
     assert list(track(items, "working")) == list(items)
+
+
+READS = """
+import subprocess, sys, time
+from hecn_analysis import progress
+CHILD = '''
+from hecn_analysis import progress
+import time
+with progress.reading(3, shown=True) as done:
+    done(1)
+    for amount in range(12):
+        time.sleep(0.2)
+        progress.advance("sys\\x1b[2Jlog", amount * 10**6, 12 * 10**6)
+'''
+with progress.forwarded():
+    subprocess.run([sys.executable, "-c", CHILD], check=True, stderr=subprocess.DEVNULL)
+"""
+LONG = """
+from hecn_analysis import progress
+progress._LINE_S = 0.05
+import time
+with progress.reading(1, shown=True):
+    for amount in (1, 2, 3):
+        progress.advance("syslog", amount * 10**6, 3 * 10**6)
+        time.sleep(0.06)
+"""
+
+
+def test_a_long_file_shows_its_name_and_what_has_been_read():
+    said = on_a_terminal(READS)
+    assert "1/3" in said
+    assert "of 12 MB" in said
+    assert "\\x1b[2Jlog: " in said
+
+
+def test_a_long_file_gives_lines_where_there_is_no_terminal():
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, check=True, text=True)
+    assert done.stderr.splitlines() == [
+        "hecn: reading syslog: 2 of 3 MB",
+        "hecn: reading syslog: 3 of 3 MB",
+    ]

@@ -88,6 +88,7 @@ def make_briefs(
     figures: str | None = None,
     force: bool = False,
     progress: bool = True,
+    time_limit_s: float | None = None,
     folder: Path | None = None,
 ) -> list[BriefResult]:
     """Make briefs and the index page of their folder; those that are there and made from the same stay.
@@ -113,6 +114,8 @@ def make_briefs(
         Make all of it, whether something has changed or not.
     progress
         Show a bar on a terminal.
+    time_limit_s
+        Longest time that a cell may take; left out, five minutes. [s]
     folder
         Where the notebooks are; those that come with the package by default.
 
@@ -138,7 +141,9 @@ def make_briefs(
     with Pictures() as pictures, ExitStack() as at_end:
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
         at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
-        make = partial(_make, out_dir=out_dir, pictures=pictures, pdf=pdf, figures=figures, force=force)
+        make = partial(
+            _make, out_dir=out_dir, pictures=pictures, pdf=pdf, figures=figures, force=force, time_limit_s=time_limit_s
+        )
         # The last notebooks take longest, since they predict every measured row: they must not be begun last.
         made = {pool.submit(make, job): job.name for job in reversed(jobs)}
         done = as_completed(made)
@@ -166,17 +171,34 @@ class _Files:
         self.written[kind] = path.name
 
 
-def _make(job: Job, *, out_dir: Path, pictures: Pictures, pdf: bool, figures: str | None, force: bool) -> BriefResult:
+def _make(
+    job: Job,
+    *,
+    out_dir: Path,
+    pictures: Pictures,
+    pdf: bool,
+    figures: str | None,
+    force: bool,
+    time_limit_s: float | None,
+) -> BriefResult:
     """Make one brief, as far as it is not there; whatever goes wrong becomes its error and does not stop others."""
     before = None if force else read_result(out_dir / f"{job.name}.json")
     try:
-        return _made(job, before, _Files(out_dir, job.name), pictures, pdf=pdf, figures=figures)
+        files = _Files(out_dir, job.name)
+        return _made(job, before, files, pictures, pdf=pdf, figures=figures, time_limit_s=time_limit_s)
     except Exception as error:  # noqa: BLE001 (a full disk, or a defect of ours)
         return _failed(job, _Files(out_dir, job.name), _cause(error))
 
 
 def _made(
-    job: Job, before: Mapping[str, Any] | None, files: _Files, pictures: Pictures, *, pdf: bool, figures: str | None
+    job: Job,
+    before: Mapping[str, Any] | None,
+    files: _Files,
+    pictures: Pictures,
+    *,
+    pdf: bool,
+    figures: str | None,
+    time_limit_s: float | None,
 ) -> BriefResult:
     if before is not None and not _is_as_run(before, job, files.folder):
         before = None
@@ -185,13 +207,15 @@ def _made(
         lacking = _lacking(before, pdf=pdf, figures=figures)
         return _result(before, files.folder, remarks=_why(lacking), is_new=False, lacking=lacking)
     # What runs notebooks and knows Plotly is imported on a worker thread: naming and checking briefs stays fast.
-    from hecn_analysis.briefs._run import Executed, execute, read_notebook  # noqa: PLC0415
+    from hecn_analysis.briefs._run import TIME_LIMIT_S, Executed, execute, read_notebook  # noqa: PLC0415
 
     if before is not None:
         executed = Executed(read_notebook(files.at(".ipynb")), before["run_id"], None)
         return _lay_out(job, executed, before["origin"], files, pictures, pdf=pdf, figures=figures)
     started_ns = time.time_ns()
-    executed = execute(job.brief.notebook, job.parameters, files.at(".ipynb"))
+    executed = execute(
+        job.brief.notebook, job.parameters, files.at(".ipynb"), time_limit_s=time_limit_s or TIME_LIMIT_S
+    )
     made_from = origin.origin(job.brief, job.parameters, executed.read, since_ns=started_ns)
     return _lay_out(job, executed, made_from, files, pictures, pdf=pdf, figures=figures)
 

@@ -29,7 +29,9 @@ from typing import Any, Final
 from hecn_analysis import places
 from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.briefs.parameters import Brief, Value, files_of
+from hecn_analysis.files import packed
 from hecn_analysis.files.names import as_stored
+from hecn_analysis.files.opening import EXPECTED_READABLE, File
 
 DISTRIBUTION: Final = "hecn-analysis"
 PACKAGE: Final = Path(__file__).resolve().parent.parent
@@ -243,8 +245,11 @@ def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
 
 @cache
 def _content(path: Path, changed_ns: int, size: int) -> str:  # noqa: ARG001  (a file that changed is another one)
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()[:DIGITS]
+    stored = packed.plain(File(str(path)))  # within the bounds of all reading: a sparse file may be a terabyte
+    found = stored.content_hash
+    if any(message.endswith(EXPECTED_READABLE) for _, message in stored.notes.problems):
+        raise OSError(stored.notes.problems)
+    return found[:DIGITS]
 
 
 def _hash(content: bytes) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hecn_analysis import progress
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.files.names import readable
 
 if TYPE_CHECKING:
-    from hecn_analysis.report.folder import Folder
+    from hecn_analysis.report.folder import Outcome
 
 BRIEF = "your_own_data"
+TIME_LIMIT_S = 86_400.0  # of reading all files; how far it is shows on stderr
 
 DESCRIPTION = """\
 Report on a folder of unknown files: logs of tools, counters of ports, captured
@@ -53,20 +57,35 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the folder, make the report, say what could not be read."""
     from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
-    from hecn_analysis.report.folder import read_folder  # noqa: PLC0415 (see above)
+    from hecn_analysis.report.folder import OUTCOME, check, read_outcome  # noqa: PLC0415 (see above)
 
+    check(arguments.folder)
     target = output.folder(arguments.output, Path(default_name(arguments.folder)))
-    # The notebook reads it once more, in a process of its own; here it is read for the bar and for the status
-    found = read_folder(arguments.folder, progress=True)
     folder = readable(str(Path(arguments.folder).absolute()))
-    [made] = make_briefs([BRIEF], target, {"folder": folder}, pdf=arguments.pdf, force=True)
+    # The notebook reads the folder, in a process of its own, which notes what came of it
+    with tempfile.TemporaryDirectory(prefix="hecn-report-") as private, progress.forwarded():
+        notes = Path(private, "outcome.json")
+        os.environ[OUTCOME] = str(notes)
+        try:
+            [made] = make_briefs(
+                [BRIEF],
+                target,
+                {"folder": folder},
+                pdf=arguments.pdf,
+                force=True,
+                progress=False,
+                time_limit_s=TIME_LIMIT_S,
+            )
+        finally:
+            del os.environ[OUTCOME]
+        found = read_outcome(notes)
     if made.html is not None:
         print(made.html)
     for remark in made.remarks:
         say(remark)
     if made.error is not None:
         say(f"the report stopped: {made.error}")
-    return max(1 if made.error is not None else 0, _tell(found))
+    return max(1 if made.error is not None else 0, 1 if found is None else _tell(arguments.folder, found))
 
 
 def default_name(folder: str) -> str:
@@ -80,10 +99,20 @@ def default_name(folder: str) -> str:
     return "report-" + (re.sub(r"[^\w.-]+", "_", name.replace(" ", "-")).strip("_.-") or "folder")
 
 
-def _tell(found: Folder) -> int:
+def _tell(folder: str, found: Outcome) -> int:
     """Say what was read and what was damaged, and give the status for that."""
-    damaged = [reading.line_of(row) for row in reading.rows_of(found.damaged)]
+    damaged = [reading.line_of(_as_given(row, folder)) for row in found.damaged]
     say_all(damaged, "hecn parse, hecn counters and hecn inventory list them")
     if found.is_empty:
-        say(f"{found.path}: nothing in it could be read ({found})")
+        say(f"{folder}: nothing in it could be read ({found.counts})")
     return 1 if damaged or found.is_empty else 0
+
+
+def _as_given(row: dict[str, object], folder: str) -> dict[str, object]:
+    """Name a file as the folder was given, not by its absolute path."""
+    absolute = str(Path(folder).absolute())
+    name = str(row["source_file"])
+    return {
+        **row,
+        "source_file": folder.rstrip("/") + name.removeprefix(absolute) if name.startswith(absolute) else name,
+    }

@@ -19,6 +19,7 @@ from hecn_analysis.counters import mrtg_config, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
+from hecn_analysis.files.documents import Document as Whole
 from hecn_analysis.files.documents import documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 
@@ -80,7 +81,8 @@ def read_counters(
     files: list[tuple[Findings, list[Findings]]] = []
     every = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     archived = [selection for path in every if (selection := archive_of(path)) is not None]
-    for given in documents([path for path in every if archive_of(path) is None], progress=progress):
+    plain = [path for path in every if archive_of(path) is None]
+    for given in documents(plain, knows=_knows, progress=progress):
         document = Document(given.source_file, given.content, given.content_hash, given.problems)
         file, own = Findings(document.source_file), registry.read(document, clock)
         for kind, message in document.problems:
@@ -132,6 +134,10 @@ def _at_ceilings(known: pd.DataFrame, found: Iterable[Findings]) -> pd.DataFrame
             own = known["source_file"] == part.source_file
             known.loc[own, "flag"] = flag_ceilings(known[own], part.ceiling_bps)["flag"]
     return known
+
+
+def _knows(document: Whole) -> bool:
+    return bool(registry.readers_of(Document(document.source_file, document.content)))
 
 
 def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:

@@ -7,9 +7,10 @@ line by line instead (`source.Source`).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import PurePath
 from typing import Final
 
@@ -17,7 +18,13 @@ from hecn_analysis.files import packed, streams
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import decode, find
 from hecn_analysis.progress import reading
+from hecn_analysis.units import format_bytes
 
+GAVE_UP: Final = "found nothing that a reader knows"
+"""How the message begins where a long file was given up."""
+LOOKED_AT: Final = 1 << 24
+_STRUCTURED: Final = ("{", "[", "<")
+_FIRST: Final = 64
 _LARGEST: Final = 1 << 30
 _MOST_LINES: Final = 1 << 24  # files in which each has 64 bytes at the mean are never cut for these
 _GO_ON: Final = "the rest is left out; cut the file, and give its parts"
@@ -73,7 +80,10 @@ class Document:
 
 
 def documents(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    knows: Callable[[Document], bool] | None = None,
+    progress: bool = False,
 ) -> Iterator[Document]:
     """Give the files under paths, one after another, with what is in archives.
 
@@ -83,6 +93,9 @@ def documents(
     ----------
     paths
         A file or a folder, or several. Folders are walked in sorted order.
+    knows
+        Asked about the first 16 MiB of a longer text whether to read all of it; left out, it always is. JSON and XML,
+        which say little without their end, are read in any case.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -104,18 +117,24 @@ def documents(
             if isinstance(file, OSError):
                 yield Document(name, b"", problems=(("unreadable", unreadable(file)),))
             else:
-                yield from _read(name, file)
+                yield from _read(name, file, knows)
             done(1)
 
 
-def _read(name: str, file: File) -> Iterator[Document]:
+def _read(name: str, file: File, knows: Callable[[Document], bool] | None) -> Iterator[Document]:
     for content in packed.contents(name, file, streams.FREE_WHOLE):
+        head = list(_up_to(content.pieces, LOOKED_AT))
+        if knows is not None and not _is_worth_reading(content.name, head, knows):
+            problem = f"{GAVE_UP} in the first {format_bytes(LOOKED_AT)}; the rest is not looked at"
+            yield Document(content.name, b"", problems=(*content.notes.problems, ("unrecognised", problem)))
+            continue
         kept, size, lines = [], 0, 0
-        for piece in content.pieces:
+        for piece in chain(head, content.pieces):
             size += len(piece)
             lines += piece.count(b"\n")
             if size <= _LARGEST and lines <= _MOST_LINES:
                 kept.append(piece)
+        head.clear()
         content_hash = content.content_hash
         problems = list(content.notes.problems)
         whole = b"".join(kept)
@@ -126,3 +145,20 @@ def _read(name: str, file: File) -> Iterator[Document]:
         elif lines > _MOST_LINES:
             problems.append(("unreadable", f"found {lines} lines, expected at most {_MOST_LINES}; {_GO_ON}"))
         yield Document(content.name, whole, content_hash, tuple(problems))
+
+
+def _up_to(pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Take pieces until they are more than a size."""
+    for piece in pieces:
+        yield piece
+        size -= len(piece)
+        if size < 0:
+            return
+
+
+def _is_worth_reading(name: str, head: Sequence[bytes], knows: Callable[[Document], bool]) -> bool:
+    """Whether a text is short, is known by its beginning, or cannot be known by it."""
+    start = b"".join(head)
+    if len(start) <= LOOKED_AT or decode(start[:_FIRST]).lstrip()[:1] in _STRUCTURED:
+        return True
+    return knows(Document(name, start[: start.rfind(b"\n", 0, LOOKED_AT) + 1]))

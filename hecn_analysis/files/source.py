@@ -21,6 +21,8 @@ from hecn_analysis.files import packed, streams
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
 
+KEPT: Final = 4 << 20
+"""Of a file no longer than this, other readers may be asked when those of lines know nothing in it. [B]"""
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")
@@ -216,11 +218,18 @@ class Source:
     def __init__(self, given: str | os.PathLike[str] | packed.Content) -> None:
         self._content = given if isinstance(given, packed.Content) else packed.plain(File(os.fspath(given)))
         self.name = self._content.name
+        self._kept: list[bytes] = []
+        self._size = 0
 
     @property
     def content_hash(self) -> str:
         """SHA-256 of the bytes as they are stored, hexadecimal."""
         return self._content.content_hash
+
+    @property
+    def whole(self) -> bytes | None:
+        """The bytes without their packing, once they have been read; None of a file of more than `KEPT` bytes."""
+        return b"".join(self._kept) if self._size <= KEPT else None
 
     @property
     def problems(self) -> list[tuple[str, str]]:
@@ -247,9 +256,18 @@ class Source:
                 return
             before = now
 
+    def _remembered(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self._size += len(piece)
+            if self._size <= KEPT:
+                self._kept.append(piece)
+            else:
+                self._kept.clear()
+            yield piece
+
     def _text(self) -> Iterator[str]:
         """Decoded text in pieces of any length that end between characters."""
-        chunks = self._content.pieces
+        chunks = self._remembered(self._content.pieces)
         first = next(chunks, b"")
         if first.startswith(_UTF16):
             decoder = codecs.getincrementaldecoder("utf-16")("replace")

@@ -78,7 +78,7 @@ def read_inventory(
     """
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []
-    for document in documents(paths, progress=progress):
+    for document in documents(paths, knows=registry.recognises, progress=progress):
         found = registry.read(document, advise=advise)
         captured += found.captured
         problems += found.problems

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, overload, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.files.source import Line
+from hecn_analysis.logs import prefixes
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
@@ -117,6 +118,42 @@ class Run:
     interval_bytes: float | None = None
 
 
+class Recent(Sequence[Line]):
+    """The last lines that no reader took, without what loggers put in front of them.
+
+    Parameters
+    ----------
+    length
+        How many are kept.
+
+    Examples
+    --------
+    >>> recent = Recent(2)
+    >>> recent.extend([Line(1, "a"), Line(2, "b"), Line(3, "> c")])
+    >>> [(line.number, line.text) for line in recent], recent[-1].text
+    ([(2, 'b'), (3, 'c')], 'c')
+    """
+
+    def __init__(self, length: int = 8) -> None:
+        self._lines: deque[Line] = deque(maxlen=length)
+        self.append = self._lines.append
+        self.extend = self._lines.extend
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, place: int) -> Line: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Line]: ...
+    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        line = self._lines[place]  # seldom asked for: its prefixes are looked for only then
+        bare = [text for text in prefixes.without(line.text) if text]
+        return line._replace(text=bare[-1]) if bare else line
+
+
 @dataclass
 class Findings:
     """What has been found in one file so far, and the lines that no reader claimed.
@@ -140,7 +177,7 @@ class Findings:
     runs: list[Run] = field(default_factory=list)
     problems: list[dict[str, object]] = field(default_factory=list)
     command: Command = Command(0, "", ())
-    recent: deque[Line] = field(default_factory=lambda: deque(maxlen=8))
+    recent: Recent = field(default_factory=Recent)
     claimed: int = 0
 
     def problem(self, line: int | None, kind: str, message: str) -> None:

@@ -1,23 +1,26 @@
 """Which lines hold which words, for many lines and many words at once.
 
 Most lines of a log hold no word that any reader asks for, and looking for each of some hundred words on each line is
-what reading them would cost. Here every place of a text is looked at once, for all words together: two or three bytes
-in a row select a row of a table of bits. Of a longer word a second triple must follow the first.
+what reading them would cost. Here every place of a text is looked at once, for all words together: a word shows in its
+first three characters, and the few places where these stand are looked at for the others, three at a time. Of a long
+word, the rarest nine characters stand for all.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
 Marks = np.ndarray[Any, np.dtype[np.uint64]]
+Codes = np.ndarray[Any, np.dtype[np.int32]]
 BITS: Final = 63  # a signed number of 64 bits without its sign
-_CODES: Final = 1 << 16
-_APART: Final = 2
-_LONG: Final = 3 + _APART
+_CODES: Final = 1 << 21
+_TRIPLE: Final = 3
+_LONGEST: Final = 9
 _COMMON: Final = Counter("etaoinsr" * 8 + "hldcumf" * 4 + "pgwybv" * 2 + "0123456789.,=:-/" * 8 + " " * 16)
 
 
@@ -36,21 +39,17 @@ class Index:
     """
 
     def __init__(self, groups: Sequence[Sequence[str]]) -> None:
-        self._pairs, self._triples, *self._long = (np.zeros(_CODES, np.uint64) for _ in range(4))
+        bits: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)  # by length of the word and place in it
         for number, words in enumerate(groups):
-            bit = np.uint64(1 << number % BITS)
             for word in words:
-                coded = np.frombuffer(word.encode(), np.uint8)
-                if len(coded) == 1:
-                    self._pairs[int(coded[0]) << 8 : (int(coded[0]) + 1) << 8] |= bit
-                elif len(coded) == 2:
-                    self._pairs[_pairs(coded)[0]] |= bit
-                elif len(coded) < _LONG:
-                    self._triples[_triples(_rarest(coded, 3))[0]] |= bit
-                else:
-                    codes = _triples(_rarest(coded, _LONG))
-                    for table, code in zip(self._long, (codes[0], codes[_APART]), strict=True):
-                        table[code] |= bit
+                rare = _rarest(word.encode())
+                for place in _places(len(rare)):
+                    for code in _codes_of(rare[place : place + _TRIPLE]):
+                        bits[max(_TRIPLE, len(rare)), place][code] |= 1 << number % BITS
+        numbers = {code: number for number, code in enumerate(sorted(set().union(*bits.values())), 1)}
+        self._numbers = np.zeros(_CODES, np.uint16)
+        self._numbers[list(numbers)] = list(numbers.values())
+        self._bits = {key: _array(table, numbers) for key, table in bits.items()}
 
     def marks(self, texts: Sequence[str]) -> list[int]:
         """Bits of the groups that may have a word on each of some lines.
@@ -62,32 +61,52 @@ class Index:
         texts
             The lines, without line feeds.
         """
-        coded = np.frombuffer(("\n".join(texts) + "\n" * _LONG).encode("utf-8", "surrogatepass"), np.uint8)
-        codes = _triples(coded)
-        length = len(codes) - _APART
-        found = self._long[0][codes[:length]]
-        found &= self._long[1][codes[_APART:]]
-        found |= self._triples[codes[:length]]
-        found |= self._pairs[_pairs(coded[: length + 1])]
-        ends = np.flatnonzero(coded[:-_LONG] == ord("\n"))
-        starts = np.concatenate([[0], ends + 1])
-        marks: list[int] = np.bitwise_or.reduceat(found, starts).tolist()
-        return marks
+        coded = np.frombuffer(("\n".join(texts) + "\n" * _LONGEST).encode("utf-8", "surrogatepass"), np.uint8)
+        numbers = self._numbers[_codes(coded)]
+        starts = np.flatnonzero(numbers[: len(coded) - _LONGEST])
+        found = np.zeros(len(starts), np.uint64)
+        for length in {length for length, _ in self._bits}:
+            whole = np.full(len(starts), ~np.uint64(0))
+            for place in _places(length):
+                whole &= self._bits[length, place][numbers[starts + place]]
+            found |= whole
+        marks = np.zeros(len(texts), np.uint64)
+        if found.any():
+            starts, found = starts[found > 0], found[found > 0]
+            lines = np.searchsorted(np.flatnonzero(coded == ord("\n")), starts)
+            changes = np.flatnonzero(np.diff(lines, prepend=-1))
+            marks[lines[changes]] = np.bitwise_or.reduceat(found, changes)
+        result: list[int] = marks.tolist()
+        return result
 
 
-def _pairs(coded: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint16]]:
-    wide = coded.astype(np.uint16)
-    return np.left_shift(wide[:-1], 8, dtype=np.uint16) | wide[1:]
+def _codes(coded: np.ndarray[Any, np.dtype[np.uint8]]) -> Codes:
+    """Codes of three bytes in a row; those of other alphabets share theirs with ASCII."""
+    wide = (coded & 0x7F).astype(np.int32)
+    codes: Codes = wide[:-2] << 14 | wide[1:-1] << 7 | wide[2:]
+    return codes
 
 
-def _triples(coded: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint16]]:
-    """Codes of three bytes in a row, of which some have the same."""
-    wide = coded.astype(np.uint16)
-    return np.left_shift(wide[:-2], 10, dtype=np.uint16) ^ np.left_shift(wide[1:-1], 5, dtype=np.uint16) ^ wide[2:]
+def _codes_of(word: bytes) -> list[int]:
+    """Codes of a word of at most three bytes, with whatever follows it."""
+    codes = product(*([byte & 0x7F] for byte in word), *[range(128)] * (_TRIPLE - len(word)))
+    return [first << 14 | second << 7 | third for first, second, third in codes]
 
 
-def _rarest(coded: np.ndarray[Any, np.dtype[np.uint8]], length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """So many bytes in a row of a word, those that few other words have."""
-    places = range(len(coded) - length + 1)
-    best = min(places, key=lambda place: sum(_COMMON[chr(byte)] for byte in coded[place : place + length]))
-    return coded[best : best + length]
+def _places(length: int) -> list[int]:
+    """Where triples begin that cover a word."""
+    return [*range(0, length - _TRIPLE, _TRIPLE), max(0, length - _TRIPLE)]
+
+
+def _array(table: Counter[int], numbers: dict[int, int]) -> Marks:
+    bits = np.zeros(len(numbers) + 1, np.uint64)
+    for code, value in table.items():
+        bits[numbers[code]] = value
+    return bits
+
+
+def _rarest(word: bytes) -> bytes:
+    """As many bytes in a row as stand for a word, those that few other words have."""
+    places = range(max(1, len(word) - _LONGEST + 1))
+    best = min(places, key=lambda place: sum(_COMMON[chr(byte)] for byte in word[place : place + _LONGEST]))
+    return word[best : best + _LONGEST]

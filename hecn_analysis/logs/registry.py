@@ -9,7 +9,6 @@ line, which later readers ask for, or prose.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final
@@ -142,7 +141,6 @@ class _Session:
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
         self._command_mark = 1 << len(asked) % BITS
-        self._later: deque[Line] = deque(maxlen=findings.recent.maxlen)
         parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
@@ -152,16 +150,14 @@ class _Session:
             return
         asked = self._to_ask(line)
         if not asked and self._active is None and not line.marks & self._command_mark:
-            self._later.append(line)
+            self._findings.recent.append(line)
             return
-        if self._later:
-            self.remember()
         bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
             if line.marks & self._command_mark and (found := command(last)) is not None:
                 self._begin(found)
-            self._findings.recent.append(last)
+            self._findings.recent.append(line)
             self._in_vain()
             return
         self._silent = 0
@@ -185,14 +181,7 @@ class _Session:
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Take note of lines that no reader is to be asked about."""
-        self._later.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
-
-    def remember(self) -> None:
-        """Put the last lines that no reader was asked about among those that a reader may look at."""
-        for line in self._later:
-            bare = [text for text in prefixes.without(line.text) if text]
-            self._findings.recent.append(line._replace(text=bare[-1]) if bare else line)
-        self._later.clear()
+        self._findings.recent.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
 
     def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader]) -> bool:
         """Offer a line: to those whose own lines begin with a date, then without what is in front of it, then whole."""
@@ -257,7 +246,6 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
     session = _Session(findings, asked, parts)
     for part in parts:
         if isinstance(part, Document):
-            session.remember()
             documents.offer(part)
         else:
             session.offer(part)

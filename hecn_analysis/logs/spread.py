@@ -21,9 +21,9 @@ from typing import Any, Final
 from hecn_analysis import cluster, elsewhere, tables
 from hecn_analysis.children import end_with_parent, safe_path
 from hecn_analysis.errors import HecnError
-from hecn_analysis.files.documents import documents
+from hecn_analysis.files.documents import Document
 from hecn_analysis.files.opening import File, unreadable
-from hecn_analysis.files.source import sources
+from hecn_analysis.files.source import Source, sources
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
 
@@ -170,7 +170,7 @@ def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
             for kind, message in source.problems:
                 findings.problem(None, kind, message)
             if not runs and not findings.problems:
-                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source.name, file))
+                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source))
             part.problems += findings.problems
     return part
 
@@ -179,15 +179,10 @@ def _results(findings: Findings) -> int:
     return len(findings.runs) + len(findings.problems)
 
 
-def _advice(name: str, file: File) -> str:
+def _advice(source: Source) -> str:
     """Say which other command reads a file, or a member of an archive, that no reader knows."""
-    if not file.is_repeatable:
-        return ""  # what a pipe held is gone
-    member = name.partition("!")[1:]
-    for document in documents(file):
-        if document.source_file.partition("!")[1:] == member:
-            return elsewhere.advice(document, "parse")
-    return ""
+    content = source.whole
+    return "" if content is None else elsewhere.advice(Document(source.name, content), "parse")
 
 
 def _plain(entry: Entry) -> bool:

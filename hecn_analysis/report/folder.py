@@ -6,9 +6,10 @@ told once, with what was looked for.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -18,10 +19,13 @@ import pandas as pd
 from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.counters import Counters, read_counters
 from hecn_analysis.errors import InputError
+from hecn_analysis.files import whole
 from hecn_analysis.files.names import as_stored, readable
+from hecn_analysis.files.opening import kind_of
 from hecn_analysis.files.source import find
 from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
+from hecn_analysis.records import records
 from hecn_analysis.report.alike import with_conditions
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
@@ -31,6 +35,29 @@ DAMAGED: Final = ("unreadable", "truncated", "malformed")
 
 #: Rows that a page can show; there is more in the tables of `Folder`.
 SHOWN: Final = 40
+
+
+OUTCOME: Final = "HECN_OUTCOME"
+"""Environment variable: the file that a process which reads a folder notes the `Outcome` in."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of reading a folder, for its last lines on a terminal.
+
+    Attributes
+    ----------
+    counts
+        What was read, in words.
+    is_empty
+        Whether nothing at all could be read.
+    damaged
+        Rows of the table of problems: those of files that are damaged.
+    """
+
+    counts: str
+    is_empty: bool
+    damaged: list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -86,6 +113,11 @@ class Folder:
         tables = [room.problems for room in (self.reading, self.counters, self.inventory)]
         problems = pd.concat(tables, ignore_index=True)
         return problems[problems["kind"].isin(DAMAGED)].drop_duplicates(ignore_index=True)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of reading it."""
+        return Outcome(str(self), self.is_empty, records(self.damaged))
 
     @property
     def is_empty(self) -> bool:
@@ -204,19 +236,48 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     7 files read, 0 not, 60 runs
     """
     name = readable(os.fspath(path))
-    _check(name)
+    check(name)
+    notes = os.environ.get(OUTCOME)
+    progress = progress or notes is not None
     captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
     # All readers are asked: who else would know a file need not be found out
-    return Folder(
+    folder = Folder(
         name,
         read(name, progress=progress),
         read_counters(name, progress=progress, advise=False),
         read_inventory(captured, progress=progress, advise=False),
     )
+    if notes is not None:
+        whole.write(notes, json.dumps(asdict(folder.outcome)))
+    return folder
 
 
-def _check(path: str) -> int:
-    """Count the files of a folder, or take a file for one.
+def read_outcome(notes: Path) -> Outcome | None:
+    """Give what another process noted of the folder that it read.
+
+    Parameters
+    ----------
+    notes
+        The file that `OUTCOME` named to it.
+
+    Returns
+    -------
+    Outcome or None
+        What came of it; None where it did not get that far.
+
+    Examples
+    --------
+    >>> read_outcome(Path("no such notes")) is None
+    True
+    """
+    try:
+        return Outcome(**json.loads(notes.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def check(path: str) -> None:
+    """Refuse what cannot be reported on.
 
     Parameters
     ----------
@@ -226,18 +287,25 @@ def _check(path: str) -> int:
     Raises
     ------
     InputError
-        There is nothing at that place, or an empty folder.
+        There is nothing at that place, an empty folder, or something that can be read only once.
+
+    Examples
+    --------
+    >>> from hecn_analysis.places import data_dir
+    >>> check(str(data_dir() / "logs"))
     """
     if archive_of(path) is not None:
-        return 1
-    if not Path(as_stored(path)).exists():
+        return
+    stored = Path(as_stored(path))
+    if not stored.exists():
         raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
-    count = sum(1 for _ in find(path))
-    if not count:
+    if not stored.is_dir() and not stored.is_file():
+        found = kind_of(stored.stat())
+        raise InputError(found, "a folder or a file, which is read more than once", source=path)
+    if next(find(path), None) is None:
         raise InputError(
             "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path
         )
-    return count
 
 
 def _count(number: int, noun: str) -> str:

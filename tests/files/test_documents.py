@@ -52,3 +52,33 @@ def test_a_compressed_file_that_grows_too_much_ends_with_a_whole_line(tmp_path, 
     assert 1_000_000 < len(found.content) <= 3_000_000
     assert found.content.endswith(b"\n12345\n")
     assert len(found.problems) == 1
+
+
+def test_a_long_text_is_given_up_where_its_beginning_is_not_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOOKED_AT", 1 << 20)
+    asked = []
+
+    def knows(document):
+        asked.append(document)
+        return b"walk" in document.content
+
+    (tmp_path / "a.log").write_bytes(b"12345\n" * 400_000)
+    (tmp_path / "b.walk").write_bytes(b"walk\n" + b"12345\n" * 400_000)
+    (tmp_path / "c.json").write_bytes(b'\n {"a": [' + b"12345,\n" * 400_000 + b"1]}")
+    (tmp_path / "d.log").write_bytes(b"12345\n")
+    found = list(documents(tmp_path, knows=knows))
+    assert [len(each.content) for each in found] == [0, 2_400_005, 2_800_012, 6]
+    assert found[0].problems == (
+        ("unrecognised", "found nothing that a reader knows in the first 1.05 MB; the rest is not looked at"),
+    )
+    assert [each.problems for each in found[1:]] == [(), (), ()]
+    assert [len(each.content) <= 1 << 20 and each.content.endswith(b"\n") for each in asked] == [True, True]
+
+
+def test_every_member_of_an_archive_is_given_up_for_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOOKED_AT", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        archive.writestr("a", b"12345\n" * 400_000)
+        archive.writestr("b", b"walk\n")
+    found = list(documents(tmp_path / "z.zip", knows=lambda _: False))
+    assert [(each.source_file.partition("!")[2], each.content) for each in found] == [("a", b""), ("b", b"walk\n")]

@@ -49,8 +49,13 @@ def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
 
 def test_the_command_says_where_files_are_damaged(tmp_path, monkeypatch, capsys):
     made = SimpleNamespace(html=None, remarks=(), error=None)
-    monkeypatch.setattr("hecn_analysis.briefs.make_briefs", lambda *_, **__: [made])
     log = tmp_path / "dd.txt"
+
+    def make(_names, _target, parameters, **_):
+        read_folder(parameters["folder"])  # as the notebook does
+        return [made]
+
+    monkeypatch.setattr("hecn_analysis.briefs.make_briefs", make)
     log.write_text("1+0 records in\n1+0 records out\n")
     assert main(["report", str(log), "-o", str(tmp_path / "report")]) == 1
     assert f"hecn: {log}:2: truncated: found the records in and out and no report" in capsys.readouterr().err

@@ -1,0 +1,36 @@
+"""Lines are passed over only where they hold none of the words that readers ask for."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hecn_analysis.logs import registry
+from hecn_analysis.logs.hints import BITS, Index
+
+GROUPS = [*(reader.HINTS for reader in registry.READERS), ("{",), ("/秒", "é")]
+WORDS = sorted({word for words in GROUPS for word in words})
+NOISE = st.text(st.sampled_from("abe s:/0123.,-=Mbp秒é\x7f"), max_size=12)
+
+
+@given(
+    st.lists(
+        st.tuples(NOISE, st.sampled_from([*WORDS, ""]), NOISE).map("".join),
+        min_size=1,
+        max_size=20,
+    )
+)
+@example([""])
+@example(["{", "", "x{"])
+def test_a_word_is_never_missed(lines):
+    marks = Index(GROUPS).marks(lines)
+    assert len(marks) == len(lines)
+    for line, mark in zip(lines, marks, strict=True):
+        for number, words in enumerate(GROUPS):
+            if any(word in line for word in words):
+                assert mark >> number % BITS & 1, (line, words)
+
+
+def test_a_word_of_up_to_nine_characters_is_not_taken_for_another():
+    index = Index([["Session (", "1.2", "ab", "{"]])
+    assert index.marks(["Session (", "Session [", "1.2", "1.3", "ab", "ba", "{", "}", "ession (x"]) == [
+        *(1, 0, 1, 0, 1, 0, 1, 0, 0),
+    ]
