@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis import tables
+from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import sources
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings
@@ -66,7 +67,7 @@ def check(content: bytes) -> None:
     """Read bytes as a file and check what comes out, row by row and without making the tables."""
     with written(content) as path, warnings.catch_warnings():
         warnings.simplefilter("error")
-        for source in sources("a.log", path):
+        for source in sources("a.log", File(str(path))):
             findings = Findings(source.name)
             registry.read(source.lines(), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
@@ -128,7 +129,7 @@ def main() -> None:
     start = time.process_time()
     read(path)
     seconds = time.process_time() - start
-    print(seconds, sum(len(line.text) for source in sources("a.log", path) for line in source.lines()))
+    print(seconds, sum(len(line.text) for source in sources("a.log", File(str(path))) for line in source.lines()))
 
 
 if __name__ == "__main__":

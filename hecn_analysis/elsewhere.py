@@ -16,7 +16,7 @@ def _is_log(document: documents.Document) -> bool:
 
     findings = Findings(document.source_file, keep_intervals=False)
     registry.read(Lines.of(document.text), findings)
-    return bool(findings.runs)
+    return bool(len(findings.runs))
 
 
 def _are_counters(document: documents.Document) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 import hecn_analysis as hecn
 from hecn_analysis.cli import output, reading
@@ -58,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     paths = reading.given(arguments.paths)
     counters = hecn.read_counters(paths, time_zone=arguments.time_zone, host=arguments.host, progress=True)
     form = output.chosen_format(arguments)
+    rows: Iterable[dict[str, object]]
     if arguments.table == "sources":
-        rows = reading.named([dict(source) for source in counters.sources])
+        sources_of = reading.named([dict(source) for source in counters.sources])
         if form == "text":
-            rows = [{name: row.get(name) for name in SOURCES} for row in rows]
-        columns = list(dict.fromkeys(name for row in rows for name in row)) or ["source_file", "format"]
+            sources_of = [{name: row.get(name) for name in SOURCES} for row in sources_of]
+        columns = list(dict.fromkeys(name for row in sources_of for name in row)) or ["source_file", "format"]
+        rows = sources_of
     else:
         frame = getattr(counters, arguments.table)
         columns = list(frame.columns)

@@ -79,11 +79,11 @@ def text_rows(rows: Sequence[Row], digits: int = 3) -> Iterator[str]:
         yield "  ".join(cells).rstrip() + "\n"
 
 
-def written(rows: Sequence[Row], columns: Sequence[str], form: str, digits: int = 3) -> Iterator[str]:
+def written(rows: Iterable[Row], columns: Sequence[str], form: str, digits: int = 3) -> Iterator[str]:
     """Rows in the form asked for; `columns` are those of CSV, also where there are no rows, `digits` those of text."""
     if form == "json":
         return json_rows(rows)
-    return csv_rows(rows, columns) if form == "csv" else text_rows(rows, digits)
+    return csv_rows(rows, columns) if form == "csv" else text_rows(list(rows), digits)
 
 
 def text_object(figures: Row, digits: int = 3) -> Iterator[str]:

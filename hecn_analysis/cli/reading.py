@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hecn_analysis.cli import output
@@ -25,6 +25,7 @@ EXIT_STATUS = f"""exit status:
   1  something was {", ".join(BAD_INPUT[:-1])} or {BAD_INPUT[-1]}
   2  wrong usage"""
 
+_AT_ONCE = 4096  # rows: as objects, they take ten times the memory that they take in a table
 _STDIN = "/dev/stdin"  # a file like any other, to the readers
 
 
@@ -47,9 +48,10 @@ def require_stdin() -> None:
         raise InputError("a closed standard input", "one that can be read", source="-", advice="give a file instead")
 
 
-def rows_of(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Rows of a table, in which the standard input is called ``-``."""
-    return named(output.records(frame))
+def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Rows of a table, some at a time, in which the standard input is called ``-``."""
+    for start in range(0, len(frame), _AT_ONCE):
+        yield from named(output.records(frame.iloc[start : start + _AT_ONCE]))
 
 
 def named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
@@ -77,7 +79,7 @@ def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, 
         Where was looked in vain. Where there is no problem either, as with an empty folder or a day of an archive,
         that is told, too, but it is no bad input.
     """
-    rows = rows_of(problems)
+    rows = list(rows_of(problems))
     if nothing_in and not rows:
         places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
         say(f"{read} read: found none in {places}, expected a file or a folder with files, or an archive that has some")

@@ -9,9 +9,9 @@ makes a reader raise.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, overload, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ import pandas as pd
 from hecn_analysis import tables
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs import prefixes
+from hecn_analysis.logs.packing import Rows, Runs
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
@@ -88,7 +89,7 @@ class Command:
     arguments: tuple[str, ...]
 
 
-@dataclass
+@dataclass(slots=True)
 class Run:
     """A run as a reader hands it over.
 
@@ -118,7 +119,7 @@ class Run:
     interval_bytes: float | None = None
 
 
-class Recent(Sequence[Line]):
+class Recent:
     """The last lines that no reader took, without what loggers put in front of them.
 
     Parameters
@@ -136,22 +137,25 @@ class Recent(Sequence[Line]):
 
     def __init__(self, length: int = 8) -> None:
         self._lines: deque[Line] = deque(maxlen=length)
-        self.append = self._lines.append
-        self.extend = self._lines.extend
+        self._new: deque[Line] = deque(maxlen=length)  # with their prefixes, which are looked for when somebody asks
+        self.append = self._new.append
+        self.extend = self._new.extend
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._settled())
 
-    @overload
-    def __getitem__(self, place: int) -> Line: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Line]: ...
-    def __getitem__(self, place: int | slice) -> Line | list[Line]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        line = self._lines[place]  # seldom asked for: its prefixes are looked for only then
-        bare = [text for text in prefixes.without(line.text) if text]
-        return line._replace(text=bare[-1]) if bare else line
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self._settled())
+
+    def __getitem__(self, place: int) -> Line:
+        return self._settled()[place]
+
+    def _settled(self) -> deque[Line]:
+        while self._new:
+            line = self._new.popleft()
+            bare = [text for text in prefixes.without(line.text) if text]
+            self._lines.append(line._replace(text=bare[-1]) if bare else line)
+        return self._lines
 
 
 @dataclass
@@ -174,7 +178,7 @@ class Findings:
 
     source_file: str
     keep_intervals: bool = True
-    runs: list[Run] = field(default_factory=list)
+    runs: Runs = field(default_factory=Runs)
     problems: list[dict[str, object]] = field(default_factory=list)
     command: Command = Command(0, "", ())
     recent: Recent = field(default_factory=Recent)
@@ -204,6 +208,8 @@ class Findings:
         self._check_packets(run)
         self._check_rate(run)
         self._check_intervals(run)
+        if not self.keep_intervals:
+            run.intervals = {}
         self.runs.append(run)
 
     def _checked_stream(self, row: Mapping[str, object], last: int) -> Mapping[str, object]:
@@ -271,20 +277,9 @@ class Findings:
                 f"found {found:.6g} bytes in the intervals and {total} in the summary, expected a difference below 1 %",
             )
 
-    def tables(self, content_hash: str) -> tuple[list[dict[str, object]], list[dict[str, object]], list[tables.Block]]:
-        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file."""
-        runs: list[dict[str, object]] = []
-        streams: list[dict[str, object]] = []
-        blocks: list[tables.Block] = []
-        for number, run in enumerate(sorted(self.runs, key=lambda run: run.line_first)):
-            name = {"source_file": self.source_file, "run": number}
-            lines = {"line_first": run.line_first, "line_last": run.line_last, "content_hash": content_hash}
-            runs.append({**name, **lines, **run.columns})
-            streams.extend({**name, **row} for row in run.streams)
-            if run.intervals and self.keep_intervals:
-                length = len(next(iter(run.intervals.values())))
-                blocks.append(tables.Block(length, name, run.intervals))
-        return runs, streams, blocks
+    def tables(self, content_hash: str) -> tuple[Rows, Rows, list[tables.Block]]:
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; to be had once."""
+        return self.runs.tables(self.source_file, content_hash)
 
 
 class Reader(Protocol):

@@ -138,6 +138,7 @@ class _Session:
         self._active: Reader | None = None
         self._silent = 0
         self._rows: Take | None = None
+        self._rows_of: dict[Reader, Take] = {reader: reader.rows for reader in asked if isinstance(reader, RowReader)}
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
         self._command_mark = 1 << len(asked) % BITS
@@ -200,7 +201,7 @@ class _Session:
         for reader in asked:
             if reader is not active and reader.feed(line):
                 self._active = reader
-                self._rows = reader.rows if isinstance(reader, RowReader) else None
+                self._rows = self._rows_of.get(reader)
                 return True
         return False
 

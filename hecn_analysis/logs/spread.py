@@ -26,6 +26,7 @@ from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source, sources
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings, Reading
+from hecn_analysis.logs.packing import Rows
 
 UNRECOGNISED: Final = (
     "found no output of a tool that a reader knows, expected a log as nuttcp, iperf3, fio, rsync, ping or one of some "
@@ -42,10 +43,10 @@ class Part:
     """What was found in some files that follow each other: rows of the tables."""
 
     files: int = 0
-    runs: list[dict[str, object]] = field(default_factory=list)
-    streams: list[dict[str, object]] = field(default_factory=list)
+    runs: Rows = field(default_factory=lambda: Rows("runs"))
+    streams: Rows = field(default_factory=lambda: Rows("streams"))
     intervals: list[tables.Block] = field(default_factory=list)
-    problems: list[dict[str, object]] = field(default_factory=list)
+    problems: Rows = field(default_factory=lambda: Rows("problems"))
 
 
 def read(
@@ -119,17 +120,19 @@ def joined(parts: Iterable[Part]) -> Reading:
 
     Examples
     --------
-    >>> problem = {"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}
-    >>> print(joined([Part(1, problems=[problem]), Part(1)]))
+    >>> part = Part(1)
+    >>> part.problems.extend([{"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}])
+    >>> print(joined([part, Part(1)]))
     0 runs, 0 intervals, 1 problems
     """
-    parts = list(parts)
-    return Reading(
-        tables.make("runs", [row for part in parts for row in part.runs]),
-        tables.make("streams", [row for part in parts for row in part.streams]),
-        tables.concatenate("intervals", [block for part in parts for block in part.intervals]),
-        tables.make("problems", [row for part in parts for row in part.problems]),
-    )
+    whole = Part()
+    for part in parts:
+        whole.runs.join(part.runs)
+        whole.streams.join(part.streams)
+        whole.intervals += part.intervals
+        whole.problems.join(part.problems)
+    intervals = tables.concatenate("intervals", whole.intervals)
+    return Reading(whole.runs.frame(), whole.streams.frame(), intervals, whole.problems.frame())
 
 
 def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
@@ -149,7 +152,8 @@ def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
 
     Examples
     --------
-    >>> [problem] = read_group([("a.txt", FileNotFoundError(2, "No such file or directory"))], intervals=False).problems
+    >>> part = read_group([("a.txt", FileNotFoundError(2, "No such file or directory"))], intervals=False)
+    >>> [problem] = part.problems
     >>> problem["kind"], problem["message"]
     ('unreadable', 'found no such file or directory, expected a file that can be read')
     """
@@ -158,20 +162,20 @@ def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
         if isinstance(file, OSError):
             findings = Findings(name)
             findings.problem(None, "unreadable", unreadable(file))
-            part.problems += findings.problems
+            part.problems.extend(findings.problems)
             continue
         for source in sources(name, file):
             findings = Findings(source.name, keep_intervals=intervals)
             registry.read(source.lines(partial(_results, findings)), findings)
             runs, streams, blocks = findings.tables(source.content_hash)
-            part.runs += runs
-            part.streams += streams
+            part.runs.join(runs)
+            part.streams.join(streams)
             part.intervals += blocks
             for kind, message in source.problems:
                 findings.problem(None, kind, message)
-            if not runs and not findings.problems:
+            if not len(runs) and not findings.problems:
                 findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source))
-            part.problems += findings.problems
+            part.problems.extend(findings.problems)
     return part
 
 

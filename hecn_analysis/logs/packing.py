@@ -1,0 +1,146 @@
+"""Rows of tables on their way out of the readers, in columns as soon as there are many: a tenth of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import tables
+
+if TYPE_CHECKING:
+    from hecn_analysis.logs.contract import Array, Run
+
+_AT_ONCE: Final = 8192
+_KEPT: Final = 64  # runs that a reader may still look at
+
+
+@dataclass
+class Rows:
+    """Rows of a table.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `tables.COLUMNS`.
+
+    Examples
+    --------
+    >>> rows = Rows("problems")
+    >>> rows.extend([{"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}])
+    >>> len(rows), rows.frame()["kind"].tolist()
+    (1, ['unreadable'])
+    """
+
+    table: str
+    _rows: list[Mapping[str, object]] = field(default_factory=list)
+    _frames: list[pd.DataFrame] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._rows) + sum(map(len, self._frames))
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        for frame in self._frames:
+            yield from cast("list[dict[str, Any]]", frame.to_dict("records"))
+        yield from self._rows
+
+    def extend(self, rows: Iterable[Mapping[str, object]]) -> None:
+        """Add rows; absent keys are missing values, and an absent flag is False."""
+        for row in rows:
+            self._rows.append(row)
+            if len(self._rows) == _AT_ONCE:
+                self._pack()
+
+    def join(self, other: Rows) -> None:
+        """Add the rows of another one."""
+        for frame in other._frames:
+            self.add(frame)
+        self.extend(other._rows)
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Add rows that are a table already."""
+        self._pack()
+        self._frames.append(frame)
+
+    def frame(self) -> pd.DataFrame:
+        """Make the table, checked and with all its columns."""
+        if not self._frames:
+            return tables.make(self.table, self._rows)
+        self._pack()
+        return pd.concat(self._frames, ignore_index=True) if len(self._frames) > 1 else self._frames[0]
+
+    def _pack(self) -> None:
+        if self._rows:
+            self._frames.append(tables.make(self.table, self._rows))
+            self._rows = []
+
+
+class Runs:
+    """The runs of a file, in the order in which they come; of many, all but the last are kept as columns."""
+
+    def __init__(self) -> None:
+        self._last: list[Run] = []
+        self._packed = Rows("runs")
+        self._parts: dict[int, tuple[Sequence[Mapping[str, object]], Mapping[str, Array]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._packed) + len(self._last)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._last)
+
+    def __getitem__(self, place: int) -> Run:
+        return self._last[place]
+
+    def append(self, run: Run) -> None:
+        """Add a run."""
+        self._last.append(run)
+        if len(self._last) == _AT_ONCE + _KEPT:
+            self._pack(_AT_ONCE)
+
+    def _pack(self, number: int) -> None:
+        """Make columns of so many runs; their streams and intervals stay as they are."""
+        runs, self._last = self._last[:number], self._last[number:]
+        for place, run in enumerate(runs, len(self._packed)):
+            if run.streams or run.intervals:
+                self._parts[place] = run.streams, run.intervals
+        self._packed.extend({"line_first": run.line_first, "line_last": run.line_last, **run.columns} for run in runs)
+
+    def tables(self, source_file: str, content_hash: str) -> tuple[Rows, Rows, list[tables.Block]]:
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; once only.
+
+        Parameters
+        ----------
+        source_file
+            Name of the file.
+        content_hash
+            Hash of its bytes.
+        """
+        self._pack(len(self._last))
+        file = {"source_file": source_file, "content_hash": content_hash}
+        runs, streams = Rows("runs"), Rows("streams")
+        blocks: list[tables.Block] = []
+        if len(self._packed) < _AT_ONCE:
+            found = [{**row, **file} for row in self._packed]
+            order = sorted(range(len(found)), key=lambda place: int(found[place]["line_first"]))
+            runs.extend({**found[place], "run": number} for number, place in enumerate(order))
+        else:
+            frame = self._packed.frame()
+            places = np.argsort(frame["line_first"].to_numpy("int64"), kind="stable")
+            frame = frame.iloc[places].reset_index(drop=True)
+            for name, value in file.items():
+                frame[name] = pd.array([value] * len(frame), dtype="string")
+            frame["run"] = pd.array(np.arange(len(frame)), dtype="Int64")
+            runs.add(frame)
+            order = places.tolist()
+        for number, place in enumerate(order):
+            if place in self._parts:
+                of_run = {"source_file": source_file, "run": number}
+                rows, intervals = self._parts[place]
+                streams.extend({**of_run, **row} for row in rows)
+                if intervals:
+                    blocks.append(tables.Block(len(next(iter(intervals.values()))), of_run, intervals))
+        return runs, streams, blocks
