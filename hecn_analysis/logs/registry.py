@@ -153,7 +153,7 @@ class _Session:
         if not asked and self._active is None and not line.marks & self._command_mark:
             self._findings.recent.append(line)
             return
-        bare = [line._replace(text=text) for text in prefixes.without(line.text) if text]
+        bare = [Line(line.number, text, line.complete, line.marks) for text in prefixes.without(line.text) if text]
         if not self._taken(line, bare, asked):
             last = bare[-1] if bare else line
             if line.marks & self._command_mark and (found := command(last)) is not None:

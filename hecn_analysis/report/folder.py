@@ -20,6 +20,7 @@ from hecn_analysis.archive_selection import archive_of
 from hecn_analysis.counters import Counters, read_counters
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
+from hecn_analysis.files.documents import GAVE_UP, LOOKED_AT
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import kind_of
 from hecn_analysis.files.source import find
@@ -27,6 +28,7 @@ from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.records import records
 from hecn_analysis.report.alike import with_conditions
+from hecn_analysis.units import format_bytes
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
 
@@ -100,8 +102,10 @@ class Folder:
         rows: dict[str, dict[str, Any]] = {}
         for room in (self.reading, self.counters, self.inventory):
             for problem in room.problems.to_dict("records"):
-                name = str(problem["source_file"])
-                if name not in read_ones and (name not in rows or rows[name]["kind"] == "unrecognised"):
+                name, message = str(problem["source_file"]), str(problem["message"])
+                if name in read_ones or (name in rows and rows[name]["kind"] != "unrecognised"):
+                    continue
+                if name not in rows or problem["kind"] != "unrecognised" or message.startswith(GAVE_UP):
                     rows[name] = {"source_file": name, "kind": str(problem["kind"]), "why": _why(problem)}
         frame = pd.DataFrame(list(rows.values()), columns=["source_file", "kind", "why"])
         frame["file"] = frame["source_file"].map(self.short)
@@ -313,6 +317,9 @@ def _count(number: int, noun: str) -> str:
 
 
 def _why(problem: Mapping[Any, Any]) -> str:
+    if problem["kind"] == "unrecognised" and str(problem["message"]).startswith(GAVE_UP):
+        looked_at = format_bytes(LOOKED_AT)
+        return f"no log of a tool; in its first {looked_at}, no counters and no captured output that is known here"
     if problem["kind"] == "unrecognised":
         return "no log of a tool, no counters and no captured output that is known here"
     line = problem["line"]

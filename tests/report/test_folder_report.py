@@ -191,3 +191,12 @@ def test_classes_of_distance_do_not_chain():
     assert distances.nunique() >= 4
     for _, part in many["rtt_s"].groupby(distances):
         assert part.max() <= max(2 * part.min(), part.min() + 0.005)
+
+
+def test_a_long_unknown_text_is_refused_with_what_was_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr("hecn_analysis.files.documents.LOOKED_AT", 1 << 20)
+    (tmp_path / "syslog").write_text("Nov 23 10:00:00 dtn1 cron[1]: hello\n" * 60_000)
+    (tmp_path / "note").write_text("hello\n")
+    why = read_folder(tmp_path).refused.set_index("file")["why"]
+    assert why["note"] == "no log of a tool, no counters and no captured output that is known here"
+    assert why["syslog"].startswith("no log of a tool; in its first ")
