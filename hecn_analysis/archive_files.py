@@ -1,9 +1,11 @@
-"""What the files of an archive look like: tables, names, days, columns; and what is said of one that does not."""
+"""Layout of an archive: tables, file names, days and columns; plain files and folders only; errors for damage."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -30,8 +32,15 @@ TABLES: Final[Mapping[str, str]] = {
 
 UNKNOWN_DAY: Final = "unknown"
 
-#: Names of files below the folder; nothing else is read, whatever a commit says.
-_FILE: Final = re.compile(rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[\w-]{{1,80}}\.parquet")
+#: A Parquet file below the folder: when it was written, and by which writer.
+ROWS_FILE: Final = re.compile(
+    rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[0-9a-f]{{16}}-(?P<writer>[0-9a-f]{{32}})\.parquet"
+)
+
+#: Files that a compaction may replace: Parquet files, commits, and both copies of a generation.
+_REPLACEABLE: Final = re.compile(
+    rf"{ROWS_FILE.pattern}|commits/[\w-]{{1,200}}\.json|generations/\d{{1,18}}(?:\.copy)?\.json", re.ASCII
+)
 
 
 def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -67,25 +76,94 @@ def in_order(table: str, rows: pa.Table) -> pa.Table:
     return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
 
 
-def said(path: Path, expected: Mapping[str, type]) -> dict[str, Any]:
-    """What a small file of the archive says: keys of these types, and files that are in the archive and nowhere else.
+def plain(folder: Path, name: str) -> Path:
+    """Path of a file or folder of an archive, none of whose parts below the archive is a symbolic link.
 
     Raises
     ------
     InputError
-        It is damaged.
+        A part is a link.
+    FileNotFoundError
+        A part is missing.
     """
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        if stat.S_ISLNK(path.lstat().st_mode):
+            raise is_link(path)
+    return path
+
+
+def exists(folder: Path, name: str) -> bool:
+    """Whether something of this name is in an archive, a link included."""
     try:
+        plain(folder, name)
+    except FileNotFoundError:
+        return False
+    except InputError:
+        return True
+    return True
+
+
+def make_folder(folder: Path, name: str) -> Path:
+    """Make a folder of an archive where it is missing, through no link, and have its name on the disk."""
+    _make(folder)
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        if path.is_symlink():
+            raise is_link(path)
+        _make(path)
+    return path
+
+
+def _make(folder: Path) -> None:
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync(folder.parent)
+
+
+def put(text: str, place: Path) -> None:
+    """Write a small file, and have it on the disk."""
+    place.write_text(text, encoding="utf-8")
+    sync(place)
+
+
+def sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[str, Any]:
+    """Read a commit or a generation: keys of these types, and names of files in the archive only.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or a link.
+    FileNotFoundError
+        It is missing.
+    """
+    path = plain(folder, name)
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise damage(path, "not a plain file")
         content: Any = json.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError) as error:
         raise damage(path, str(error)) from None
     entries: dict[str, Any] = content if isinstance(content, dict) else {}
-    there = all(isinstance(entries.get(name), kind) for name, kind in {**expected, "files": list}.items())
+    there = all(isinstance(entries.get(key), kind) for key, kind in {**expected, "files": list}.items())
     if not there or not {str} >= set(map(type, entries.get("keys", ()))):
         raise damage(path, f"no {', '.join((*expected, 'files'))}")
-    for name in entries["files"]:
-        if not isinstance(name, str) or not _FILE.fullmatch(name):
-            raise damage(path, f"the name {name!r}")
+    for key, pattern in (("files", ROWS_FILE), ("superseded", _REPLACEABLE)):
+        for each in entries.get(key, ()):
+            if not isinstance(each, str) or not pattern.fullmatch(each):
+                raise damage(path, f"the name {each!r}")
     return entries
 
 
@@ -157,12 +235,26 @@ def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
     return tables.make("problems", rows)
 
 
-def damage(path: Path, found: str) -> InputError:
-    """An error for a file of the archive that is not as it was written."""
+def damage(path: Path, found: str, advice: str | None = None) -> InputError:
+    """Error for a file of the archive that is not as it was written."""
     first = " ".join(found.split())[:160]
     return InputError(
         f"damage ({first})",
         "a file as 'hecn archive' writes it",
         source=path,
-        advice="put it back from a copy, or make the archive anew from the files that were added",
+        advice=advice or "put it back from a copy, or make the archive anew from the files that were added",
+    )
+
+
+def is_link(path: Path) -> InputError:
+    """Error for a symbolic link inside an archive."""
+    return damage(path, "a symbolic link", "links inside an archive are not followed; put back what it stands for")
+
+
+def is_unknown(path: Path) -> InputError:
+    """Error for a Parquet file that no commit and no generation names."""
+    return damage(
+        path,
+        "no commit and no generation names it",
+        "put the lost commit or generation back from a copy, or move this file out of the archive",
     )

@@ -13,6 +13,7 @@ from hecn_analysis import tables
 from hecn_analysis.archive import Archive
 from hecn_analysis.counters import read_counters
 from hecn_analysis.counters.summary import given_rates
+from hecn_analysis.errors import InputError
 from hecn_analysis.files import packed
 from hecn_analysis.files.opening import EXPECTED_READABLE, File, kind_of, unreadable
 from hecn_analysis.files.source import find
@@ -78,7 +79,11 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
     }
     if all(frame.empty for table, frame in rows.items() if table != "problems"):
         return "left out", wrong  # a later version may know how to read it
-    return ("added", wrong) if archive.add(key, rows, source=name) else ("known", tables.make("problems", []))
+    try:
+        is_added = archive.add(key, rows, source=name)
+    except InputError as error:
+        return "left out", _problem(name, f"not added to the archive: {error}")
+    return ("added", wrong) if is_added else ("known", tables.make("problems", []))
 
 
 def _state(file: File) -> tuple[int, int, int]:

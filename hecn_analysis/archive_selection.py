@@ -49,11 +49,17 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
     """
     text = os.fspath(given)
     folder, _, query = (text, "", "") if Path(text).exists() else text.partition("?")
-    if not all((Path(folder) / name).is_dir() for name in ("commits", "incoming")):
+    if not is_archive(Path(folder)):
         return None
     conditions = tuple(parse_qsl(query, keep_blank_values=True))
     check_columns([name for name, _ in conditions])
     return Selection(Path(folder), conditions)
+
+
+def is_archive(folder: Path) -> bool:
+    """Whether a folder is an archive, even if one of the folders in it is lost."""
+    kept = sum((folder / name).is_dir() for name in ("commits", "generations", "incoming"))
+    return kept >= 2 or (kept == 1 and any(folder.glob("*/day=*")))
 
 
 def check_columns(names: Sequence[str]) -> None:
@@ -101,7 +107,8 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
         files = {file for frame in found.values() for file in frame["source_file"]}
         problems = archive.table("problems", damaged=damaged)
         own = problems[problems["source_file"].isin(files)]
-        found["problems"] = pd.concat([own, problems_of(damaged)], ignore_index=True)
+        once = {str(error): error for error in damaged}  # the log concerns all tables
+        found["problems"] = pd.concat([own, problems_of(once.values())], ignore_index=True)
     return found
 
 

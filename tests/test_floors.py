@@ -17,6 +17,7 @@ FLOORS = (
     {"errors"},
     {"cluster", "kernels", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
     {"archive_files", "files", "limits"},
+    {"archive_log"},
     {"archive", "elsewhere", "hardware"},
     {"archive_selection"},
     {"logs", "traffic"},

@@ -77,17 +77,22 @@ def _query(arguments: argparse.Namespace) -> int:
 def _list(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
 
-    _deliver(Archive(arguments.archive).units(), arguments)
-    return 0
+    damaged: list[InputError] = []
+    _deliver(Archive(arguments.archive).units(damaged=damaged), arguments)
+    return _tell(damaged, "the list is without its units")
 
 
 def _compact(arguments: argparse.Namespace) -> int:
     from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
 
     damaged: list[InputError] = []
-    if not Archive(arguments.archive).compact(progress=True, damaged=damaged):
+    try:
+        is_first = Archive(arguments.archive).compact(progress=True, damaged=damaged)
+    finally:
+        status = _tell(damaged, "left as they are")
+    if not is_first:
         say("another one compacted at the same time, and was first: nothing was changed here")
-    return _tell(damaged, "left as they are")
+    return status
 
 
 def _tell(damaged: Sequence[InputError], done: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,13 +12,12 @@ import pyarrow as pa
 from hecn_analysis import tables
 from hecn_analysis.archive import Archive
 from hecn_analysis.archive_files import tell
+from hecn_analysis.archive_selection import is_archive
 from hecn_analysis.counters import read_counters
 from hecn_analysis.counters.summary import given_rates, rates
 from hecn_analysis.errors import InputError
 from hecn_analysis.traffic.series import NEEDED, Speeds, Widths
 from hecn_analysis.traffic.speeds import speeds_of
-
-_OF_AN_ARCHIVE: Final = {"commits", "generations"}
 
 
 def rates_of(
@@ -52,7 +51,7 @@ def rates_of(
     """
     paths = [source] if isinstance(source, str | Path) else list(source)
     folders = [Path(path) for path in paths]
-    if len(paths) == 1 and folders[0].is_dir() and _OF_AN_ARCHIVE & {one.name for one in folders[0].iterdir()}:
+    if len(paths) == 1 and is_archive(folders[0]):
         archive = Archive(folders[0])
         samples, given = archive.table("samples"), archive.table("rates")
     elif all(path.suffix == ".parquet" for path in folders):

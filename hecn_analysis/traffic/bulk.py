@@ -29,7 +29,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hecn_analysis import cluster
-from hecn_analysis.archive_files import tell
+from hecn_analysis.archive_files import TABLES, tell
+from hecn_analysis.archive_selection import is_archive
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.traffic import differences
@@ -195,12 +196,13 @@ def interfaces(
     )
     if settings.rates_folder is not None:
         whole.make_folder(settings.rates_folder)
-    files = list(_files([paths] if isinstance(paths, str | Path) else paths))
+    lost: list[InputError] = []
+    files = list(_files([paths] if isinstance(paths, str | Path) else paths, lost))
     with _at_work(threads, dask) as each:
         parts, faults = _worked(files, settings, each)
     if faults and len(faults) == len(files):
         raise faults[0].error()
-    tell([fault.error() for fault in faults], damaged)
+    tell([*lost, *(fault.error() for fault in faults)], damaged)
     tables = [part for part in parts if len(part)]
     if not tables:
         return work(Share(0, (), frozenset()), settings)
@@ -251,11 +253,19 @@ def _attempt(share: Share, settings: Settings) -> pd.DataFrame | list[Fault]:
         return error.faults
 
 
-def _files(paths: Iterable[Path | str]) -> Iterator[str]:
+def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]:
+    """Files below some paths; of an archive those that count, and what is wrong with it."""
     for path in map(Path, paths):
-        found = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+        table = next((each for each in (path, path.parent) if each.name in TABLES and is_archive(each.parent)), None)
+        if table and path.is_dir():
+            from hecn_analysis.archive import Archive  # noqa: PLC0415 (heavy)
+
+            files = Archive(table.parent).files(table.name, damaged=lost)
+            found = sorted(file for file in files if file.is_relative_to(path))
+        else:
+            found = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
         if not found:
-            raise InputError("no file *.parquet", "one or more", source=path)
+            raise lost[0] if lost else InputError("no file *.parquet", "one or more", source=path)
         for one in found:
             if not one.is_file():
                 raise InputError("no file", "a Parquet file", source=one)

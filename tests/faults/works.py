@@ -113,7 +113,10 @@ class InArchive(Work):
         folder = self.archive.folder
         assert not list((folder / "incoming").iterdir())
         assert not list(folder.glob("commits/*"))
-        assert len(list(folder.glob("generations/*"))) == 1
+        copies = {path.name.partition(".")[2]: path.read_bytes() for path in folder.glob("generations/*")}
+        assert len(list(folder.glob("generations/*"))) == 2
+        assert copies["json"] == copies["copy.json"]
+        assert not self.archive._state().damage
         there = {path.relative_to(folder).as_posix() for path in folder.glob("*/day=*/*")}
         assert there == set(self.archive._state().all_files())
 

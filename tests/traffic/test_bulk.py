@@ -127,7 +127,7 @@ def test_shares_give_the_same_rows_as_one(folder, monkeypatch):
     wanted = bulk.interfaces(folder)
     monkeypatch.setattr(bulk, "SHARE_ROWS", (1000,))
     monkeypatch.setattr(bulk, "_BLOCK_ROWS", 700)
-    assert len(bulk.shares([group for path in bulk._files([folder]) for group in bulk.row_groups(path)])) > 3
+    assert len(bulk.shares([group for path in bulk._files([folder], []) for group in bulk.row_groups(path)])) > 3
     pd.testing.assert_frame_equal(bulk.interfaces(folder), wanted)
 
 
