@@ -147,9 +147,6 @@ class Archive:
                 "files": writer.written,
             }
             is_added = writer.publish(commit, f"commits/{key}.json")
-            if is_added and self._log.is_late(key, writer.written):
-                writer.withdraw(f"commits/{key}.json")
-                is_added = False
             try:
                 self._log.settle()
             except OSError as error:

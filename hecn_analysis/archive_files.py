@@ -154,8 +154,10 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
         if not stat.S_ISREG(path.lstat().st_mode):
             raise damage(path, "not a plain file")
         content: Any = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise damage(path, str(error)) from None
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise damage(path, getattr(error, "strerror", None) or str(error)) from None
     entries: dict[str, Any] = content if isinstance(content, dict) else {}
     there = all(isinstance(entries.get(key), kind) for key, kind in {**expected, "files": list}.items())
     if not there or not {str} >= set(map(type, entries.get("keys", ()))):

@@ -55,9 +55,9 @@ def add_files(
 
 def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, pd.DataFrame]:
     """Add a file: "added", "known" or "left out", and the problems to tell of it."""
-    if isinstance(file, OSError):
-        return "left out", _problem(name, unreadable(file))
     try:
+        if isinstance(file, OSError):
+            raise file
         before = _state(file)
         key = packed.plain(file).content_hash
         logs, counters = read(file), read_counters(file)

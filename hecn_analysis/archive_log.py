@@ -47,7 +47,6 @@ _COMMIT: Final[Mapping[str, type]] = {"key": str, "source": str, "added": str, "
 _GENERATION: Final[Mapping[str, type]] = {"keys": list}
 _GENERATION_FILE: Final = re.compile(r"(\d{1,18})(?:\.copy)?\.json", re.ASCII)
 _WRITER: Final = re.compile(r"[0-9a-f]{32}")
-_ENTRY, _COPY = "entry.json", "copy.json"
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ class Log:
     def has(self, key: str) -> bool:
         """Whether a unit is there, without a look at the others; a commit of this key that is damaged is an error."""
         while True:
-            is_merged, number = self.has_merged(key), self._merged[0]
-            if is_merged:
+            number = self._newest()
+            if self._has_merged(key, number):
                 return True
             with suppress(FileNotFoundError):  # not there, or merged meanwhile
                 read_entry(self._folder, f"commits/{key}.json", _COMMIT)
@@ -97,20 +96,11 @@ class Log:
             if self._newest() == number:
                 return False
 
-    def has_merged(self, key: str) -> bool:
-        """Whether the newest generation has a unit."""
-        number = self._newest()
-        if number != self._merged[0]:
-            generation = self._generation({})
-            self._merged = number, frozenset(generation["keys"] if generation else ())
+    def _has_merged(self, key: str, number: int) -> bool:
+        """Whether the newest generation, which has this number, has a unit."""
+        if number != self._merged[0] and (generation := self._generation({})):
+            self._merged = number, frozenset(generation["keys"])
         return key in self._merged[1]
-
-    def is_late(self, key: str, written: Iterable[str]) -> bool:
-        """Whether the newest generation has a unit from other files than these, which were published after it."""
-        if not self.has_merged(key):
-            return False
-        generation = self._generation({}) or {}
-        return not {*generation.get("files", ()), *generation.get("superseded", ())}.issuperset(written)
 
     def state(self) -> State:
         """What counts now.
@@ -124,9 +114,15 @@ class Log:
             writers = set(self._writers(bad))
             generation = self._generation(bad) or {"keys": [], "files": []}
             merged, superseded = frozenset(generation["keys"]), frozenset(generation.get("superseded", ()))
-            commits = list(self._commits(bad, merged))
+            commits = []
+            for commit in self._commits(bad, superseded):
+                if commit["key"] in merged:  # added again while the generation could not be read
+                    superseded |= {f"commits/{commit['key']}.json", *commit["files"]}
+                else:
+                    commits.append(commit)
             files: dict[str, list[str]] = {table: [] for table in TABLES}
             named = list(dict.fromkeys([*generation["files"], *(name for each in commits for name in each["files"])]))
+            superseded = superseded.difference(named)  # what counts is removed by nobody, whatever else is said of it
             for name in named:
                 if name in there or self._is_sound(name, bad):
                     files[name.partition("/")[0]].append(name)
@@ -144,8 +140,10 @@ class Log:
         except FileNotFoundError as error:
             bad[name] = damage(self._folder / name, str(error.strerror).lower())
         except InputError as error:
-            bad[name] = error
-        return name not in bad
+            bad[str(Path(str(error.source)).relative_to(self._folder))] = error
+        else:
+            return True
+        return False
 
     def _entries(self, name: str, bad: dict[str, InputError]) -> list[os.DirEntry[str]]:
         """What is in a folder of the archive, by name; nothing where it is missing or a link."""
@@ -219,18 +217,19 @@ class Log:
             bad[names[1]] = damage(self._folder / names[1], f"not the same as {names[0]}")
         return content
 
-    def _commits(self, bad: dict[str, InputError], merged: frozenset[str]) -> Iterator[dict[str, Any]]:
+    def _commits(self, bad: dict[str, InputError], superseded: frozenset[str]) -> Iterator[dict[str, Any]]:
         for entry in self._entries("commits", bad):
             key, dot, ending = entry.name.rpartition(".")
-            if not dot or ending != "json" or key in merged:
-                continue
             name = f"commits/{entry.name}"
+            if not dot or ending != "json":
+                continue
             try:
                 commit = read_entry(self._folder, name, _COMMIT)
             except FileNotFoundError:  # merged and removed meanwhile: the newer generation has it
                 continue
             except InputError as error:
-                bad[name] = error
+                if name not in superseded:
+                    bad[name] = error
                 continue
             if commit["key"] == key:
                 yield commit
@@ -255,11 +254,12 @@ class Log:
         """
         self.settle()  # before what it stands for is gone
         limit = time.time() - grace_s
-        remove(self._folder, [name for name in self.state().superseded if self._is_old(name, limit)])
+        superseded = sorted(self.state().superseded, reverse=True)  # commits after the files that they name
+        remove(self._folder, [name for name in superseded if self._is_old(name, limit)])
         writers = {writer for writer in self._writers({}) if self._is_old(f"incoming/{writer}", limit)}
         for writer in writers:  # what is not there any more cannot be made to count
             inside = [entry.name for entry in self._entries(f"incoming/{writer}", {})]
-            own = [name for name in inside if name in {_ENTRY, _COPY} or name.endswith(f"-{writer}.parquet")]
+            own = [name for name in inside if writer in name]
             remove(self._folder, [f"incoming/{writer}/{name}" for name in own])
         if not writers:
             return
@@ -281,7 +281,7 @@ class Log:
     def _complete(self, number: int, writer: str) -> None:
         """Make the second copy of a generation whose writer was killed before it did."""
         if not exists(self._folder, f"generations/{number}.copy.json"):
-            arriving = self._folder / "incoming" / writer / _COPY
+            arriving = self._folder / "incoming" / writer / f"{writer}.copy.json"
             put(plain(self._folder, f"generations/{number}.json").read_text("utf-8"), arriving)
             arriving.rename(self._folder / "generations" / f"{number}.copy.json")
             self.settle()
@@ -326,7 +326,8 @@ class Writer:
         self.id = uuid.uuid4().hex
         self.written: list[str] = []
         self._folder = folder
-        self._own = folder / "incoming" / self.id
+        self._own = folder / "incoming" / self.id  # the names of all files in it have the ID, too
+        self._entry, self._copy = self._own / f"{self.id}.json", self._own / f"{self.id}.copy.json"
         self._counts: bool | None = False  # None: only the log tells
 
     def __enter__(self) -> Self:
@@ -340,7 +341,8 @@ class Writer:
     ) -> None:
         if self._counts is None or (self._counts and error is not None):
             return  # a compaction sees by the log what of it counts, and removes the rest
-        own = [f"incoming/{self.id}/{name}" for name in (_ENTRY, _COPY, *(Path(each).name for each in self.written))]
+        names = [self._entry.name, self._copy.name, *(Path(each).name for each in self.written)]
+        own = [f"incoming/{self.id}/{name}" for name in names]
         if remove(self._folder, own + ([] if self._counts else self.written)):
             with suppress(OSError):  # a compaction does it later
                 self._own.rmdir()
@@ -359,23 +361,20 @@ class Writer:
     def publish(self, entry: Mapping[str, Any], name: str) -> bool:
         """Make an entry of the log appear whole, or not at all where there is one of this name."""
         text = json.dumps(entry)
-        put(text, self._own / _ENTRY)
+        put(text, self._entry)
         for each in self.written:  # still there, and young, though the writer was suspended for a day
             os.utime(plain(self._folder, each))
+        os.utime(self._entry)  # younger than its files, and removed after them
         folder, _, file = name.partition("/")
         place = make_folder(self._folder, folder) / file
         self._counts = None
         try:
-            place.hardlink_to(self._own / _ENTRY)
+            place.hardlink_to(self._entry)
         except FileExistsError:  # also where the answer of a file server was lost, and it was asked again
-            self._counts = os.path.samestat(place.lstat(), (self._own / _ENTRY).lstat())
+            self._counts = os.path.samestat(place.lstat(), self._entry.lstat())
         else:
             self._counts = True
         if self._counts and folder == "generations":
-            put(text, self._own / _COPY)
-            (self._own / _COPY).rename(place.with_suffix(".copy.json"))
+            put(text, self._copy)
+            self._copy.rename(place.with_suffix(".copy.json"))
         return self._counts
-
-    def withdraw(self, name: str) -> None:
-        """Remove an entry that was published, and with it all that was written."""
-        self._counts = not remove(self._folder, [name])

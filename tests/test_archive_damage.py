@@ -184,7 +184,7 @@ def test_no_link_inside_an_archive_is_followed(archive, hecn, tmp_path, name):
     (archive / name).rename(elsewhere)
     (elsewhere / "letter.txt").write_text("mine")
     (elsewhere / ("2" * 32)).mkdir()
-    (elsewhere / ("2" * 32) / "entry.json").write_text("mine")
+    (elsewhere / ("2" * 32) / f"{'2' * 32}.json").write_text("mine")
     shutil.copy(tmp_path / "0.log", elsewhere / f"{'0' * 16}-{'2' * 32}.parquet")
     (archive / name).symlink_to(elsewhere)
     age(elsewhere)
@@ -232,7 +232,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_first_compaction_an_hour_la
     (archive / "incoming" / writer).mkdir()
     left = [
         archive / "runs" / "day=unknown" / f"{'0' * 16}-{writer}.parquet",
-        archive / "incoming" / writer / "entry.json",
+        archive / "incoming" / writer / f"{writer}.json",
     ]
     for path in left:
         path.write_text("half")
@@ -254,6 +254,23 @@ def test_a_compaction_that_was_killed_before_its_second_copy_is_completed(archiv
     Archive(archive)._log.clean(0)
     assert place.read_bytes() == saved
     assert look(hecn, archive)[1:] == (0, "")
+
+
+def test_a_unit_that_was_added_again_while_its_generation_was_lost_counts_once(archive, hecn, tmp_path):
+    lost = list(archive.glob("generations/*"))
+    for place in lost:
+        place.rename(tmp_path / place.name)
+    assert hecn("archive", "add", archive, tmp_path / "0.log")[1] == "1 file added, 0 there before\n"
+    assert look(hecn, archive)[:2] == ({10, 12, 13}, 1)
+    for place in lost:
+        (tmp_path / place.name).rename(place)
+    count = ("archive", "query", archive, "select count(*) as n from runs", "--format", "csv")
+    for _ in range(3):
+        assert hecn(*count) == (0, "n\n4\n", "")
+        age(archive)
+        assert hecn("archive", "compact", archive)[0] == 0
+    assert len(list(archive.glob("runs/*/*"))) == 1
+    assert not list(archive.glob("commits/*"))
 
 
 def test_an_entry_names_for_removal_only_what_an_archive_has(archive, hecn, tmp_path):
