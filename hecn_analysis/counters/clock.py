@@ -187,6 +187,11 @@ def meanings(zone: str) -> str:
     zone
         The abbreviation.
 
+    Returns
+    -------
+    str
+        Where it is used.
+
     Examples
     --------
     >>> meanings("IST")

@@ -323,7 +323,7 @@ class _Conversation:
         self._longest_s = timeout_s * (1 + retries + _SPARE_TRIES)
         self._senders = senders
         self._turn = turn
-        self._wrong: set[str] = set()
+        self._wrong: dict[str, str] = {}
         self.findings = Findings(f"snmp://{agent.name}")
 
     async def read(self, deadline: float, deadline_s: float) -> Findings:
@@ -339,6 +339,9 @@ class _Conversation:
                 if limit.expired()
                 else " ".join(str(error).split()) or type(error).__name__
             )
+        else:
+            for message in self._wrong.values():
+                self.findings.problem(None, "malformed", message)
         finally:
             self._turn.give_up()
         try:
@@ -361,11 +364,12 @@ class _Conversation:
             await self._walk(columns, readings)
 
     def _fault(self, found: str) -> None:
+        wrong = f", and values of a wrong type ({', '.join(self._wrong)})" if self._wrong else ""
         self.findings.problem(
             None,
             "unreadable",
-            f"found {found}, expected counters of interfaces; check the address, the credentials, and whom the agent "
-            "lets ask",
+            f"found {found}{wrong}, expected counters of interfaces; check the address, the credentials, and whom the "
+            "agent lets ask",
         )
 
     async def _get(self, *numbers: str) -> list[tuple[str, Any]]:
@@ -447,9 +451,7 @@ class _Conversation:
             readings.put(prefix, instance, Value(str(int(value)), 1))
 
     def _wrong_value(self, name: str, found: str, expected: str) -> None:
-        if name not in self._wrong:
-            self._wrong.add(name)
-            self.findings.problem(None, "malformed", f"{name}: found {found}, expected {expected}; left out")
+        self._wrong.setdefault(name, f"{name}: found {found}, expected {expected}; left out")
 
 
 def _order(number: str) -> tuple[int, ...]:
