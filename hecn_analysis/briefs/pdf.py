@@ -133,6 +133,11 @@ def sandbox_fault_of(program: str) -> str | None:
     -------
     str or None
         The advice, or None where Chromium starts, or fails for another reason.
+
+    Examples
+    --------
+    >>> sandbox_fault_of("false") is None
+    True
     """
     with private_folder("chromium") as private:
         try:

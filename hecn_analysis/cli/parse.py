@@ -45,7 +45,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="let the workers of a Dask cluster read, which see the files under the same names; needs 'distributed'",
+        help="let a Dask cluster that you trust read, whose workers see the files under the same names; "
+        "needs 'distributed'",
     )
     add_output_arguments(parser)
 

@@ -70,7 +70,9 @@ def add_arguments(parser: Parser) -> None:
     reading.add_host_argument(parser)
     parser.add_argument("--rates", metavar="DIR", help="Parquet: write the rates with their flags too, into DIR")
     parser.add_argument(
-        "--dask", metavar="ADDRESS", help="Parquet: let the workers of a Dask cluster work; needs 'distributed'"
+        "--dask",
+        metavar="ADDRESS",
+        help="Parquet: let a Dask cluster that you trust work; needs 'distributed'",
     )
     add_output_arguments(parser)
 
