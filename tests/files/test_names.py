@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -78,7 +79,8 @@ def deep(tmp_path, monkeypatch):
             with open(os.open("a.log", os.O_WRONLY | os.O_CREAT, dir_fd=here), "wb") as stream:  # noqa: PTH123
                 stream.write(LOG)
     os.close(here)
-    return tmp_path / "deep"
+    yield tmp_path / "deep"
+    subprocess.run(["rm", "-rf", tmp_path / "deep"], check=True)  # pytest would remove it by a recursion
 
 
 @pytest.mark.usefixtures("deep")
