@@ -11,7 +11,17 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+_NEEDED: Final = {
+    *("source_file", "tool", "protocol", "direction", "start_time", "duration_s", "line_first", "line_last"),
+}
+_NETWORK: Final = ("tcp", "udp", "rdma")
+#: Clocks of logs are of whole seconds: runs that follow each other may seem to overlap by one. [s]
+_OVERLAP_S: Final = 1.5
 
 SIMULTANEOUS: Final = "simultaneous"
 EMULATED: Final = "emulated path"
@@ -96,26 +106,32 @@ def circumstances(runs: pd.DataFrame) -> list[str | None]:
 
 
 def _together(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of booleans
-    """Which runs of a log were under way while another one of it was: they overlap in time, or stand in one passage."""
+    """Which runs are halves of a test of both directions: they overlap in time, else in lines of the log."""
     found = np.zeros(len(runs), dtype=np.bool_)
-    needed = {"source_file", "start_time", "duration_s", "line_first", "line_last"}
-    if not needed <= set(runs.columns) or runs.empty:
+    if not set(runs.columns) >= _NEEDED or runs.empty:
         return found
-    seconds = pd.to_datetime(runs["start_time"], utc=True).astype("datetime64[ns, UTC]").astype("int64") / 1e9
-    begin = seconds.where(runs["start_time"].notna()).to_numpy(dtype=float)
-    end = begin + runs["duration_s"].to_numpy(dtype=float, na_value=np.nan)
-    lines = [runs[name].to_numpy(dtype=float, na_value=np.nan) for name in ("line_first", "line_last")]
-    for places in runs.groupby("source_file", sort=False).indices.values():
-        for first, last, least in ((begin, end, _OVERLAP_S), (*lines, 0.0)):
-            rows = np.asarray(places)[np.isfinite(first[places]) & np.isfinite(last[places])]
-            rows = rows[np.argsort(first[rows], kind="stable")]
-            if len(rows) > 1:
-                reached = np.maximum.accumulate(last[rows])[:-1]
-                over = (first[rows][1:] < reached - least) & (first[rows][1:] < last[rows][1:])
-                found[rows[1:][over]] = True
-                found[rows[:-1][over]] = True
+    places = np.flatnonzero(runs["protocol"].isin(_NETWORK) & runs["direction"].isin(("send", "receive")))
+    network = runs.iloc[places]
+    log = network.groupby(["source_file", "tool"], dropna=False, sort=False).ngroup().to_numpy()
+    sends = (network["direction"] == "send").to_numpy(dtype=bool)
+    time_ns = pd.DatetimeIndex(pd.to_datetime(network["start_time"], utc=True)).as_unit("ns").asi8
+    begin = np.where(network["start_time"].notna(), time_ns * 1e-9, np.nan)
+    end = begin + network["duration_s"].to_numpy(dtype=float, na_value=np.nan)
+    first, last = (network[name].to_numpy(dtype=float, na_value=np.nan) for name in ("line_first", "line_last"))
+    timed = np.isfinite(end)
+    order = np.argsort(log, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(log[order])) + 1):
+        for known, starts, ends, least in ((timed, begin, end, _OVERLAP_S), (~timed, first, last + 1, 0.0)):
+            there, back = rows[known[rows] & sends[rows]], rows[known[rows] & ~sends[rows]]
+            for some, others in ((there, back), (back, there)):
+                found[places[some]] |= _overlap(starts[some], ends[some], starts[others], ends[others], least)
     return found
 
 
-#: Clocks of logs are of whole seconds: runs that follow each other may seem to overlap by one. [s]
-_OVERLAP_S: Final = 1.5
+def _overlap(begin: Floats, end: Floats, others_begin: Floats, others_end: Floats, least: float) -> Any:  # noqa: ANN401
+    """Which intervals overlap with any of some others, by more than `least`."""
+    if len(others_begin) == 0:
+        return np.zeros(len(begin), dtype=np.bool_)
+    order = np.argsort(others_begin, kind="stable")
+    reached = np.r_[-np.inf, np.maximum.accumulate(others_end[order])]
+    return reached[np.searchsorted(others_begin[order], end - least)] > begin + least

@@ -39,17 +39,10 @@ def run_rate(run: Mapping[Any, Any]) -> float:
     >>> run_rate({"protocol": "udp", "sender_throughput_bps": 9e9})
     nan
     """
-    received, sent, amount, seconds = (_number(run.get(name)) for name in RATED_BY)
-    if _true(run.get("error")):
-        return math.nan
-    if received > 0:
-        return received
     protocol = run.get("protocol")
-    if isinstance(protocol, str) and protocol not in _ARRIVES:
-        return math.nan
-    if sent > 0:
-        return sent
-    return 8 * amount / seconds if amount > 0 and seconds > 0 else math.nan
+    arrives = not isinstance(protocol, str) or protocol in _ARRIVES
+    failed = _true(run.get("error"))
+    return float(_rate(*(_number(run.get(name)) for name in RATED_BY), arrives=arrives, failed=failed))
 
 
 def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
@@ -70,8 +63,29 @@ def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
     >>> run_rates(pd.DataFrame({"throughput_bps": [1e9, None], "sender_throughput_bps": [2e9, 3e9]})).tolist()
     [1000000000.0, 3000000000.0]
     """
-    named = [name for name in (*RATED_BY, "protocol", "error") if name in runs.columns]
-    return np.array([run_rate(run) for run in runs[named].to_dict("records")], dtype=np.float64)
+    known = runs.reindex(columns=[*RATED_BY, "protocol", "error"])
+    protocol = known["protocol"]
+    return _rate(
+        *(known[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in RATED_BY),
+        arrives=(protocol.isna() | protocol.isin(_ARRIVES)).to_numpy(dtype=np.bool_),
+        failed=known["error"].eq(True).fillna(value=False).to_numpy(dtype=np.bool_),  # noqa: FBT003 - of pandas
+    )
+
+
+def _rate(
+    received: npt.ArrayLike,
+    sent: npt.ArrayLike,
+    amount: npt.ArrayLike,
+    seconds: npt.ArrayLike,
+    *,
+    arrives: npt.ArrayLike,
+    failed: npt.ArrayLike,
+) -> npt.NDArray[np.float64]:
+    """Rate by the rule of the module, NaN where there is none. [bit/s]."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        average = np.where((np.asarray(amount) > 0) & (np.asarray(seconds) > 0), 8 * np.divide(amount, seconds), np.nan)
+    sender = np.where(arrives, np.where(np.asarray(sent) > 0, sent, average), np.nan)
+    return np.where(failed, np.nan, np.where(np.asarray(received) > 0, received, sender))
 
 
 def why_no_rate(run: Mapping[Any, Any]) -> str:

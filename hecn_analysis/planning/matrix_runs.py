@@ -210,7 +210,7 @@ def _not_there(matrix: Matrix, number: int, around: Sequence[str], rate_bps: flo
     """Say why a run cannot have been made on the hosts and the path of a cell."""
     scenario = matrix.cells[number].scenario
     hosts = [word.removesuffix("-systems") for word in around if word.endswith("-systems")]
-    ends = {scenario.sender.name.upper(), scenario.receiver.name.upper()}
+    ends = {host.name.upper() for host in (scenario.sender, scenario.receiver) if host is not None}
     if hosts and not ends & {*hosts} and all(len(end) == 1 for end in ends):
         return f"between {', '.join(hosts)}-systems, and the matrix is of {' and '.join(sorted(ends))}-systems"
     carried = float(matrix.outlook.most_bps[number])
