@@ -261,9 +261,9 @@ class Log:
             inside = [entry.name for entry in self._entries(f"incoming/{writer}", {})]
             own = [name for name in inside if writer in name]
             remove(self._folder, [f"incoming/{writer}/{name}" for name in own])
-        if not writers:
-            return
         state = self.state()
+        if state.damage:  # a commit that cannot be read now may name what looks left
+            return
         generation = self._generation({}) or {}
         kept = state.superseded.union(state.all_files())
         left: dict[str, list[str]] = {writer: [] for writer in writers}

@@ -245,6 +245,21 @@ def test_what_a_killed_writer_left_is_removed_by_the_first_compaction_an_hour_la
     assert not list((archive / "incoming").iterdir())
 
 
+def test_what_a_commit_names_that_cannot_be_read_just_now_is_not_left_over(archive, hecn):
+    place = next(path for path in archive.glob("commits/*") if "2.log" in path.read_text())
+    saved = place.read_bytes()
+    (file,) = json.loads(saved)["files"]
+    (archive / "incoming" / file[-40:-8]).mkdir()  # its writer was killed after the commit
+    age(archive)
+    place.write_bytes(b"")
+    Archive(archive)._log.clean(0)
+    place.write_bytes(saved)
+    assert look(hecn, archive) == ({10, 11, 12, 13}, 0, "")
+    Archive(archive)._log.clean(0)
+    assert not list((archive / "incoming").iterdir())
+    assert look(hecn, archive) == ({10, 11, 12, 13}, 0, "")
+
+
 def test_a_compaction_that_was_killed_before_its_second_copy_is_completed(archive, hecn):
     place = archive / "generations" / "1.copy.json"
     saved = place.read_bytes()
