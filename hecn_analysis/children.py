@@ -52,10 +52,10 @@ def end_with_parent() -> None:
     """End this worker of `multiprocessing` when the process that started it is gone: nobody else would."""
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
 
 
-def _outlive(parent: BaseProcess) -> None:
+def _end_after(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
 

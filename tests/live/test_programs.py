@@ -93,3 +93,12 @@ def test_whoever_ends_us_ends_the_program(number):
         us.send_signal(number)
         us.wait(10)
     assert gone(pid)
+
+
+@pytest.mark.parametrize("path", ["", "/usr/bin"])
+def test_no_program_of_the_current_folder_is_found(tmp_path, monkeypatch, path):
+    (tmp_path / "ethtool-of-mine").write_text("#!/bin/sh\n")
+    (tmp_path / "ethtool-of-mine").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path)
+    assert programs.which("ethtool-of-mine") is None
