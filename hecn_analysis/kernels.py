@@ -28,7 +28,7 @@ def command(module: str, *arguments: str) -> list[str]:
     arguments
         Arguments in front of those that every kernel has.
     """
-    # IPython before 9 asks for the option, though Python's path is safe.
+    # Older versions of IPython put the current folder back, whatever Python was told.
     common = ["-f", "{connection_file}", "--IPKernelApp.ignore_cwd=True"]
     return [*tied("KILL"), sys.executable, "-m", module, *arguments, *common]
 
