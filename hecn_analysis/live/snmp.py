@@ -43,7 +43,7 @@ _COLUMNS: Final = (
 )
 _ROWS: Final = 16
 _WHOLE: Final = (snmp.Integer32, snmp.Unsigned32, snmp.Gauge32, snmp.Counter32, snmp.Counter64, snmp.TimeTicks)
-_NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance)
+_NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance, snmp.Null)
 _AT_ONCE: Final = 64
 _SLOW_S: Final = 0.5  # for one answer
 _LONG_S: Final = 5.0  # for all answers of an agent
@@ -381,9 +381,8 @@ class _Conversation:
         """Names and values of an answer."""
         slow = asyncio.get_running_loop().call_later(_SLOW_S, self._turn.give_up)
         try:
-            async with asyncio.timeout(
-                self._longest_s
-            ):  # the library may lose a question for an answer that it cannot read
+            # An answer that the library cannot read may make it lose the question.
+            async with asyncio.timeout(self._longest_s):
                 fault, status, _, bindings = await question
         except TimeoutError:
             other = self._senders.others.get(tuple(self._target.transport_address[:2]))
@@ -404,7 +403,7 @@ class _Conversation:
         while at:
             prefixes, asked = list(at), dict(at)
             answer = await self._next(list(asked.values()))
-            rows += len(answer) // len(asked)
+            rows += max(1, len(answer) // len(asked))
             if rows > MOST_ROWS:
                 raise RuntimeError(f"more than {MOST_ROWS} rows")
             for place, (number, value) in enumerate(answer):
@@ -436,7 +435,7 @@ class _Conversation:
         """Hand over a variable of the type that its object has, as a walk would have it written down."""
         prefix, _, instance = number.rpartition(".")
         name = OBJECTS.get(prefix)
-        if name is None:
+        if name is None or isinstance(value, _NOTHING):
             return
         if name in _TEXTS:
             octets = bytes(value) if type(value) is snmp.OctetString else None

@@ -14,7 +14,7 @@ MISCHIEF = (
     *("silent", "late", "noise", "flipped", "cut", "longer", "another request", "another community", "an error"),
     *("backwards", "the same again", "for ever", "texts", "huge numbers", "twice", "nothing", "deep"),
     *("all ones", "all ones of 32 bits", "negative", "floats", "wrong types", "long texts", "a report"),
-    *("another address", "drip"),
+    *("another address", "drip", "no name"),
 )
 _ALL_ONES = {"all ones": 2**64 - 1, "all ones of 32 bits": 2**32 - 1}
 _FLOAT = bytes.fromhex("9f780442f60000")  # 123.0, as net-snmp packs it into an Opaque
@@ -62,6 +62,8 @@ def answer(octets, begin, mischief=""):
     reply = V2.apiMessage.get_response(message)
     pdu = V2.apiMessage.get_pdu(reply)
     here = table(begin)
+    if mischief == "no name":
+        here = {name: value for name, value in here.items() if len(name) > 9}
     asked = [tuple(name) for name, _ in V2.apiPDU.get_varbinds(request)]
     if request.tagSet == V2.GetBulkRequestPDU.tagSet:
         found = bulk(asked, here, 4, mischief)

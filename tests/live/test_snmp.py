@@ -180,6 +180,14 @@ def test_a_broken_agent_is_a_problem_of_its_own(broken, kind, message):
     assert rows[["in_octets", "in_packets"]].notna().all(axis=None)
 
 
+@pytest.mark.parametrize("broken", ["no name"], indirect=True)
+def test_an_agent_may_hide_its_name_and_uptime(broken):
+    found = read(*(Agent("127.0.0.1", number) for number in broken))
+    assert found.problems.empty
+    assert found.samples["host"].isna().sum() == 3
+    assert found.samples["uptime_s"].isna().sum() == 3
+
+
 @pytest.mark.parametrize("broken", ["drip"], indirect=True)
 def test_rounds_end_in_time_and_are_archived(broken, tmp_path, capsys):
     good, bad = broken
