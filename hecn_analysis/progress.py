@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Event, Thread
@@ -83,7 +83,8 @@ class _Lines:
 
     def set_postfix_str(self, text: str) -> None:
         """Write a line."""
-        print(f"hecn: reading {text}", file=sys.stderr, flush=True)
+        with suppress(OSError):  # nobody reads it any more; the work goes on
+            print(f"hecn: reading {text}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Nothing is to be cleaned up."""
@@ -230,23 +231,22 @@ def forwarded() -> Iterator[None]:
 
 def _watch(notes: Path, ended: Event) -> None:
     """Show what is written into a file until the end."""
-    shown: _Shown | None = None
-    said = time.monotonic()
-    every_s = 0.0 if sys.stderr.isatty() else _LINE_S
-    with notes.open("rb") as stream:
-        last = False
+    on_terminal = sys.stderr.isatty()
+    shown: _Shown = _Lines()
+    due = time.monotonic() + (0.0 if on_terminal else _LINE_S)
+    last, rest = False, b""
+    with notes.open("rb") as stream, suppress(OSError):  # of a stderr that nobody reads any more
         while not last:
             last = ended.wait(_REDRAWN_S)
-            for line in stream:
-                what, value = json.loads(line)
+            *lines, rest = (rest + stream.read()).split(b"\n")
+            for what, value in map(json.loads, lines):
                 if what == "total":
-                    shown = _bar(None, "reading", value) if sys.stderr.isatty() else _Lines()
-                elif shown is not None and what == "files":
+                    shown = _bar(None, "reading", value) if on_terminal else shown
+                elif what == "files":
                     shown.update(value)
-                elif shown is not None and what == "file" and time.monotonic() - said >= every_s:
-                    said = time.monotonic()
-                    shown.set_postfix_str(value)
-                elif shown is not None and what == "end":
+                elif what == "end":
                     shown.close()
-    if shown is not None:
+                elif time.monotonic() >= due:
+                    due = time.monotonic() + (0.0 if on_terminal else _LINE_S)
+                    shown.set_postfix_str(value)
         shown.close()
