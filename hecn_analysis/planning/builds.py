@@ -196,7 +196,8 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
             for way in ("read_rate", "write_rate", "sustained_write_rate"):
                 known = getattr(storage.disk, way)
                 if known is not None and known.value > storage.link_bps:
-                    disk[way] = storage.link_bps
+                    source = f"its link carries less: {known.source or storage.disk.source}"
+                    disk[way] = {"value": storage.link_bps, "spread": 0, "basis": known.basis, "source": source}
             array = {**level, "disks": storage.disks, "disk": disk, "slots": [name]}
             keys[f"{role}.arrays.{name}"] = array
         keys[f"{role}.files_on"] = names

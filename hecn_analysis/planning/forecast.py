@@ -1,9 +1,11 @@
 """When a port is full: its 95th percentile over the days to come, and the day on which it reaches the capacity.
 
-The percentile of each day (`forecast_series`) is forecast by the method that did best in a backtest on the port's own
-past (`forecast_backtest`, `forecast_models`); planned changes (`planned_changes`) are added from their day on. What is
-held to the capacity, a stated part of the port's speed, is the *busy level*: the fourth highest day of the last 28. The
-date is the median of the days on which paths of the forecast reach it, its interval holds 90 % of them.
+The percentile of each day (`forecast_series`) is forecast by a straight line, an exponential or no growth. The fit says
+which way it grows (`forecast_growth`), a backtest on the port's own past whether it does (`forecast_backtest`,
+`forecast_models`); where the way is undecided, a third of the paths take the other way, and both dates are given;
+planned changes (`planned_changes`) are added from their day on. What is held to the capacity, a stated part of the
+port's speed, is the *busy level*: the fourth highest day of the last 28. The date is the median of the days on which
+paths of the forecast reach it, its interval holds 90 % of them.
 
 No date is given where nothing is known of one: with too few days, without a trend (the interval of the growth contains
 0, or a level without growth forecasts better), or when less than half of the paths reach the capacity within the
@@ -35,6 +37,7 @@ import pandas as pd
 from hecn_analysis.errors import RangeError
 from hecn_analysis.planning.forecast_backtest import Backtest, backtest
 from hecn_analysis.planning.forecast_effects import Effects, effects_of
+from hecn_analysis.planning.forecast_growth import METHOD, Growth, growth_of
 from hecn_analysis.planning.forecast_models import GROWING, LEVEL, NAIVE, Fitted, course_of, fit, is_log
 from hecn_analysis.planning.forecast_ports import free_ports
 from hecn_analysis.planning.forecast_series import DAY, HOUR, PortSeries, busy_level, series_of
@@ -54,8 +57,10 @@ CAPACITY: Final = 0.8
 HORIZON_S: Final = 2 * 365.25 * 86_400
 DRAWS: Final = 500
 _BETTER: Final = 0.95  # a level without growth must be so much better than any growth for there to be none
-_NEARLY: Final = 1.15  # of the least error: two ways to grow that differ less are told apart by nobody yet
+_NEARLY: Final = 1.15  # of the least error: two ways to grow that differ less are told apart by no backtest
+_CONTRADICTS: Final = 0.87  # a backtest that does so much better with the other way to grow contradicts the fit
 _YEARLY: Final = 0.25  # years of history from which on a growth is told by the year
+_DATES: Final = ("date_low", "date", "date_high", "date_linear", "date_exponential", "date_without")
 _ENDS: Final = (5.0, 50.0, 95.0)
 
 PORT_COLUMNS: Final[Mapping[str, str]] = {
@@ -71,11 +76,17 @@ PORT_COLUMNS: Final[Mapping[str, str]] = {
     "growth_fraction": "growth a year, of the level now [fraction]",
     "growth_low_fraction": "lower end of its 90 % interval [fraction]",
     "growth_high_fraction": "upper end [fraction]",
+    "growth": "linear (as much every year), exponential (as large a part) or undecided; missing without a trend",
+    "growth_bps": "growth in the year to come [bit/s]",
+    "growth_low_bps": "lower end of its 90 % interval [bit/s]",
+    "growth_high_bps": "upper end [bit/s]",
     "speed_bps": "its speed now [bit/s]",
     "capacity_bps": "stated part of it [bit/s]",
     "date_low": "day before which it is reached with 5 %",
     "date": "day before which it is reached with 50 %",
     "date_high": "day before which it is reached with 95 %",
+    "date_linear": "date if it grows by as much every year, where that is undecided",
+    "date_exponential": "date if it grows by as large a part every year, where that is undecided",
     "date_without": "date without the planned changes, where there are any",
     "probability": "of reaching it within the horizon",
     "horizon": "last day of the horizon",
@@ -253,7 +264,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         "known": int(np.isfinite(values).sum()),
         "missing": int(np.isnan(values).sum()),
         "speed_bps": speed,
-        **dict.fromkeys(("date_low", "date", "date_high", "date_without"), pd.NaT),
+        **dict.fromkeys(_DATES, pd.NaT),
     }
     tables.ports.append(row)
     tables.changes += [{**names, **told} for told in effects.told]
@@ -269,7 +280,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
     busy = busy_level(before, step)[0]
     busy[: step.window - 1] = np.nan
     tested = backtest(values, step)
-    fitted, why_flat, chosen, other = _chosen(values, series, tested)
+    fitted, why_flat, chosen, other, how = _chosen(values, series, tested)
     tables.backtest += [
         {
             **names,
@@ -293,6 +304,7 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         "capacity_bps": float(capacity[0]),
         "horizon": days[-1],
         **_growth(chosen, series, now),
+        "growth": None if why_flat else how,
     }
     tables.shifts += _shifts(series, values, fitted)
     paths = _paths(fitted, other, ahead, settings)
@@ -315,12 +327,17 @@ def _forecast(series: PortSeries, speed: float, effects: Effects, settings: _Set
         row |= {"status": "reached", "probability": 1.0, "reason": "reached already", "date": days[0]}
     else:
         row |= _date(with_changes >= capacity[place], days[place], effects, why_flat)
+        if other is not None and row["status"] == "date":
+            for kind, one in zip(("linear", "exponential"), _both_ways(fitted, other), strict=True):
+                ways = one.paths(ahead, settings.draws, settings.seed) * effects.alive(days) + effects.adds(days)
+                reached = busy_level(np.concatenate([tail, ways], axis=1), step, every=every) >= capacity[place]
+                row[f"date_{kind}"] = _ends(reached, days[place])[1]
         if effects.told and not why_flat:
             row["date_without"] = _ends(bare >= settings.capacity * speed, days[place])[1]
 
 
 def _paths(fitted: Fitted, other: Fitted | None, ahead: int, settings: _Settings) -> Floats:
-    """Paths of the method that forecasts, and, a third, of one that did nearly as well, for either may be right."""
+    """Paths of the method that forecasts; where the way to grow is undecided, a third of them of the other way."""
     if other is None:
         return fitted.paths(ahead, settings.draws, settings.seed)
     third = settings.draws // 3
@@ -328,10 +345,15 @@ def _paths(fitted: Fitted, other: Fitted | None, ahead: int, settings: _Settings
     return np.concatenate(both)
 
 
-def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted, Fitted | None]:
+def _both_ways(fitted: Fitted, other: Fitted) -> tuple[Fitted, Fitted]:
+    """The straight line, then the exponential."""
+    return (other, fitted) if fitted.log else (fitted, other)
+
+
+def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted, Fitted | None, Growth]:
     """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much.
 
-    The last is the other way to grow, where growing forecasts and the backtest does not tell which way it is.
+    The last two are the other way to grow, where neither fit nor backtest tells which way it is, and what was decided.
     """
     step = series.step
     courses = {log: course_of(values, step, log=log) for log in (True, False)}
@@ -341,33 +363,39 @@ def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitte
         return made.widened(tested.of(method).widening)
 
     best = tested.best(GROWING)
+    how, _ = growth_of(values, step)
+    if how != "undecided" and best.mase < _CONTRADICTS * tested.of(METHOD[how]).mase:
+        how = "undecided"
     usual = tested.of(GROWING[0])  # traffic mostly grows in per cent: the other way has to do better to be taken
-    grows = usual if usual.mase < _NEARLY * best.mase else best
+    grows = tested.of(METHOD[how]) if how != "undecided" else usual if usual.mase < _NEARLY * best.mase else best
     rests = tested.best((LEVEL, NAIVE))
     growing = fitted(grows.method)
     low, high = growing.slope_interval
     if rests.mase < _BETTER * best.mase:
         scores = f"MASE {rests.mase:.2f} against {best.mase:.2f}"
         why = f"no trend: {rests.method} forecasts better than any growth ({scores})"
-        return fitted(rests.method), why, growing, None
+        return fitted(rests.method), why, growing, None, how
     if low <= 0 <= high:
         level = grows.method if grows.mase < rests.mase else rests.method
         flat = growing.without_growth() if level == grows.method else fitted(level)
-        return flat, "no trend: the 90 % interval of the growth contains 0", growing, None
+        return flat, "no trend: the 90 % interval of the growth contains 0", growing, None, how
     (other,) = (method for method in GROWING if method != grows.method)
-    near = tested.of(other).mase < _NEARLY * grows.mase
-    return growing, "", growing, fitted(other) if near else None
+    near = how == "undecided" and tested.of(other).mase < _NEARLY * grows.mase
+    if how == "undecided" and not near:
+        how = "exponential" if growing.log else "linear"
+    return growing, "", growing, fitted(other) if near else None, how
 
 
 def _growth(fitted: Fitted, series: PortSeries, now: float) -> dict[str, float]:
     """Growth a year as a part of the level now, where the history is long enough to speak of years."""
     per_year = series.step.per_year()
-    names = ("growth_low_fraction", "growth_fraction", "growth_high_fraction")
+    names = [f"growth{end}_{unit}" for unit in ("fraction", "bps") for end in ("_low", "", "_high")]
     if len(series.level_bps) < _YEARLY * per_year:
         return dict.fromkeys(names, math.nan)
     low, high = fitted.slope_interval
     yearly = [slope * per_year for slope in (low, fitted.slope, high)]
-    return dict(zip(names, [math.expm1(one) if fitted.log else one / now for one in yearly], strict=True))
+    parts = [math.expm1(one) if fitted.log else one / now for one in yearly]
+    return dict(zip(names, [*parts, *(part * now for part in parts)], strict=True))
 
 
 def _too_short(known: int) -> str:

@@ -251,7 +251,7 @@ def _robust(known: Floats, columns: Floats) -> Floats:
         weighted = weights[:, None] * columns
         found: Floats = np.linalg.pinv(columns.T @ weighted, hermitian=True) @ (weighted.T @ known)
         errors = known - columns @ found
-        weights = np.asarray(norm.weights(errors / max(_sigma(errors), 1e-12)))
+        weights = np.asarray(norm.weights(errors / max(sigma_of(errors), 1e-12)))
     return found
 
 
@@ -265,7 +265,7 @@ def _columns(number: Ints, length: int, step: Step, shifts: list[int]) -> Floats
 
 def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[int]) -> int | None:
     """Find the step at which a shift of the level would explain most, if it is beyond what chance does."""
-    sigma = _sigma(errors)
+    sigma = sigma_of(errors)
     edge = SHIFT_SEASONS * step.season
     every = np.arange(edge, length - edge)
     candidates = np.array([one for one in every if all(abs(one - shift) >= edge for shift in shifts)], dtype=np.int64)
@@ -283,13 +283,13 @@ def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[i
     best = int(np.argmax(along**2 / length2))
     size = along[best] / length2[best]
     left = cut - size * ((number < candidates[best]) - base @ (inverse @ sums[best]))
-    t2 = along[best] ** 2 / length2[best] / (max(float(left.var()), 1e-300) * _persistence(left))
-    return int(candidates[best]) if t2 > _SHIFT_T2 and abs(size) > _SHIFT_SIGMAS * _sigma(left) else None
+    t2 = along[best] ** 2 / length2[best] / (max(float(left.var()), 1e-300) * persistence(left))
+    return int(candidates[best]) if t2 > _SHIFT_T2 and abs(size) > _SHIFT_SIGMAS * sigma_of(left) else None
 
 
-def _persistence(errors: Floats) -> float:
+def persistence(errors: Floats) -> float:
     """Factor by which errors that stay on widen the variance of a mean: (1 + r) / (1 - r), r from one to the next."""
-    sigma = _sigma(errors)
+    sigma = sigma_of(errors)
     cut = np.clip(errors, -_CLIP * sigma, _CLIP * sigma) if sigma else errors
     cut = cut - cut.mean()
     total = float(cut @ cut)
@@ -298,7 +298,7 @@ def _persistence(errors: Floats) -> float:
     return (1 + r) / (1 - r)
 
 
-def _sigma(errors: Floats) -> float:
+def sigma_of(errors: Floats) -> float:
     """Standard deviation, of which outliers know nothing."""
     return float(_MAD * np.median(np.abs(errors - np.median(errors))))
 
@@ -370,7 +370,7 @@ def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, fl
     rest = pd.Series(course.rest)
     level = rest + course.before @ course.sizes if course.shifts else rest
     around = level - level.rolling(29, center=True, min_periods=3).median()
-    sigma = _sigma(around.dropna().to_numpy())
+    sigma = sigma_of(around.dropna().to_numpy())
     kept = rest.where(around.abs() <= max(_CLIP * sigma, 1e-12)).to_numpy()
     middle, scale = float(np.nanmedian(kept)), max(sigma, 1e-9)
     shifted: dict[str, object] = {"exog": course.before, "mle_regression": False} if course.shifts else {}

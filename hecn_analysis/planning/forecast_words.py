@@ -80,15 +80,21 @@ def growth(row: Mapping[Any, Any]) -> str | None:
     Returns
     -------
     str or None
-        The growth in per cent; None where it is not known.
+        The growth in per cent or, of a straight line, in bit/s; None where it is not known.
 
     Examples
     --------
     >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
     '+40 % (+38 … +42)'
+    >>> growth({"growth": "linear", "growth_fraction": 0.4, "growth_bps": 4e7, "growth_low_bps": 3e7,
+    ...         "growth_high_bps": 5e7})
+    '+40.0 Mb/s (+30.0 Mb/s … +50.0 Mb/s)'
     """
     if pd.isna(row["growth_fraction"]):
         return None
+    if row.get("growth") == "linear":
+        mid, low, high = (_signed(row[f"growth{end}_bps"]) for end in ("", "_low", "_high"))
+        return f"{mid} ({low} … {high})"
     mid, low, high = (row[f"growth{end}_fraction"] * 100 for end in ("", "_low", "_high"))
     return f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
 
@@ -123,11 +129,19 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
         return f"{name}: no day on which it is full can be given: {row['reason']}"
     late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
     grows = growth(row)
+    ways = [row.get(f"date_{kind}") for kind in ("linear", "exponential")]
+    dates = ["later" if pd.isna(way) else f"on {_day(way)}" for way in ways]
+    undecided = (
+        f"; whether it grows by as much or by as large a part every year is undecided: {dates[0]} or {dates[1]}"
+        if row.get("growth") == "undecided"
+        else ""
+    )
     other = "" if pd.isna(row["date_without"]) else f" ({_day(row['date_without'])} without what is planned)"
     return (
         f"{name} reaches {full}, {format_rate(row['capacity_bps'])}, on {_day(row['date'])}{other}, "
         f"with 90 % from {_day(row['date_low'])} to {late}; now it is at {format_rate(row['p95_bps'])}"
         + ("" if grows is None else f" and grows by {grows} a year")
+        + undecided
     )
 
 
@@ -154,6 +168,10 @@ def first_full(rows: Sequence[Mapping[Any, Any]]) -> Mapping[Any, Any]:
     if dated:
         return min(dated, key=lambda row: row["date"])
     return max(rows, key=lambda row: -1.0 if pd.isna(row["p95_bps"]) else row["p95_bps"] / (row["capacity_bps"] or 1.0))
+
+
+def _signed(rate: float) -> str:
+    return f"{'-' if rate < 0 else '+'}{format_rate(abs(rate))}"
 
 
 def _or_none(value: Any, form: Any) -> str | None:  # noqa: ANN401 - a cell of a table
