@@ -49,7 +49,29 @@ def bounded(host: Host, role: str) -> tuple[Host, list[str]]:
 
 
 def exceeded_ports(host: Host, role: str, path: Path) -> Iterator[str]:
-    """Warn where a path has more links than the host has ports: links then share ports."""
+    """Warn where a path has more links than the host has ports: links then share ports.
+
+    Parameters
+    ----------
+    host
+        The host; one without network cards sets no bound.
+    role
+        ``sender`` or ``receiver``.
+    path
+        The path between the hosts.
+
+    Yields
+    ------
+    str
+        The warning, if there is one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> keys = {"sender": "i7-hotlava", "receiver": "ideal", "tool": "nuttcp", "path": "lan-10ge", "path.links": 8}
+    >>> load_scenario(keys).warnings
+    ('path.links=8 exceeds the 6 network ports of the sender: links share ports',)
+    """
     ports = sum(slot.nic.ports for slot in host.slots.values() if slot.nic is not None)
     if 0 < ports < path.links:
         yield f"path.links={path.links} exceeds the {ports} network ports of the {role}: links share ports"
