@@ -128,7 +128,7 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
 
         given = given_rates(counters.samples, table)
         table = rates(counters.samples, given, max_gap=arguments.max_gap, widths=widths, speeds=speeds)
-    speeds = {**stated.speeds_of(counters.samples), **speeds}
+    speeds = stated.known_better(stated.speeds_of(counters.samples), speeds)
     zone = arguments.time_zone or "UTC"
     made = {
         "interfaces": lambda: use.utilisation(table, slot_s=arguments.slot, speeds=speeds),

@@ -46,7 +46,7 @@ from hecn_analysis.planning.forecast_words import sentence
 from hecn_analysis.planning.planned_changes import Plan, read_plan
 from hecn_analysis.progress import track
 from hecn_analysis.traffic.series import Speeds, Widths
-from hecn_analysis.traffic.speeds import speed_of
+from hecn_analysis.traffic.speeds import known_better, speed_of
 from hecn_analysis.traffic.utilisation import Direction
 from hecn_analysis.units import format_fraction
 
@@ -219,7 +219,7 @@ def forecast(
         if isinstance(source, pd.DataFrame)
         else rates_of(source, zone=zone, host=host, widths=widths, speeds=speeds, progress=progress)
     )
-    known = speeds if speeds is not None and not isinstance(speeds, Mapping) else {**stated, **(speeds or {})}
+    known = speeds if speeds is not None and not isinstance(speeds, Mapping) else known_better(stated, speeds or {})
     plan = changes if isinstance(changes, Plan) else Plan() if changes is None else read_plan(changes)
     settings = _Settings(capacity, horizon_s, draws, seed)
     every = list(series_of(rates, slot_s=slot_s, direction=direction, zone=zone))

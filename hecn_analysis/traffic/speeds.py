@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -65,6 +66,31 @@ def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
     named = known[list(KEY)].astype(object).where(known[list(KEY)].notna(), None)
     keys = zip(named["host"], named["interface"], strict=True)
     return dict(zip(keys, known["speed_bps"].astype(float).tolist(), strict=True))
+
+
+def known_better(stated: Mapping[Any, float], better: Mapping[Any, float]) -> dict[Any, float]:
+    """Put what a user knows better over what the sources state. [bit/s].
+
+    Parameters
+    ----------
+    stated
+        Speeds by host and interface, of `speeds_of`. [bit/s]
+    better
+        Speeds by (host, interface) or by interface. [bit/s]
+
+    Returns
+    -------
+    dict
+        Speeds of both; what the user says of an interface holds for it on every host. [bit/s]
+
+    Examples
+    --------
+    >>> known_better({("switch", "eth0"): 1e9, ("switch", "eth1"): 1e9}, {"eth0": 10e9})[("switch", "eth0")]
+    10000000000.0
+    """
+    values = stated_value(better, pd.DataFrame(list(stated), columns=list(KEY)))
+    known = zip(stated.items(), values.tolist(), strict=True)
+    return {**{key: own if np.isnan(value) else value for (key, own), value in known}, **better}
 
 
 def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:

@@ -162,6 +162,14 @@ def test_keys_of_a_table_with_keys_are_the_same():
     assert port_key(table.iloc[:0]).empty
 
 
+def test_a_speed_that_a_user_gives_by_interface_counts_more_than_the_stated_one(folder, tmp_path, capsys):
+    (folder / "a.txt").write_text(walk(100e6, host="pc", names=(("WAN", 2), ("WAN", 3), ("LAN", 4))))
+    known = tmp_path / "ports.yaml"
+    known.write_text("interfaces:\n  - {interface: WAN, speed: 1 Gb/s}\n")
+    table = asked(capsys, "traffic", folder, "--interfaces", known, "--format", "json")
+    assert table["speed_bps"].tolist() == [1e9, 1e9, 30e9]
+
+
 def test_what_a_user_states_is_found_by_host_and_by_name():
     names = pd.DataFrame({"host": ["a", "b", None], "interface": ["WAN (index 1)", "WAN (index 2)", None]})
     assert stated_value({("a", "WAN"): 1.0, "WAN": 2.0}, names)[:2].tolist() == [1.0, 2.0]
