@@ -242,7 +242,7 @@ def _said(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
             found.append(("loss", f"{missing:,.0f} of {sent:,.0f} packets lost: between {low:.1e} and {high:.1e}"))
         elif again is not None:
             found.append(("loss", f"{again:,.0f} TCP packets sent again{_amount(run)}"))
-    rate = run_rate(run)
+    rate = run_rate({**run, "error": None})  # a run that failed later filled the path, too
     if level.bandwidth is not None and not math.isnan(rate) and run.get("protocol") != "file":
         found.append(("bandwidth", f"{units.format_rate(rate)} of data"))
     return found

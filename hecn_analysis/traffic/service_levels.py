@@ -395,7 +395,7 @@ def _packet_size(limit: int, samples: pd.DataFrame) -> dict[str, Any]:
 
 def _bandwidth(level: ServiceLevel, limit: float, runs: pd.DataFrame, samples: pd.DataFrame) -> dict[str, Any]:
     row = _row("bandwidth", limit, "bit/s", evidence="no run with a throughput")
-    rate = run_rates(runs)
+    rate = run_rates(runs.drop(columns="error", errors="ignore"))  # a run that failed later filled the path, too
     if "protocol" in runs.columns:
         rate = rate[(runs["protocol"] != "file").fillna(True).to_numpy(dtype=bool)]  # noqa: FBT003 - what is missing stays
     if np.isnan(rate).all():
