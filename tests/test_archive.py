@@ -200,6 +200,7 @@ for number in range({first}, 10_000):
 """
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_a_kill_at_any_moment(archive, request):
     seed = random.randrange(10**6)  # noqa: S311 - a moment
     print("seed", seed)

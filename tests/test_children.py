@@ -22,7 +22,10 @@ from hecn_analysis.children import private_folder, tied
 from hecn_analysis.kernels import OwnKernels
 from hecn_analysis.places import data_dir
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs kill -9 and locks of folders")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="needs kill -9 and locks of folders"),
+]
 
 HECN = [sys.executable, "-P", "-m", "hecn_analysis"]
 GROUPS = ("papermill.io", "papermill.engine", "papermill.translators", "jupyter_client.kernel_provisioners")

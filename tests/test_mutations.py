@@ -134,6 +134,7 @@ def test_a_good_member_that_reads_otherwise_beside_others_is_found():
         rooms.check_members("logs", packed, ["c.log"], expected)
 
 
+@pytest.mark.slow
 def test_the_search_counts_its_inputs_in_processes(tmp_path):
     command = [sys.executable, "-m", "fuzz.mutate", "--inputs", "20", "--seed", "3"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=rooms.ROOT, check=False)

@@ -90,6 +90,7 @@ def place(root, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 @pytest.mark.parametrize("example", [each for each in EXAMPLES if not any(word in each for word in NEEDS_OTHERS)])
 def test_example_in_a_help_runs(example, example_tools, capfd):

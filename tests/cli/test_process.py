@@ -10,6 +10,8 @@ import pytest
 
 from hecn_analysis.places import data_dir
 
+pytestmark = pytest.mark.slow
+
 HECN = f"{sys.executable} -m hecn_analysis"
 ENTRY = [sys.executable, "-c", "import sys; from hecn_analysis.__main__ import main; sys.exit(main())"]
 LOG = data_dir() / "logs/c-systems-dd.txt"

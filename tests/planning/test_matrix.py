@@ -327,6 +327,7 @@ def test_tests_without_a_limit_are_refused():
 benchmark = pytest.importorskip("benchmarks.matrix_trials")  # not in the wheel
 
 
+@pytest.mark.slow
 def test_the_best_of_the_documents_is_found_with_a_fifth_of_their_tests():
     for group in benchmark.documents():
         found = benchmark.trials(group, 25, seed=5)
@@ -334,6 +335,7 @@ def test_the_best_of_the_documents_is_found_with_a_fifth_of_their_tests():
         assert found["adaptive"] > found["chance"]
 
 
+@pytest.mark.slow
 def test_the_best_of_measured_transfers_is_found_with_a_fifth_of_the_tests(corpus):
     groups = benchmark.laboratory(corpus)
     assert groups

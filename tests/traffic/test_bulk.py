@@ -207,6 +207,7 @@ def test_a_damaged_file_costs_its_own_readings(tmp_path, monkeypatch):
         bulk.interfaces(bad / "values.parquet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["by day and interface"], indirect=True)
 @pytest.mark.filterwarnings("ignore")  # those of distributed are not ours
 def test_cluster_gives_the_same_rows_though_a_worker_is_killed_half_way(folder, monkeypatch):
