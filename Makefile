@@ -97,7 +97,7 @@ mutants: $(VENV)/mutation.stamp ## put defects into the code and count those tha
 
 # Commands, readers of text, what runs other programs and what looks at the sources hardly depend on the versions of packages:
 # they are left to `make test`.
-NOT_OLDEST := benchmarks browser cli faults inventory live logs test_floors.py test_mutations.py test_patterns.py test_wheel.py
+NOT_OLDEST := benchmarks browser cli faults inventory live logs test_children.py test_floors.py test_mutations.py test_patterns.py test_wheel.py
 test-oldest: $(OLDEST)/oldest.stamp ## the tests with the oldest versions that pyproject.toml allows, on Python 3.11
 	$(OLDEST)/bin/python $(PYTEST) $(SLOW) -W default $(addprefix --ignore tests/,$(NOT_OLDEST)) tests hecn_analysis notebooks $(ARGS)
 
