@@ -41,7 +41,7 @@ _KINDS: Final = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
+    stat.S_IFBLK: "a block device",
     stat.S_IFDIR: "a folder",
 }
 

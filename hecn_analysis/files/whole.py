@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from hecn_analysis.errors import InputError
+from hecn_analysis.files.opening import kind_of
 
 try:
     import fcntl
@@ -45,12 +46,6 @@ _HAS_DESCRIPTORS: Final = os.open in os.supports_dir_fd
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
-_KINDS: Final = {
-    stat.S_IFBLK: "a block device",
-    stat.S_IFCHR: "a device",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-}
 
 
 def write(place: str | os.PathLike[str], content: str | bytes) -> None:
@@ -220,7 +215,12 @@ def _open_stream(folder: int | None, name: str, status: os.stat_result, given: s
     descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY | _NO_LINK, dir_fd=folder)
     if not os.path.samestat(os.fstat(descriptor), status):
         os.close(descriptor)
-        raise InputError("another file than before", "one that nobody exchanges", source=given)
+        raise InputError(
+            "a pipe or device that was replaced while it was opened",
+            "the same one as before",
+            source=given,
+            advice="try again",
+        )
     return descriptor
 
 
@@ -306,9 +306,7 @@ def _require_regular(status: os.stat_result, given: str) -> None:
         advice = "remove the link, or name the file that you want to write"
         raise InputError("a symbolic link", "a regular file or nothing", source=given, advice=advice)
     if not stat.S_ISREG(status.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
-        advice = "write to another place"
-        raise InputError(kind, "a regular file or nothing", source=given, advice=advice)
+        raise InputError(kind_of(status), "a regular file or nothing", source=given, advice="write to another place")
 
 
 def _require_same_owner(status: os.stat_result, ours: BinaryIO, given: str) -> None:
