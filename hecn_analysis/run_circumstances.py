@@ -1,7 +1,7 @@
-"""Circumstances of runs beside tool, size and distance: alone or with others, over which kind of path, on which hosts.
+"""Circumstances of runs besides tool, size and distance: simultaneous runs, kind of path, hosts.
 
-Repeats are runs under the same circumstances. Two halves of one test, or a run over an emulated path and one over a
-real one, are no repeats of each other, however alike their sizes and round-trip times are.
+Repeats are runs under the same circumstances. The two halves of one test are not repeats of each other, nor are a run
+over an emulated path and one over a real path, even if their sizes and round-trip times are alike.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
-_NEEDED: Final = {
-    *("source_file", "tool", "protocol", "direction", "start_time", "duration_s", "line_first", "line_last"),
-}
+_NEEDED: Final = frozenset(
+    ("source_file", "tool", "protocol", "direction", "start_time", "duration_s", "line_first", "line_last")
+)
 _NETWORK: Final = ("tcp", "udp", "rdma")
-#: Clocks of logs are of whole seconds: runs that follow each other may seem to overlap by one. [s]
+#: Logs give whole seconds, so that consecutive runs may seem to overlap by one. [s]
 _OVERLAP_S: Final = 1.5
 
 SIMULTANEOUS: Final = "simultaneous"
@@ -79,7 +79,7 @@ def joined(words: Iterable[str]) -> str | None:
 
 
 def circumstances(runs: pd.DataFrame) -> list[str | None]:
-    """Circumstances of each run, as its log says and as the runs of a log overlap.
+    """Circumstances of each run, from the words of its log and from runs that overlap.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def circumstances(runs: pd.DataFrame) -> list[str | None]:
     Returns
     -------
     list of str or None
-        Words for each run, joined by commas; None where nothing is said.
+        Words for each run, joined by commas; None if the log gives none.
 
     Examples
     --------
@@ -98,15 +98,15 @@ def circumstances(runs: pd.DataFrame) -> list[str | None]:
     >>> circumstances(runs)
     ['real path', None]
     """
-    said = runs["circumstances"] if "circumstances" in runs.columns else [None] * len(runs)
+    logged = runs["circumstances"] if "circumstances" in runs.columns else [None] * len(runs)
     return [
-        joined([SIMULTANEOUS] * several + (words.split(", ") if isinstance(words, str) else []))
-        for words, several in zip(said, _together(runs).tolist(), strict=True)
+        joined([SIMULTANEOUS if simultaneous else "", *(words.split(", ") if isinstance(words, str) else [])])
+        for words, simultaneous in zip(logged, _simultaneous(runs).tolist(), strict=True)
     ]
 
 
-def _together(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of booleans
-    """Which runs are halves of a test of both directions: they overlap in time, else in lines of the log."""
+def _simultaneous(runs: pd.DataFrame) -> Any:  # noqa: ANN401 - an array of booleans
+    """Find the halves of tests in both directions: they overlap in time, or without times in lines of the log."""
     found = np.zeros(len(runs), dtype=np.bool_)
     if not set(runs.columns) >= _NEEDED or runs.empty:
         return found

@@ -116,8 +116,9 @@ def plain(file: File) -> Content:
 def _cut(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Cut packed bytes into pieces that are small beside what may come out of them."""
     first = next(pieces, b"")
+    packed = _is_packed(first)
     for piece in chain([first], pieces):
-        length = STORED_PIECE if _is_packed(first) else max(1, len(piece))
+        length = STORED_PIECE if packed else max(1, len(piece))
         for at in range(0, len(piece), length):
             yield piece[at : at + length]
 

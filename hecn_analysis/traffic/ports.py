@@ -116,12 +116,10 @@ def _names(runs: Identities, first: Ints, apart: npt.NDArray[np.bool_]) -> pd.Da
             int(numbers[run]) for numbers in (runs.host, runs.file, runs.interface, runs.index)
         )
         owner = runs.hosts[host] if host >= 0 else runs.files[file] if file >= 0 else None
-        if interface < 0:
-            names.append((owner, f"index {index}" if index >= 0 else None))
-        else:
-            names.append(
-                (owner, f"{runs.interfaces[interface]}{_SUFFIX}{index})" * several or runs.interfaces[interface])
-            )
+        name = runs.interfaces[interface] if interface >= 0 else f"index {index}" if index >= 0 else None
+        if interface >= 0 and several:
+            name = f"{name}{_SUFFIX}{index})"
+        names.append((owner, name))
     return pd.DataFrame(names, columns=list(KEY), dtype="string")
 
 
