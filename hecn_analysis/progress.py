@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from hecn_analysis.bidi import printable
+from hecn_analysis.children import private_folder
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -139,7 +141,7 @@ class _Reading:
         if now < self._due:
             return
         self._due = now + self._every_s
-        shown = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name)
+        shown = printable(name)
         amount = f"{done / 1e6:.0f} of {size / 1e6:.0f} MB" if size >= done else f"{done / 1e6:.0f} MB"
         self._shown.set_postfix_str(f"{shown[-_LONGEST_NAME:]}: {amount}")
 
@@ -214,8 +216,8 @@ def forwarded() -> Iterator[None]:
     >>> FORWARD in os.environ
     False
     """
-    with tempfile.TemporaryDirectory(prefix="hecn-progress-") as folder:
-        notes = Path(folder, "notes")
+    with private_folder("progress") as folder:
+        notes = folder / "notes"
         notes.touch(0o600)
         ended = Event()
         watcher = Thread(target=_watch, args=(notes, ended), daemon=True)

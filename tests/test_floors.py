@@ -13,8 +13,8 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 
 # From the ground up. Rooms of one floor know nothing of each other.
 FLOORS = (
-    {"", "bidi", "children", "first_use", "modules", "places", "progress", "secrets"},
-    {"errors"},
+    {"", "bidi", "children", "first_use", "modules", "places", "secrets"},
+    {"errors", "progress"},
     {"cluster", "kernels", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
     {"archive_files", "files", "limits"},
     {"archive_log"},

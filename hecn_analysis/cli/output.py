@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hecn_analysis import units
-from hecn_analysis.cli.printable import printable
+from hecn_analysis.bidi import printable
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)

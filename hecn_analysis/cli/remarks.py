@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from hecn_analysis.cli.printable import printable
+from hecn_analysis.bidi import printable
 from hecn_analysis.errors import HecnError, ValidityWarning
 from hecn_analysis.secrets import hidden
 

@@ -8,12 +8,11 @@ which command's output is missing. Nothing is decided on missing facts.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from hecn_analysis.children import private_folder
 from hecn_analysis.errors import HecnError
 from hecn_analysis.files import whole
 from hecn_analysis.inventory import _checks_host, _checks_network, _checks_slots, _checks_storage
@@ -270,8 +269,8 @@ def predicted(
     from hecn_analysis.prediction import predict  # noqa: PLC0415
 
     other = "sender" if role == "receiver" else "receiver"
-    with tempfile.TemporaryDirectory(prefix="hecn-") as folder:
-        file = FilePath(folder) / "captured.yaml"
+    with private_folder("inventory") as folder:
+        file = folder / "captured.yaml"
         whole.write(file, yaml.safe_dump(dict(description), sort_keys=False))
         base: dict[str, Any] = {role: str(file), other: "ideal", "path": path, "tool": tool}
         now = predict(load_scenario(base)).throughput_bps

@@ -14,7 +14,6 @@ import re
 import secrets
 import shlex
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from hecn_analysis import records
+from hecn_analysis.children import private_folder
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.inventory.probes import FILE
@@ -219,11 +219,11 @@ def capture(
     planned = list(tasks(commands, private=not redact))
     rows: list[Row] = []
     files: dict[str, bytes] = {}
-    with tempfile.TemporaryDirectory(prefix="hecn-capture-") as scratch:  # some programs leave a log where they run
+    with private_folder("capture") as scratch:  # some programs leave a log where they run
         done = (_run(task, scratch) for task in (track(planned, "capturing") if progress else planned))
         probed: Iterable[tuple[Row, bytes]] = ()
         if probe:
-            probed = _probed(target.absolute().parent / f"{target.name}.{secrets.token_hex(4)}.{FILE}", Path(scratch))
+            probed = _probed(target.absolute().parent / f"{target.name}.{secrets.token_hex(4)}.{FILE}", scratch)
             if progress:
                 probed = track(probed, "probing", total=_probes_planned())
         for row, output in chain(done, probed):
@@ -237,7 +237,7 @@ def capture(
     return Captured(target, tuple(rows), for_root)
 
 
-def _run(task: Task, scratch: str) -> tuple[Row, bytes]:
+def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
     line = shlex.join(task.argv)
     if programs.which(task.argv[0]) is None:
         return Row("", line, NOT_HERE, 0.0, ""), b""
