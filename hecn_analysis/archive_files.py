@@ -82,15 +82,35 @@ def plain(folder: Path, name: str) -> Path:
     Raises
     ------
     InputError
-        A part is a link.
+        A part is a link, or a file where a folder belongs.
     FileNotFoundError
         A part is missing.
     """
     path = folder
     for part in name.split("/"):
         path /= part
-        if stat.S_ISLNK(path.lstat().st_mode):
+        try:
+            mode = path.lstat().st_mode
+        except NotADirectoryError:
+            raise damage(path.parent, "not a folder") from None
+        if stat.S_ISLNK(mode):
             raise is_link(path)
+    return path
+
+
+def plain_file(folder: Path, name: str) -> Path:
+    """Path of a regular file of an archive: whoever opens a FIFO waits for ever.
+
+    Raises
+    ------
+    InputError
+        It is something else, or a part of the path is a link.
+    FileNotFoundError
+        A part is missing.
+    """
+    path = plain(folder, name)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise damage(path, "not a plain file")
     return path
 
 
@@ -113,6 +133,8 @@ def make_folder(folder: Path, name: str) -> Path:
         path /= part
         if path.is_symlink():
             raise is_link(path)
+        if path.exists() and not path.is_dir():
+            raise damage(path, "not a folder")
         _make(path)
     return path
 
@@ -149,10 +171,8 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
     FileNotFoundError
         It is missing.
     """
-    path = plain(folder, name)
+    path = plain_file(folder, name)
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise damage(path, "not a plain file")
         content: Any = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise

@@ -34,6 +34,7 @@ from hecn_analysis.archive_files import (
     is_unknown,
     make_folder,
     plain,
+    plain_file,
     put,
     read_entry,
     sync,
@@ -136,7 +137,7 @@ class Log:
     def _is_sound(self, name: str, bad: dict[str, InputError]) -> bool:
         """Whether a file that was not listed is there after all."""
         try:
-            plain(self._folder, name)
+            plain_file(self._folder, name)
         except FileNotFoundError as error:
             bad[name] = damage(self._folder / name, str(error.strerror).lower())
         except InputError as error:
@@ -159,7 +160,7 @@ class Log:
         return []
 
     def _parquet_files(self, bad: dict[str, InputError]) -> Iterator[str]:
-        """Names of all Parquet files in the folders of the tables; links are among the damage."""
+        """Names of all Parquet files in the folders of the tables; links and special files are among the damage."""
         for table in TABLES:
             for day in self._entries(table, bad):
                 name = f"{table}/{day.name}"
@@ -169,6 +170,8 @@ class Log:
                     if entry.name.endswith(".parquet"):
                         if entry.is_symlink():
                             bad[f"{name}/{entry.name}"] = is_link(Path(entry.path))
+                        elif not entry.is_file(follow_symlinks=False):
+                            bad[f"{name}/{entry.name}"] = damage(Path(entry.path), "not a plain file")
                         else:
                             yield f"{name}/{entry.name}"
 

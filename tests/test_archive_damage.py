@@ -218,6 +218,36 @@ def test_a_file_that_was_replaced_by_a_link_is_not_read(archive, hecn, tmp_path,
     assert (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_what_is_no_file_is_not_opened(archive, hecn, make, is_named):
+    file = max(archive.glob("runs/*/*.parquet"))
+    if is_named:
+        file.unlink()
+    else:
+        file = file.with_name(f"{'0' * 16}-{'a' * 32}.parquet")
+    make(file)
+    for command in (("list", archive), ("query", archive, "select 1")):
+        status, _, err = hecn("archive", *command)
+        assert status == 1
+        assert f"{file}: found damage (not a plain file)" in err
+    assert look(hecn, archive)[0] == {10, 11, 12, *([] if is_named else [13])}
+    is_refused(hecn, archive, file)
+
+
+@pytest.mark.parametrize("name", ["runs", "runs/day=unknown"])
+def test_a_file_in_place_of_a_folder_is_named(archive, hecn, tmp_path, name):
+    shutil.rmtree(archive / name)
+    (archive / name).write_text("")
+    found, status, err = look(hecn, archive)
+    assert (found, status) == (set(), 1)
+    assert f"{archive / name}: found damage (not a folder)" in err
+    is_refused(hecn, archive, archive / name)
+    status, out, err = hecn("archive", "add", archive, write_log(tmp_path / "new.log", 30))
+    assert (status, out) == (1, "0 files added, 0 there before\n")
+    assert f"not added to the archive: {archive / name}: found damage (not a folder)" in err
+
+
 def test_an_archive_may_be_named_by_a_link(archive, hecn, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(archive)
