@@ -256,6 +256,7 @@ async def poll(
         found = await asyncio.gather(*(each.read(deadline, deadline_s) for each in conversations))
     finally:
         engine.close_dispatcher()
+        await asyncio.sleep(0)  # what has arrived and was not handed over yet is refused by the closed dispatcher
         loop.set_exception_handler(handler)
     rows = [row for part in found for row in part.samples]
     problems = [problem for part in found for problem in part.problems]

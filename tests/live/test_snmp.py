@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from pysnmp.hlapi.v3arch import asyncio as snmp
 
 from hecn_analysis.archive import Archive
 from hecn_analysis.cli import main
@@ -178,6 +179,20 @@ def test_a_broken_agent_is_a_problem_of_its_own(broken, kind, message):
     rows = found.samples[found.samples["source_file"] == f"snmp://127.0.0.1:{good}"]
     assert rows["interface"].tolist() == ["port1", "port2", "port3"]
     assert rows[["in_octets", "in_packets"]].notna().all(axis=None)
+
+
+def test_an_answer_that_comes_when_the_round_ends_is_dropped(silent, monkeypatch, caplog):
+    close = snmp.SnmpEngine.close_dispatcher
+
+    def arrive_and_close(engine):
+        late = engine.transport_dispatcher._callback_function
+        asyncio.get_running_loop().call_soon(late, object(), ("127.0.0.1", silent), b"late")
+        close(engine)
+
+    monkeypatch.setattr(snmp.SnmpEngine, "close_dispatcher", arrive_and_close)
+    found = read(Agent("127.0.0.1", silent), timeout_s=0.1, retries=0)
+    assert len(found.problems) == 1
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("broken", ["no name"], indirect=True)
