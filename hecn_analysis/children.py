@@ -9,12 +9,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import signal as signals
+import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -67,6 +69,47 @@ def tied(signal: str = "TERM") -> list[str]:
     """
     setpriv = shutil.which("setpriv")
     return [] if setpriv is None else [setpriv, "--pdeathsig", signal, "--"]
+
+
+def kill_group(process: subprocess.Popen[Any]) -> None:
+    """Kill a program that was started in a session of its own, and all that it started there."""
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signals.SIGKILL)
+        else:
+            process.kill()
+
+
+class Stop:
+    """Stops the work of other threads: it kills the programs that they wait for, and they write nothing further."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._actions: list[Callable[[], object]] = []
+        self._is_set = False
+
+    def set(self) -> None:
+        """Stop now."""
+        with self._lock:
+            self._is_set = True
+            actions, self._actions = self._actions, []
+        for action in actions:
+            action()
+
+    def call(self, action: Callable[[], object]) -> None:
+        """Have something called at the stop; at once when that has been."""
+        with self._lock:
+            if not self._is_set:
+                self._actions.append(action)
+                return
+        action()
+
+    def check(self) -> None:
+        """Raise `KeyboardInterrupt` after the stop."""
+        if self._is_set:
+            raise KeyboardInterrupt
 
 
 @contextmanager

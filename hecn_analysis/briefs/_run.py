@@ -12,6 +12,7 @@ import logging
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import nbformat
 import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from jupyter_core.utils import ensure_event_loop
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
@@ -27,7 +29,7 @@ from papermill.exceptions import PapermillExecutionError
 from hecn_analysis import kernels
 from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
-from hecn_analysis.children import SAFE_PATH, private_folder
+from hecn_analysis.children import SAFE_PATH, Stop, kill_group, private_folder
 from hecn_analysis.files import whole
 
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result
@@ -51,7 +53,7 @@ class Executed(NamedTuple):
     read: frozenset[str] = frozenset()
 
 
-def _own_kernel(private: Path) -> type[AsyncKernelManager]:
+def _own_kernel(private: Path, stop: Stop) -> type[AsyncKernelManager]:
     """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
 
     The user's IPython start-up files and history stay out of it (a brief must not depend on them).
@@ -60,6 +62,8 @@ def _own_kernel(private: Path) -> type[AsyncKernelManager]:
     ----------
     private
         Folder for the kernel's own files.
+    stop
+        Kills the kernel.
     """
     spec = KernelSpec(
         argv=[
@@ -84,12 +88,19 @@ def _own_kernel(private: Path) -> type[AsyncKernelManager]:
         async def start_kernel(self, **settings: Any) -> None:  # type: ignore[override]  # noqa: ANN401
             # What the kernel itself complains of when it is ended is no remark of ours; a cell's own output comes back.
             await super().start_kernel(stderr=subprocess.DEVNULL, **settings)
+            if isinstance(self.provisioner, LocalProvisioner) and self.provisioner.process is not None:
+                stop.call(partial(kill_group, self.provisioner.process))
 
     return OwnKernelManager
 
 
 def execute(
-    notebook: Path, parameters: Mapping[str, Value], into: Path, *, time_limit_s: float = TIME_LIMIT_S
+    notebook: Path,
+    parameters: Mapping[str, Value],
+    into: Path,
+    *,
+    time_limit_s: float = TIME_LIMIT_S,
+    stop: Stop | None = None,
 ) -> Executed:
     """Run a notebook and keep the executed one.
 
@@ -103,10 +114,20 @@ def execute(
         File of the executed notebook.
     time_limit_s
         Longest time that a cell may take. [s]
+    stop
+        Kills the kernel; then nothing is written.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the stop.
     """
+    stop = stop or Stop()
+    stop.check()
     with private_folder("kernel") as private:
         running = private / "running.ipynb"  # written again after each cell
-        error = _run(notebook, parameters, running, _own_kernel(private), time_limit_s)
+        error = _run(notebook, parameters, running, _own_kernel(private, stop), time_limit_s)
+        stop.check()
         read = counted(_noted(private / NOTES), private)
         cleaned = clean(read_notebook(running), parameters)
     run_id = _run_id(cleaned)

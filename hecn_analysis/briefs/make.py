@@ -26,6 +26,7 @@ from hecn_analysis.briefs.jobs import Job, jobs_of
 from hecn_analysis.briefs.parameters import Value, shown
 from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
 from hecn_analysis.briefs.pictures import NO_PICTURE, PictureError, Pictures
+from hecn_analysis.children import Stop
 from hecn_analysis.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.files import whole
 from hecn_analysis.progress import track
@@ -141,8 +142,18 @@ def make_briefs(
     with Pictures() as pictures, ExitStack() as at_end:
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
         at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
+        stop = Stop()
+        stop.call(pictures.abandon)
+        at_end.callback(stop.set)  # before the pool waits for its threads
         make = partial(
-            _make, out_dir=out_dir, pictures=pictures, pdf=pdf, figures=figures, force=force, time_limit_s=time_limit_s
+            _make,
+            out_dir=out_dir,
+            pictures=pictures,
+            pdf=pdf,
+            figures=figures,
+            force=force,
+            time_limit_s=time_limit_s,
+            stop=stop,
         )
         # The last notebooks take longest, since they predict every measured row: they must not be begun last.
         made = {pool.submit(make, job): job.name for job in reversed(jobs)}
@@ -162,6 +173,7 @@ class _Files:
 
     folder: Path
     name: str
+    stop: Stop
     written: dict[str, str] = field(default_factory=dict)
 
     def at(self, ending: str) -> Path:
@@ -169,6 +181,10 @@ class _Files:
 
     def has(self, kind: str, path: Path) -> None:
         self.written[kind] = path.name
+
+    def write(self, path: Path, content: str | bytes) -> None:
+        self.stop.check()
+        whole.write(path, content)
 
 
 def _make(
@@ -180,14 +196,15 @@ def _make(
     figures: str | None,
     force: bool,
     time_limit_s: float | None,
+    stop: Stop,
 ) -> BriefResult:
     """Make one brief, as far as it is not there; whatever goes wrong becomes its error and does not stop others."""
     before = None if force else read_result(out_dir / f"{job.name}.json")
     try:
-        files = _Files(out_dir, job.name)
+        files = _Files(out_dir, job.name, stop)
         return _made(job, before, files, pictures, pdf=pdf, figures=figures, time_limit_s=time_limit_s)
     except Exception as error:  # noqa: BLE001 (a full disk, or a defect of ours)
-        return _failed(job, _Files(out_dir, job.name), _cause(error))
+        return _failed(job, _Files(out_dir, job.name, stop), _cause(error))
 
 
 def _made(
@@ -214,7 +231,11 @@ def _made(
         return _lay_out(job, executed, before["origin"], files, pictures, pdf=pdf, figures=figures)
     started_ns = time.time_ns()
     executed = execute(
-        job.brief.notebook, job.parameters, files.at(".ipynb"), time_limit_s=time_limit_s or TIME_LIMIT_S
+        job.brief.notebook,
+        job.parameters,
+        files.at(".ipynb"),
+        time_limit_s=time_limit_s or TIME_LIMIT_S,
+        stop=files.stop,
     )
     made_from = origin.origin(job.brief, job.parameters, executed.read, since_ns=started_ns)
     return _lay_out(job, executed, made_from, files, pictures, pdf=pdf, figures=figures)
@@ -279,6 +300,7 @@ def _lay_out(
     from hecn_analysis.briefs.content import content_of  # noqa: PLC0415 (as above)
     from hecn_analysis.briefs.html import brief_html  # noqa: PLC0415 (as above)
 
+    files.stop.check()
     for stale in (files.at(".json"), files.at(".pdf"), *files.folder.glob(f"{glob.escape(files.name)}.figure-*")):
         stale.unlink(missing_ok=True)  # of an earlier run: they belong to other numbers
     content = content_of(executed.notebook)
@@ -291,7 +313,7 @@ def _lay_out(
         parameters=shown(job.brief.declaration, job.parameters),
         error=executed.error,
     )
-    whole.write(files.at(".html"), page)
+    files.write(files.at(".html"), page)
     files.has("notebook", files.at(".ipynb"))
     files.has("html", files.at(".html"))
     specs = [item.data["spec"] for item in content.items("figure")]
@@ -299,7 +321,7 @@ def _lay_out(
     thumbnail = None
     try:
         if pdf:
-            write_pdf(files.at(".html"), files.at(".pdf"))
+            write_pdf(files.at(".html"), files.at(".pdf"), stop=files.stop)
             files.has("pdf", files.at(".pdf"))
             thumbnail = base64.b64encode(pictures.thumbnail(specs[0])).decode() if specs else None
     except (MissingProgramError, PdfError, PictureError) as why_not:
@@ -307,7 +329,7 @@ def _lay_out(
     try:
         for number, spec in enumerate(specs if figures else [], start=1):
             path = files.at(f".{_figure_name(number, str(figures))}")
-            whole.write(path, pictures.figure(spec, str(figures)))
+            files.write(path, pictures.figure(spec, str(figures)))
             files.has(_figure_name(number, str(figures)), path)
     except (MissingProgramError, PictureError) as why_not:
         remarks.append(str(why_not))
@@ -369,7 +391,7 @@ def _described(job: Job) -> dict[str, Any]:
 
 def _write(result: dict[str, Any], files: _Files) -> dict[str, Any]:
     text = json.dumps(result, indent=1, ensure_ascii=False) + "\n"
-    whole.write(files.at(".json"), text)
+    files.write(files.at(".json"), text)
     return result
 
 

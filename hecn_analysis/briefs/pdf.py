@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from hecn_analysis.children import private_folder, tied
+from hecn_analysis.children import Stop, kill_group, private_folder, tied
 from hecn_analysis.errors import HecnError, MissingProgramError
 from hecn_analysis.files import whole
 
@@ -141,12 +141,12 @@ def sandbox_fault_of(program: str) -> str | None:
     """
     with private_folder("chromium") as private:
         try:
-            return sandbox_fault(_run(program, private, ["--dump-dom", "about:blank"], TIME_LIMIT_S))
+            return sandbox_fault(_run(program, private, ["--dump-dom", "about:blank"], TIME_LIMIT_S, Stop()))
         except PdfError:
             return None
 
 
-def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> None:
+def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S, stop: Stop | None = None) -> None:
     """Print a brief.
 
     The same HTML gives the same PDF: the time of printing is taken out.
@@ -159,9 +159,13 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> N
         The file to write.
     time_limit_s
         How long Chromium may take. [s]
+    stop
+        Kills Chromium; then nothing is written.
 
     Raises
     ------
+    KeyboardInterrupt
+        After the stop.
     MissingProgramError
         No Chromium is installed.
     PdfError
@@ -176,17 +180,19 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S) -> N
     hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     program = find_chromium()
+    stop = stop or Stop()
     with private_folder("chromium") as private:
         printed = private / "brief.pdf"
         options = ["--no-pdf-header-footer", f"--print-to-pdf={printed}", f"{html.resolve().as_uri()}#print"]
-        said = _run(program, private, options, time_limit_s)
+        said = _run(program, private, options, time_limit_s, stop)
+        stop.check()
         if not printed.is_file():
             last = (said.strip().splitlines() or ["nothing"])[-1]
             raise PdfError(f"no PDF was made: {sandbox_fault(said) or f'{program} said: {last}'}")
         whole.write(pdf, DATES.sub(lambda found: b" " * len(found[0]), printed.read_bytes()))
 
 
-def _run(program: str, private: Path, options: list[str], time_limit_s: float) -> str:
+def _run(program: str, private: Path, options: list[str], time_limit_s: float, stop: Stop) -> str:
     """Run Chromium without a window and give what it said; end it and all that it started when it takes too long."""
     command = [
         *tied(),
@@ -207,7 +213,8 @@ def _run(program: str, private: Path, options: list[str], time_limit_s: float) -
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True
     ) as process:
         try:
+            stop.call(partial(kill_group, process))
             return process.communicate(timeout=time_limit_s)[1]
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process)
             raise PdfError(f"no PDF was made: {program} took longer than {time_limit_s:g} s") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -37,6 +38,8 @@ class Pictures:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="pictures", daemon=True)
         self._drawer: Kaleido | None = None
+        self._drawing: Future[Any] | None = None
+        self._is_abandoned = False
 
     def __enter__(self) -> Self:
         return self
@@ -84,10 +87,18 @@ class Pictures:
         """
         return self._draw(spec, THUMBNAIL)
 
+    def abandon(self) -> None:
+        """Draw nothing further; who waits for a picture gets `PictureError` at once."""
+        self._is_abandoned = True
+        if (drawing := self._drawing) is not None:
+            drawing.cancel()
+
     def _draw(self, spec: dict[str, Any], options: dict[str, Any]) -> bytes:
         figure = {"data": spec["data"], "layout": spec["layout"]}
         options = {**options, "height": spec["layout"].get("height") or HEIGHT}
         with self._turn:
+            if self._is_abandoned:
+                raise PictureError(f"{NO_PICTURE}: it was interrupted")
             try:
                 return bytes(self._wait(self._started().calc_fig(figure, opts=options)))
             except HecnError:
@@ -118,6 +129,7 @@ class Pictures:
 
     def _wait(self, doing: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 (whatever it gives)
         future = asyncio.run_coroutine_threadsafe(doing, self._loop)
+        self._drawing = future
         try:
             return future.result(TIME_LIMIT_S)
         except TimeoutError:

@@ -14,6 +14,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from hecn_analysis import places
+from hecn_analysis.children import Stop
 from hecn_analysis.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
@@ -107,3 +108,27 @@ def test_kernel_that_is_killed_before_it_answers_is_told_and_the_other_brief_is_
     assert sorted(found.values(), key=str) == [(SILENT, ""), (None, "now\nlast\n")]
     assert out == "out/a.html\nout/b.html\n"
     assert err in {f"hecn: {name}: stopped: {SILENT}\n" for name in "ab"}
+
+
+SLEEP = "import subprocess, time\nsubprocess.Popen(['sleep', '100000'])\ntime.sleep(100_000)"
+INTERRUPT = f"import os, signal\nos.kill(os.getppid(), signal.SIGINT)\n{SLEEP}"
+
+
+def test_an_interrupt_kills_kernels_and_leaves_the_folder_as_it_is(workplace):
+    write(workplace, first=SLEEP, second=INTERRUPT)
+    assert main(["brief", "all", "-o", "out", "--no-pdf"]) == 130
+    assert list((workplace / "scratch").iterdir()) == []
+    assert {path.name: path.read_text() for path in (workplace / "out").iterdir()} == {
+        f"{name}.{ending}": "of yesterday" for name in ("first", "second") for ending in ("html", "pdf", "ipynb")
+    }
+
+
+def test_what_is_registered_after_a_stop_is_called_at_once():
+    stop, called = Stop(), []
+    stop.check()
+    stop.call(lambda: called.append("early"))
+    stop.set()
+    stop.call(lambda: called.append("late"))
+    assert called == ["early", "late"]
+    with pytest.raises(KeyboardInterrupt):
+        stop.check()
