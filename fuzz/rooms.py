@@ -41,6 +41,7 @@ from hecn_analysis.errors import HecnError
 from hecn_analysis.files import packed as unpacked
 from hecn_analysis.files import streams
 from hecn_analysis.files.documents import Document, documents
+from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Lines
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.inventory import host
@@ -91,7 +92,7 @@ class Input:
         with written(self.content) as path:
             return sum(
                 len(piece)
-                for content in unpacked.contents("a", path, streams.FREE_BY_LINES)
+                for content in unpacked.contents("a", File(str(path)), streams.FREE_BY_LINES)
                 for piece in content.pieces
             )
 

@@ -131,11 +131,12 @@ def test_no_module_could_run_what_it_reads(root):
 WRITERS = {
     "hecn_analysis/files/whole.py": "it is what all others use",
     "hecn_analysis/briefs/_kernel.py": "a list in the kernel's own folder, which only the user can enter",
+    "hecn_analysis/progress.py": "notes of how far a child is, in a private folder of its parent",
     "hecn_analysis/traffic/bulk.py": "it fills a file that `whole.aside` has made",
 }
 ARCHIVE = "hecn_analysis/archive"
 
-OPENERS = {"open", "fdopen", "File", "ZipFile", "GzipFile", "BZ2File", "LZMAFile", "FileIO"}
+OPENERS = {"open", "fdopen", "ZipFile", "GzipFile", "BZ2File", "LZMAFile", "FileIO"}
 #: Functions that make or change a file, whoever's they are.
 WRITE = {"write_text", "write_bytes", "write_html", "write_image", "write_table", "write_feather", "write_dataset"}
 WRITE |= {"ParquetWriter", "savefig", "savetxt", "savez", "savez_compressed", "tofile", "FileHandler", "touch"}
@@ -143,7 +144,8 @@ WRITE |= {"mkdir", "makedirs", "mkfifo", "mknod", "symlink", "symlink_to", "hard
 WRITE |= {"copyfile", "copy2", "copytree", "move", "unpack_archive", "make_archive", "extract", "extractall"}
 WRITE |= {"NamedTemporaryFile", "mkstemp", "mktemp"}
 #: The same, where they are called by this whole name.
-WRITE |= {"nbformat.write", "shutil.copy", "os.rename", "os.replace", "os.link", "os.truncate", "np.save", "numpy.save"}
+WRITE |= {"nbformat.write", "h5py.File", "shutil.copy"}
+WRITE |= {"os.rename", "os.replace", "os.link", "os.truncate", "np.save", "numpy.save"}
 #: Methods of tables that give text without an argument, and write a file with one.
 TABLE = {"to_csv", "to_json", "to_html", "to_parquet", "to_feather", "to_excel", "to_string", "to_latex", "to_orc"}
 WRITING_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC"}

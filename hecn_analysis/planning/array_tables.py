@@ -236,7 +236,7 @@ def drives_for(read_bps: float, write_bps: float, names: Iterable[str]) -> pd.Da
     Examples
     --------
     >>> drives_for(21.2e9, 20.5e9, ["ocz-vertex3-120", "samsung-990-pro-2tb"])["drives"].tolist()
-    [6, 1]
+    [6, 2]
     """
     known = parts("disks")
     rows = []

@@ -125,7 +125,7 @@ def layouts(host: Host) -> list[list[str]]:
     Parameters
     ----------
     host
-        The host. Where it says where its files are, that is the only way.
+        The host. Its `files_on` is the first way; the others use the arrays that it leaves free.
 
     Returns
     -------
@@ -137,13 +137,14 @@ def layouts(host: Host) -> list[list[str]]:
     >>> layouts(_host("c"))
     [['raid50'], ['raid50-1', 'raid50-2']]
     """
-    if host.files_on or not host.arrays:
+    if not host.arrays:
         return [host.file_arrays]
-    found: list[list[str]] = []
-    for first in host.arrays:
+    found: list[list[str]] = [host.files_on] if host.files_on else []
+    for first in (name for name in host.arrays if name not in host.files_on):
         taken, used = [first], set(host.arrays[first].slots)
         for name, array in host.arrays.items():
-            if name != first and array.slots and used.isdisjoint(array.slots):
+            is_free = name != first and name not in host.files_on
+            if is_free and array.slots and used.isdisjoint(array.slots):
                 taken.append(name)
                 used |= set(array.slots)
         taken = [name for name in host.arrays if name in taken]

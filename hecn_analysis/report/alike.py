@@ -60,7 +60,7 @@ def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
     >>> from hecn_analysis import read
     >>> from hecn_analysis.places import data_dir
     >>> with_conditions(read(data_dir() / "logs" / "b-systems-netem.txt").runs)["condition"][0]
-    'nuttcp tcp, 30 s, RTT 80 ms'
+    'nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems'
     """
     smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
     found = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)

@@ -104,7 +104,7 @@ def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.Data
     >>> from hecn_analysis.report.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
     >>> len(rates_of(folder, "switch", "port1"))
-    67
+    66
     """
     rates = folder.counters.rates[folder.counters.rates["time"].notna()]
     key = port_key(rates)

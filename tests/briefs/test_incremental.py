@@ -62,7 +62,7 @@ def counted(monkeypatch):
     """Instead of a kernel: a run that reads the log, lists a folder, and is counted."""
     calls = []
 
-    def execute(notebook, parameters, into):  # noqa: ARG001
+    def execute(notebook, parameters, into, **settings):  # noqa: ARG001
         calls.append(dict(parameters))
         text = "".join(Path(path).read_text() for path in parameters["logs"].split(",") if path)
         cell = new_code_cell("", outputs=[new_output("stream", text=text)])
@@ -194,8 +194,8 @@ def test_file_that_changed_while_it_was_read_is_not_taken_for_known(workplace, c
     late = time.time_ns() + 3600 * 10**9
     plain = runs.execute
 
-    def execute(*arguments):
-        executed = plain(*arguments)
+    def execute(*arguments, **settings):
+        executed = plain(*arguments, **settings)
         os.utime(workplace / "a.log", ns=(late, late))
         return executed
 
