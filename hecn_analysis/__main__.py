@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _occupy_standard_descriptors() -> None:
-    """Open closed standard descriptors, lest a file of ours gets the number of one and is written over.
+    """Open closed standard descriptors, so that no other file gets one of their numbers and is overwritten.
 
     The standard output is opened for reading only, so that no output is lost without an error.
     """

@@ -3,11 +3,11 @@
 A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files, table by
 table and day by day; then one small file, ``commits/KEY.json``, makes all of them count at once. It is made by a hard
 link, which the file system grants to one writer only: a unit whose key (its content hash) is there already is not
-added again, by whoever. Before a writer says that a unit is added, everything is on the disk (fsync).
+added again by any writer. Before a writer reports a unit as added, everything is on the disk (fsync).
 
 ``compact`` merges the files of a day into one, and the commits into ``generations/NUMBER.json``, by the same kind of
 link: of two that compact at once one wins, and what others add meanwhile stays as it is. A generation names the files
-that it replaces. They are removed after an hour, so that those who are reading them can finish; no other file is.
+that it replaces. They are removed after an hour, so that their readers can finish; no other file is removed.
 
 A damaged or lost file costs its own rows, and is reported. Where files and log disagree, nothing is compacted.
 
@@ -502,7 +502,7 @@ def _concerning(damaged: Mapping[str, InputError], table: str) -> dict[str, Inpu
 
 
 def _report(bad: Mapping[str, InputError], files: Iterable[str], damaged: list[InputError] | None) -> None:
-    """Report damage; where nobody asked for it and none of the files can be read, the first is an error."""
+    """Report damage; raise the first if the caller collects none and no file can be read."""
     if bad and damaged is None and all(name in bad for name in files):
         raise next(iter(bad.values()))
     tell(bad.values(), damaged)

@@ -2,8 +2,8 @@
 
 A writer makes the folder ``incoming/ID`` before it writes, and removes it when it is done. Its Parquet files carry the
 ID in their names. A Parquet file that no commit and no generation names is thus either a writer's, whose folder is
-there, or its entry was lost: such a file is reported, and nobody removes it. Removed is only what a generation names
-as superseded, and what a writer left whose folder has not changed for the grace period.
+there, or its entry was lost: such a file is reported and stays. Only files that a generation names as superseded are
+removed, and those of a writer whose folder has not changed for the grace period.
 
 No symbolic link inside an archive is followed.
 """
@@ -123,7 +123,7 @@ class Log:
                     commits.append(commit)
             files: dict[str, list[str]] = {table: [] for table in TABLES}
             named = list(dict.fromkeys([*generation["files"], *(name for each in commits for name in each["files"])]))
-            superseded = superseded.difference(named)  # what counts is removed by nobody, whatever else is said of it
+            superseded = superseded.difference(named)  # a file that counts is never removed
             for name in named:
                 if name in there or self._is_sound(name, bad):
                     files[name.partition("/")[0]].append(name)
@@ -242,9 +242,9 @@ class Log:
     # removing --------------------------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Have on the disk what counts, whoever made it count."""
+        """Synchronise commits and generations, including those of other writers."""
         for name in ("commits", "generations"):
-            with suppress(FileNotFoundError, InputError):  # a link leads to nothing of ours
+            with suppress(FileNotFoundError, InputError):  # a link is not part of the archive
                 sync(plain(self._folder, name))
 
     def clean(self, grace_s: float) -> None:

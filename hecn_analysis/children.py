@@ -1,7 +1,7 @@
-"""Processes that are started from here: none imports from the current folder, none outlives us, none leaves a folder.
+"""Child processes that import nothing from the current folder, end with their parent, and leave no temporary folder.
 
-Python puts the current folder in front of its modules for ``-m`` and ``-c``, which is how kernels and the workers of
-`multiprocessing` start. That folder often is one that somebody else has filled.
+With ``-m`` and ``-c``, Python looks for modules in the current folder first. Kernels and the workers of
+`multiprocessing` start in this way, often in a folder that somebody else has filled.
 """
 
 from __future__ import annotations
@@ -34,10 +34,7 @@ _PREFIX: Final = "hecn-"
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """Let the Python processes that start in this block import nothing from the current folder.
-
-    For `multiprocessing`, which hands its processes our own environment.
-    """
+    """Keep Python processes that start in this block, such as those of `multiprocessing`, off the current folder."""
     before = {name: os.environ.get(name) for name in SAFE_PATH}
     os.environ.update(SAFE_PATH)
     try:
@@ -51,7 +48,7 @@ def safe_path() -> Iterator[None]:
 
 
 def end_with_parent() -> None:
-    """End this worker of `multiprocessing` when the process that started it is gone: nobody else would."""
+    """End this worker of `multiprocessing` as soon as its parent process has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
@@ -63,10 +60,7 @@ def _end_after(parent: BaseProcess) -> None:
 
 
 def tied(signal: str = "TERM") -> list[str]:
-    """Words in front of a command that make Linux send it a signal when the thread that started it ends.
-
-    Without util-linux there are none.
-    """
+    """Prefix of a command that makes Linux signal it when the parent thread ends; empty without util-linux."""
     setpriv = shutil.which("setpriv")
     return [] if setpriv is None else [setpriv, "--pdeathsig", signal, "--"]
 
@@ -114,9 +108,9 @@ class Stop:
 
 @contextmanager
 def private_folder(kind: str) -> Iterator[Path]:
-    """Give a folder for temporary files of one kind that only this user may enter; it is removed at the end.
+    """Make a temporary folder that only this user may enter, and remove it at the end.
 
-    Folders of the same kind whose owner was killed are removed, too: a lock on a folder says that its owner is alive.
+    Folders of the same kind that killed processes left are removed first: a living owner holds a lock on its folder.
     """
     prefix = f"{_PREFIX}{kind}-"
     _remove_abandoned(prefix)
@@ -140,7 +134,7 @@ def _held(prefix: str, at_end: ExitStack) -> Path:
             if folder.exists():
                 at_end.push(on_failure.pop_all())
                 return folder
-        # another process took it for an abandoned one before we had the lock
+        # another process removed it as abandoned before it was locked
 
 
 def _remove_abandoned(prefix: str) -> None:

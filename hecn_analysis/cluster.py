@@ -1,4 +1,4 @@
-"""A Dask cluster that somebody runs: how to reach it, and what to say where there is none."""
+"""Connection to a Dask cluster, and the errors if there is none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def client(address: str) -> Iterator[Any]:
     ----------
     address
         Address of the scheduler, e.g. ``tcp://10.0.0.1:8786``, or ``tls://10.0.0.1:8786`` with the certificates that
-        the configuration of Dask names. Whoever answers there can run anything here: results are unpickled.
+        the configuration of Dask names. Any program that answers there can run code here: results are unpickled.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def client(address: str) -> Iterator[Any]:
         When the workers that had the same work were all killed, or the scheduler is gone.
     """
     try:
-        from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only who has a cluster needs it
+        from distributed import KilledWorker  # noqa: PLC0415 - takes a second, and only clusters need it
         from distributed.comm.core import CommClosedError  # noqa: PLC0415 - the same
     except ImportError:
         raise InputError(
@@ -72,7 +72,7 @@ def _connected(address: str) -> Any:  # noqa: ANN401 - distributed has no types
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep tracebacks off the terminal that distributed logs beside what it raises."""
+    """Suppress the tracebacks that distributed logs in addition to its exceptions."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
     levels = {logger: logger.level for logger in map(logging.getLogger, names)}
     for logger in levels:

@@ -1,4 +1,4 @@
-"""Kernels of Jupyter as they are started from here: with this interpreter, and as `hecn_analysis.children` says.
+"""Jupyter kernels that run this interpreter and follow the rules of `hecn_analysis.children`.
 
 ``make lab`` hands `OwnKernels` to JupyterLab, ``hecn app`` to Voila.
 """
@@ -19,22 +19,22 @@ _LONGEST_SOCKET: Final = 103
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Command that starts a kernel; the placeholder in it is Jupyter's.
+    """Command that starts a kernel; Jupyter fills in ``{connection_file}``.
 
     Parameters
     ----------
     module
-        Module that is the kernel.
+        Module of the kernel.
     arguments
         Arguments in front of those that every kernel has.
     """
-    # Older versions of IPython put the current folder back, whatever Python was told.
+    # Older versions of IPython add the current folder again, even with PYTHONSAFEPATH.
     common = ["-f", "{connection_file}", "--IPKernelApp.ignore_cwd=True"]
     return [*tied("KILL"), sys.executable, "-m", module, *arguments, *common]
 
 
 class OwnKernels(KernelSpecManager):
-    """Finds the kernels that Jupyter finds; that of Python is this interpreter, which ends with who started it."""
+    """Finds the same kernels as Jupyter; the one for Python runs this interpreter and ends with its parent."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
         """Specification of a kernel.
@@ -57,7 +57,7 @@ class OwnKernels(KernelSpecManager):
 
 
 def transport(folder: Path, longest: str) -> str:
-    """How to talk to a kernel: through files where the system has sockets with names as long, else through ports.
+    """Transport to a kernel: sockets in a folder if the system allows names of this length, else TCP ports.
 
     Parameters
     ----------

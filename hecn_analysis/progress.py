@@ -85,11 +85,11 @@ class _Lines:
 
     def set_postfix_str(self, text: str) -> None:
         """Write a line."""
-        with suppress(OSError):  # nobody reads it any more; the work goes on
+        with suppress(OSError):  # the reader of stderr is gone; the work goes on
             print(f"hecn: reading {text}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing is to be cleaned up."""
+        """Leave the lines as they are."""
 
 
 class _Forwarded:
@@ -124,7 +124,7 @@ def _shown(total: int) -> _Shown:
 
 
 class _Reading:
-    """Says how far the reading of files is."""
+    """Shows how far the reading of files is, at most once per interval."""
 
     def __init__(self, shown: _Shown) -> None:
         self._shown = shown
@@ -158,12 +158,12 @@ def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
     total
         How many files there are.
     shown
-        Whether anything is to be shown.
+        Whether to show anything.
 
     Yields
     ------
     callable
-        To be told how many more files have been read.
+        Takes the number of files read since the last call.
 
     Examples
     --------
@@ -184,16 +184,16 @@ def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
 
 
 def advance(name: str, done: int, size: int) -> None:
-    """Say how far a file has been read, to whoever shows it.
+    """Report how far a file has been read, to the display of `reading`.
 
     Parameters
     ----------
     name
         The file.
     done
-        What has been read of it. [B]
+        Length of the part read so far. [B]
     size
-        How long it is, 0 where nobody knows. [B]
+        Length of the file, 0 if unknown. [B]
 
     Examples
     --------
@@ -237,7 +237,7 @@ def _watch(notes: Path, ended: Event) -> None:
     shown: _Shown = _Lines()
     due = time.monotonic() + (0.0 if on_terminal else _LINE_S)
     last, rest = False, b""
-    with notes.open("rb") as stream, suppress(OSError):  # of a stderr that nobody reads any more
+    with notes.open("rb") as stream, suppress(OSError):  # the reader of stderr is gone
         while not last:
             last = ended.wait(_REDRAWN_S)
             *lines, rest = (rest + stream.read()).split(b"\n")

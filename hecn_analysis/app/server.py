@@ -1,10 +1,10 @@
 """The server of ``hecn app``: Voila with one page, on this machine only, behind a token.
 
-Each browser tab has a kernel of its own. It ends with its tab; one whose browser went away without a word is ended
-after a minute, and all of them when the server ends. There are `MOST_PAGES` at most.
+Each browser tab has its own kernel, which ends with the tab, a minute after its browser was killed, or with the server.
+There are at most `MOST_PAGES`.
 
-The token stands in the printed address, and in a file that only this user can read, from which the browser learns it:
-all users see the arguments of a program. No line of the log holds it.
+The token is in the printed address, and in a file that only this user can read, for the browser: all users can see the
+arguments of a program. No line of the log contains it.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from hecn_analysis.errors import HecnError, InputError
 
 ADDRESS: Final = "127.0.0.1"
 
-#: Pages that may be open at once; each has a kernel of some 200 MB.
+#: Limit of open pages; each has a kernel of some 200 MB.
 MOST_PAGES: Final = 8
 
-#: Kernels that no browser is connected to are ended after this, looked for that often. [s]
+#: Time after which a kernel without a browser is ended, and the interval of the check. [s]
 _IDLE: Final = 60
 _LOOK: Final = 10
 
-#: Answer to a ping is waited for as long as pings are apart: what is longer, Tornado shortens with a warning. [ms]
+#: Interval of pings, and the time to wait for the answer, which Tornado limits to the interval. [ms]
 _PING: Final = 30_000
 
 _PAGE: Final = files("hecn_analysis.app") / "page"
 
-#: All that the page needs of what is installed for JupyterLab; others may ask other hosts for something.
+#: The extensions of JupyterLab that the page needs; others may contact other hosts.
 _EXTENSIONS: Final = ["@voila-dashboards/widgets-manager8", "@jupyter-widgets/jupyterlab-manager", "anywidget"]
 
 
@@ -68,7 +68,7 @@ _SOCKET: Final = f"voila_{'x' * 8}/kernel-{'x' * 36}-ipc-5"
 
 _LOGINS: Final = ("/login", "/logout")
 
-#: Beginnings of lines of Jupyter's log, and what is said instead; None: nothing, since another line says it.
+#: Beginnings of lines of Jupyter's log, and their replacements; None drops a line that another one repeats.
 _LINES: Final = {
     "Couldn't authenticate": "a connection without the token was refused",
     "Blocking request with non-local 'Host'": "a request for the name of another host was refused",
@@ -77,7 +77,7 @@ _LINES: Final = {
 
 
 class _Refused(RequestHandler):
-    """The page for a request without the token: there is nothing to log in with but the address."""
+    """The page for a request without the token; there is no other way to log in."""
 
     def get(self) -> None:
         """Refuse."""
@@ -86,7 +86,7 @@ class _Refused(RequestHandler):
 
 
 class _TooManyPagesError(HecnError):
-    """As many pages as may be are open."""
+    """The limit of open pages is reached."""
 
 
 class _Kernels(AsyncMappingKernelManager):
@@ -138,14 +138,14 @@ class _Server(Voila):  # type: ignore[misc]  # Voila has no types
 
 
 class _Log(logging.Handler):
-    """Says what the server logs in one line each, without the token."""
+    """Shortens each entry of the log to one line, without the token."""
 
     def __init__(self, token: str, say: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
         self._token, self._say = token, say
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say it."""
+        """Write the line."""
         text = (record.getMessage().splitlines() or [""])[0]
         for beginning, instead in _LINES.items():
             if text.startswith(beginning):
@@ -162,7 +162,7 @@ class _Log(logging.Handler):
 
 @contextlib.contextmanager
 def _logged(token: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Let all that libraries log in this block be said as `_Log` says it."""
+    """Send the logs of all libraries through `_Log` in this block."""
     handler, root = _Log(token, say), logging.getLogger()
     root.addHandler(handler)
     try:
@@ -222,7 +222,7 @@ def _redirect(address: str, private: Path) -> Path:
 
 
 def _unless_gone(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report what went wrong, but not that a page was closed before all was said to it."""
+    """Report an error, unless a page was only closed before it had all messages."""
     if not isinstance(context.get("exception"), WebSocketClosedError):
         loop.default_exception_handler(context)
 
@@ -265,6 +265,10 @@ def _free(port: int | None) -> int:
             tried.bind((ADDRESS, port or 0))
         except OSError as error:
             if error.errno in (errno.EADDRINUSE, errno.EACCES):
-                raise InputError(f"port {port} that cannot be had", "a free one; without --port any is taken") from None
+                raise InputError(
+                    f"port {port}, which is in use or reserved",
+                    "a free port",
+                    advice="leave out --port for any free one",
+                ) from None
             raise
         return int(tried.getsockname()[1])

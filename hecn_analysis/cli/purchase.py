@@ -118,7 +118,7 @@ def _text(
         lasting, burst = (units.format_rate(drive[name]) for name in ("sustained_write_bps", "write_bps"))
         spread = f", ±{units.format_fraction(drive['spread'], digits=2)}" if drive["spread"] else ""
         short = f"; {burst} until its cache is full" if lasting != burst else ""
-        yield f"Each {drive['title']} is taken to go on writing {lasting} ({drive['basis']}{spread}{short}).\n"
+        yield f"Each {drive['title']} sustains writes of {lasting} ({drive['basis']}{spread}{short}).\n"
     if front is not None:
         yield "\nwhat more money buys\n"
         for _, row in front.iterrows():

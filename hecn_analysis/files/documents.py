@@ -21,7 +21,7 @@ from hecn_analysis.progress import reading
 from hecn_analysis.units import format_bytes
 
 GAVE_UP: Final = "found nothing that a reader knows"
-"""How the message begins where a long file was given up."""
+"""Beginning of the message about a long file that was given up."""
 LOOKED_AT: Final = 1 << 24
 _STRUCTURED: Final = ("{", "[", "<")
 _FIRST: Final = 64
@@ -94,8 +94,8 @@ def documents(
     paths
         A file or a folder, or several. Folders are walked in sorted order.
     knows
-        Asked about the first 16 MiB of a longer text whether to read all of it; left out, it always is. JSON and XML,
-        which say little without their end, are read in any case.
+        Whether the first 16 MiB of a longer text are worth reading the rest; by default, all is read. JSON and XML,
+        which are recognised only as a whole, are always read.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
@@ -157,7 +157,7 @@ def _up_to(pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
 
 
 def _is_worth_reading(name: str, head: Sequence[bytes], knows: Callable[[Document], bool]) -> bool:
-    """Whether a text is short, is known by its beginning, or cannot be known by it."""
+    """Whether a text is short, known by its beginning, or of a format that shows only as a whole."""
     start = b"".join(head)
     if len(start) <= LOOKED_AT or decode(start[:_FIRST]).lstrip()[:1] in _STRUCTURED:
         return True

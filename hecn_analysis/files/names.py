@@ -1,4 +1,4 @@
-"""File names that are not UTF-8: how they are shown, and how a shown one finds its file."""
+"""File names that are not UTF-8: how they are shown, and how to find the file of a shown name."""
 
 from __future__ import annotations
 

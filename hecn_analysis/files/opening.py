@@ -1,4 +1,4 @@
-"""Opening of files that somebody else may have prepared: what is read is decided by what was opened, not by its name.
+"""Opens files that somebody else may have prepared: the check is of the opened file, not of its name.
 
 Somebody who may write into a folder can put anything there: links to ``/proc/kmsg``, pipes, a file of a terabyte
 without data. A file that a folder lists is therefore read only where it is a regular file of that folder, on a file
@@ -9,7 +9,7 @@ Bounds
 - Of a file, 64 GiB are read; of a file that the kernel makes up (``/proc``, ``/sys``), 64 MiB.
 - Holes of a sparse file are skipped. A hole between two bytes of a line leaves one null byte there, so that what stands
   around it does not become one number. In packed files a hole is the zeros that it stands for, up to 1 GiB of them.
-- A file that has nothing to give yet ends there; nobody waits for it. Only a pipe that the user names is waited for.
+- A read that would block ends the file. Only a pipe that the user names may block.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hecn_analysis.files.streams import PIECE, Notes
 from hecn_analysis.units import format_bytes
 
 EXPECTED_READABLE: Final = "expected a file that can be read"
-"""How the message ends where the system did not give a file, or broke off; another try may find it."""
+"""End of the message if the system refused a file or stopped in the middle; another try may succeed."""
 LEADS_OUT: Final = "a link that leads out of the folder (it is read where you name it yourself)"
 _LARGEST: Final = 1 << 36
 _LARGEST_OF_KERNEL: Final = 1 << 26
@@ -100,7 +100,7 @@ class File(os.PathLike[str]):
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Say what something is that is no regular file.
+    """Name the kind of something that is not a regular file.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def kind_of(status: os.stat_result) -> str:
     >>> kind_of(os.stat(os.devnull))
     'a device'
     """
-    return _KINDS.get(stat.S_IFMT(status.st_mode), "something that is no file")
+    return _KINDS.get(stat.S_IFMT(status.st_mode), "something that is not a file")
 
 
 def is_within(path: str, folder: str) -> bool:
@@ -142,7 +142,7 @@ def is_within(path: str, folder: str) -> bool:
 
 
 def check_file_system(status: os.stat_result, folder: str) -> None:
-    """Refuse what the kernel makes up, unless the user named a folder of that.
+    """Refuse files of kernel file systems such as ``/proc``, unless the user named a folder there.
 
     Parameters
     ----------
@@ -166,16 +166,16 @@ def check_file_system(status: os.stat_result, folder: str) -> None:
 
 
 def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Give the bytes of a file, as far as they are read; what is not is noted.
+    """Give the bytes of a file, and note what is left out.
 
     Parameters
     ----------
     file
         The file.
     notes
-        Takes what is wrong.
+        Takes the problems.
     is_packed
-        Asked about the first piece: in a packed file, holes are zeros.
+        Whether the first piece begins packed data, in which holes are zeros.
 
     Yields
     ------
@@ -208,7 +208,7 @@ def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iter
 
 
 def unreadable(error: Exception) -> str:
-    """Say that the system does not give a file.
+    """Describe the error of a file that cannot be read.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _data(descriptor: int, status: os.stat_result, notes: Notes, is_packed: Call
 
 
 def _read(descriptor: int, length: int | None) -> Iterator[bytes]:
-    """Read so many bytes, or up to the end; what would have to be waited for is the end."""
+    """Read up to a length, or to the end; a read that would block counts as the end."""
     while length is None or length > 0:
         try:
             piece = os.read(descriptor, PIECE if length is None else min(PIECE, length))
@@ -290,7 +290,7 @@ def _seek(descriptor: int, at: int, whence: int) -> int | None:
 
 
 def _real_path(descriptor: int, name: str) -> str:
-    """Where an open file lies, without links; of the name, where the system does not say it of the file."""
+    """Path of an open file without links, from its name if the system does not tell."""
     try:
         place = str(Path(f"/proc/self/fd/{descriptor}").readlink())
     except OSError:
@@ -300,7 +300,7 @@ def _real_path(descriptor: int, name: str) -> str:
 
 @cache
 def _file_system(device: int) -> str:
-    """Name the type of a mounted file system; empty where the system does not say it."""
+    """Name the type of a mounted file system; empty if the system does not tell."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -22,7 +22,7 @@ from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
 
 KEPT: Final = 4 << 20
-"""Of a file no longer than this, other readers may be asked when those of lines know nothing in it. [B]"""
+"""Largest file that other readers may be asked about when no reader of lines knows it. [B]"""
 _LONGEST: Final = 1 << 24
 _MOVED: Final = re.compile(r"\x1b(?:\[[0-9;]{0,20}[ABEFGHdfu]|8)")
 _TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]?[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[78@-Z\\^_=>])")

@@ -120,7 +120,7 @@ class Run:
 
 
 class Recent:
-    """The last lines that no reader took, without what loggers put in front of them.
+    """The last lines that no reader took, without the prefixes of loggers.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class Findings:
             )
 
     def tables(self, content_hash: str) -> tuple[Rows, Rows, list[tables.Block]]:
-        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; to be had once."""
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; once only."""
         return self.runs.tables(self.source_file, content_hash)
 
 

@@ -1,4 +1,4 @@
-"""Rows of tables on their way out of the readers, in columns as soon as there are many: a tenth of the memory."""
+"""Rows from the readers, packed into columns as soon as there are many, which takes a tenth of the memory."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Rows:
 
 
 class Runs:
-    """The runs of a file, in the order in which they come; of many, all but the last are kept as columns."""
+    """The runs of a file in order; of many, all but the last ones are kept as columns."""
 
     def __init__(self) -> None:
         self._last: list[Run] = []
@@ -102,7 +102,7 @@ class Runs:
             self._pack(_AT_ONCE)
 
     def _pack(self, number: int) -> None:
-        """Make columns of so many runs; their streams and intervals stay as they are."""
+        """Pack the first runs into columns; streams and intervals stay as they are."""
         runs, self._last = self._last[:number], self._last[number:]
         for place, run in enumerate(runs, len(self._packed)):
             if run.streams or run.intervals:

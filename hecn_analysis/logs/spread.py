@@ -70,7 +70,7 @@ def read(
     dask
         Address of the scheduler of a Dask cluster that reads instead.
     done
-        Told how many more files have been read.
+        Called with the number of files read since the last call.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def _results(findings: Findings) -> int:
 
 
 def _advice(source: Source) -> str:
-    """Say which other command reads a file, or a member of an archive, that no reader knows."""
+    """Name the command that reads a file, or a member of an archive, that no reader of logs knows."""
     content = source.whole
     return "" if content is None else elsewhere.advice(Document(source.name, content), "parse")
 
@@ -220,7 +220,7 @@ def _in_processes(processes: int, files: Sequence[Entry], *, intervals: bool) ->
                 "a process that read was killed, perhaps for want of memory; read fewer files at a time, or in one "
                 "process"
             ) from None
-        except BaseException:  # nobody waits for what is still being read
+        except BaseException:  # do not wait for the files still being read
             pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.terminate()
@@ -229,7 +229,7 @@ def _in_processes(processes: int, files: Sequence[Entry], *, intervals: bool) ->
 
 @contextmanager
 def _interrupted_afterwards() -> Iterator[None]:
-    """Let signals that this process answers itself come at the end of the block."""
+    """Defer the signals that this process handles to the end of the block."""
     came: list[int] = []
     before: dict[int, Any] = {}
     try:

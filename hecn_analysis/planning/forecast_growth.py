@@ -1,4 +1,4 @@
-r"""Whether a port grows by as much every year or by as large a part of itself: straight line or exponential, by fit.
+r"""Linear or exponential growth of a port, decided by fit.
 
 Both curves have two parameters and the same errors, which are relative, as those of traffic are:
 
@@ -6,8 +6,8 @@ Both curves have two parameters and the same errors, which are relative, as thos
 
 Both are fitted to the logarithms of the series without its week and its level shifts, robustly (Huber's loss). As they
 have as many parameters, the difference of their AICc is :math:`n \ln(S_\mathrm{e} / S_\mathrm{l})` with the losses
-:math:`S`. Errors that stay on count less: :math:`n` is the number of days over the variance of means of four weeks and
-more, relative to what it would be if days did not depend on each other, of the errors of the better fit. Beyond
+:math:`S`. Correlated errors count less: :math:`n` is the number of days, divided by the ratio of the variance of means
+of four weeks and more to the variance that independent days would give, for the errors of the better fit. Beyond
 `DECIDED` either way the fit decides [1]_; between, the growth is undecided.
 
 References
@@ -102,7 +102,7 @@ def _level(values: Floats, step: Step) -> Floats:
 
 
 def _repeated(errors: Floats, step: Step) -> float:
-    """How many values say as much as one that does not depend on those before it: the most of all block lengths."""
+    """Number of consecutive values that say as much as one independent value: the largest of all block lengths."""
     found, length = persistence(errors), _BLOCK * step.season
     while len(errors) >= _BLOCKS * length:
         means = errors[: len(errors) // length * length].reshape(-1, length).mean(axis=1)

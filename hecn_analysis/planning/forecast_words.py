@@ -132,7 +132,7 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
     ways = [row.get(f"date_{kind}") for kind in ("linear", "exponential")]
     dates = ["later" if pd.isna(way) else f"on {_day(way)}" for way in ways]
     undecided = (
-        f"; whether it grows by as much or by as large a part every year is undecided: {dates[0]} or {dates[1]}"
+        f"; the fit does not decide between linear and exponential growth: {dates[0]} or {dates[1]}"
         if row.get("growth") == "undecided"
         else ""
     )

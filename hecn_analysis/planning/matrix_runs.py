@@ -113,7 +113,7 @@ def _kind(run: Mapping[Any, Any], cell: Cell | None) -> str | None:
 
 
 def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
-    """Keep in each cell the kind with most runs, and say of the others why they do not count there."""
+    """Keep the kind with most runs in each cell, and give the other runs the reason why they do not count."""
     cells = {cell.name: cell for cell in matrix.cells}
     for name, part in found.groupby("cell", sort=False):
         counts = part["kind"].fillna("").value_counts(sort=False)
@@ -122,9 +122,9 @@ def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
         lossy = float(cells[str(name)].scenario.path.loss.value) > 0
         order = sorted(counts.index, key=lambda kind: (_fits(kind, matrix, lossy=lossy), counts[kind]), reverse=True)
         others = part.index[part["kind"].fillna("") != order[0]]
-        of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'nothing said'})"
+        of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'kind unknown'})"
         found.loc[others, "reason"] = [
-            f"no repeat of the {of} that count in {name}: {kind or 'nothing said'}"
+            f"no repeat of the {of} that count in {name}: {kind or 'kind unknown'}"
             for kind in found.loc[others, "kind"].fillna("")
         ]
         found.loc[others, "cell"] = None

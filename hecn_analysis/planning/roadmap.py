@@ -216,7 +216,7 @@ class Roadmap:
     def needs(self) -> pd.DataFrame:
         """One row for each goal and resource: columns `roadmap_needs.NEEDS` behind ``milestone``.
 
-        Goals of a host that forwards have none: the model does not have such a host.
+        Goals of a forwarding host have no rows: the model does not include such hosts.
         """
         rows = []
         for each, goal in track(self._goals.items(), "goals", total=len(self._goals)):
@@ -354,7 +354,7 @@ def _scenario(key: str, goal: Milestone, document: yaml_file.Document) -> Scenar
 
 
 def _said(milestone: Milestone, content: _RoadmapFile) -> dict[str, Any]:
-    """What the file itself says of a goal or an event."""
+    """Fields of a goal or an event that the file states."""
     return {
         "title": milestone.title,
         "kind": milestone.kind,

@@ -40,12 +40,12 @@ SHOWN: Final = 40
 
 
 OUTCOME: Final = "HECN_OUTCOME"
-"""Environment variable: the file that a process which reads a folder notes the `Outcome` in."""
+"""Environment variable: the file into which a process that reads a folder writes the `Outcome`."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of reading a folder, for its last lines on a terminal.
+    """Outcome of reading a folder, for the last lines on a terminal.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Folder:
 
     @property
     def outcome(self) -> Outcome:
-        """What came of reading it."""
+        """Outcome of reading the folder."""
         return Outcome(str(self), self.is_empty, records(self.damaged))
 
     @property
@@ -257,17 +257,17 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
 
 
 def read_outcome(notes: Path) -> Outcome | None:
-    """Give what another process noted of the folder that it read.
+    """Read the outcome that another process wrote.
 
     Parameters
     ----------
     notes
-        The file that `OUTCOME` named to it.
+        The file that `OUTCOME` named.
 
     Returns
     -------
     Outcome or None
-        What came of it; None where it did not get that far.
+        The outcome; None if the process did not get that far.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def read_outcome(notes: Path) -> Outcome | None:
 
 
 def check(path: str) -> None:
-    """Refuse what cannot be reported on.
+    """Refuse a path that no report can be made of.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def check(path: str) -> None:
     Raises
     ------
     InputError
-        There is nothing at that place, an empty folder, or something that can be read only once.
+        The path does not exist, is an empty folder, or can be read only once.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def check(path: str) -> None:
         raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
     if not stored.is_dir() and not stored.is_file():
         found = kind_of(stored.stat())
-        raise InputError(found, "a folder or a file, which is read more than once", source=path)
+        raise InputError(found, "a folder or a file", source=path, advice="save what it gives as a file")
     if next(find(path), None) is None:
         raise InputError(
             "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path

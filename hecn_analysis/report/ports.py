@@ -163,7 +163,7 @@ def agreement(folder: Folder) -> pd.DataFrame:
 
 
 def _finest(rates: pd.DataFrame) -> pd.DataFrame:
-    """Of each port at each time, the rates of the source with the shortest intervals.
+    """Keep, for each port and time, the rates of the source with the shortest intervals.
 
     Sources that saw the same port at the same time count the same octets.
     """

@@ -1,4 +1,4 @@
-"""Ports that grow by as much, and ports that grow by as large a part every year, are told apart or undecided."""
+"""The fit recognises linear and exponential growth, or leaves the growth undecided."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What drives go on writing bounds what is written to them, in predictions and in purchases."""
+"""The sustained write rate of drives bounds predictions and purchases."""
 
 import pytest
 
@@ -46,4 +46,4 @@ def test_a_purchase_is_proved_by_what_its_drives_go_on_writing(capsys):
         assert drive["source"]
     ordered = ["--target", "40Gb/s", "--path", "sc11-100ge", "--assume-prices"]
     assert main(["purchase", *ordered]) == 0
-    assert "is taken to go on writing" in capsys.readouterr().out
+    assert "sustains writes of" in capsys.readouterr().out
