@@ -48,6 +48,7 @@ from hecn_analysis.archive_files import (
 )
 from hecn_analysis.archive_log import Log, State, Writer
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files.names import readable
 from hecn_analysis.progress import track
 
 #: Time for which files are kept after a compaction replaced them, or their writer was killed. [s]
@@ -70,11 +71,17 @@ class Archive:
     Raises
     ------
     InputError
-        The folder holds something else.
+        The folder holds something else, or its name is not UTF-8.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        if (name := readable(str(self.folder))) != str(self.folder):  # DuckDB and Arrow take names in UTF-8 only
+            raise InputError(
+                f"the archive '{name}'",
+                "a folder whose name is UTF-8",
+                advice="name another folder, or rename this one",
+            )
         self._log = Log(self.folder)
         if self.folder.is_dir():
             strange = {entry.name for entry in self.folder.iterdir()} - {*TABLES, "commits", "generations", "incoming"}

@@ -439,3 +439,14 @@ def test_an_archive_of_which_nothing_can_be_read_says_so(archive):
         with pytest.raises(InputError, match=re.escape(f"{place}: found damage (")):
             ask()
     assert len(hecn.read(archive.folder).problems) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs file names that are not UTF-8")
+def test_a_folder_whose_name_is_not_utf_8_is_refused(tmp_path, capsys):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff")
+    assert main(["archive", "add", folder, str(data_dir() / "logs" / "c-systems-dd.txt")]) == 1
+    assert capsys.readouterr().err == (
+        f"hecn: found the archive '{tmp_path}/a\\xff', expected a folder whose name is UTF-8; "
+        "name another folder, or rename this one\n"
+    )
+    assert list(tmp_path.iterdir()) == []
