@@ -232,7 +232,8 @@ def _of_run(
     steady = intervals[intervals["t_start_s"] >= _START * intervals["t_end_s"].max()]
     single = steady[steady["stream"].notna()] if steady["stream"].notna().any() else steady
     together = steady[steady["stream"].isna()] if steady["stream"].isna().any() else steady
-    rates = together.groupby(together["t_end_s"].round(1))["throughput_bps"].sum().to_numpy(dtype=float)
+    rates = together.groupby(together["t_end_s"].round(1))["throughput_bps"].sum(min_count=1)
+    rates = rates.dropna().to_numpy(dtype=float)  # moments without a known rate
     rates = rates[:-1] if rates.size > _FEWEST else rates  # the last is often a short one
     scatter = float(rates.std() / rates.mean()) if rates.size >= _FEWEST and rates.mean() > 0 else math.nan
     loaded, idle = np.nan, idle_rtt_s

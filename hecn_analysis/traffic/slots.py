@@ -17,6 +17,7 @@ from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, Flags, to_bits
 from hecn_analysis.traffic.ports import Floats, Ints, number_rows
 
+_INSTANT_S: Final = 1e-9  # the resolution of times: less coverage is none [s]
 LEAST_COVERAGE: Final = 0.9
 """Part of a slot that must be covered by known rates for the slot to have one. [1]"""
 MOST_SLOTS: Final = 200_000_000
@@ -118,7 +119,7 @@ class Slots:
 
     def _scale(self, covered_s: Floats) -> Floats:
         """From bytes to rates."""
-        return np.where(covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan) / np.maximum(covered_s, 1e-9)
+        return np.where(covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan) / np.maximum(covered_s, _INSTANT_S)
 
 
 def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
@@ -271,7 +272,8 @@ def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each slot of an interface: ``in_bytes``, ``out_bytes``, ``covered_s``, ``in_bps``, ``out_bps``.
+        A row for each slot of an interface: ``in_bytes`` and ``out_bytes`` (missing where no known rate of that direction
+        covers any of it), ``covered_s``, ``in_bps``, ``out_bps``.
 
     Examples
     --------
@@ -286,8 +288,8 @@ def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
     named = names.iloc[np.repeat(np.arange(len(names)), slots.lengths)].reset_index(drop=True)
     return named.assign(
         time=pd.DatetimeIndex(slots.end_ns.view("datetime64[ns]"), tz="UTC"),
-        in_bytes=slots.in_bytes,
-        out_bytes=slots.out_bytes,
+        in_bytes=np.where(slots.in_covered_s > _INSTANT_S, slots.in_bytes, np.nan),
+        out_bytes=np.where(slots.out_covered_s > _INSTANT_S, slots.out_bytes, np.nan),
         covered_s=slots.covered_s,
         in_bps=in_bps,
         out_bps=out_bps,

@@ -346,3 +346,14 @@ def test_percentiles_of_many_lengths_at_once_are_those_of_each():
 
 def test_averages_that_are_all_missing_bound_nothing():
     assert np.isnan(percentile_bounds(np.array([np.nan, np.nan]), 3)).all()
+
+
+def test_slots_without_coverage_have_no_bytes():
+    when = pd.to_datetime(["2024-01-01 00:05", "2024-01-01 00:10", "2024-01-01 00:25"], utc=True)
+    table = pd.DataFrame({"host": "sw", "interface": "e0", "time": when, "interval_s": 300.0, "flag": "ok"})
+    table = table.assign(in_bps=[8e6, 0.0, 8e6], out_bps=[8e6, np.nan, 8e6])
+    slots = slot_table(table)
+    nothing = [True, True]
+    assert slots["covered_s"].tolist() == [300.0, 300.0, 0.0, 0.0, 300.0]
+    assert slots["in_bytes"].fillna(-1).tolist() == [3e8, 0.0, -1, -1, 3e8]  # an idle slot keeps its 0
+    assert slots["out_bytes"].isna().tolist() == [False, True, *nothing, False]
