@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.quantity import Basis
 
+#: Value that takes a key back, also one of a host's file; None would leave the key as the file has it.
+UNSET: Final = "null"
 #: Bases of a price, the weakest first.
 PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
 

@@ -15,7 +15,7 @@ import numpy as np
 from hecn_analysis import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.limits.tcp_window import LARGEST_WINDOW
-from hecn_analysis.planning.change import Change, is_networked
+from hecn_analysis.planning.change import UNSET, Change, is_networked
 from hecn_analysis.planning.hardware_changes import links, purchases, slots
 from hecn_analysis.prediction.cores import thread_cores
 
@@ -360,7 +360,7 @@ def _cores(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
         yield Change(
             f"{role}-quota",
             f"no processor quota for the transfer on the {role}",
-            {f"{role}.cpu_quota": None},
+            {f"{role}.cpu_quota": UNSET},
             "setting",
             "echo max > cpu.max of its control group, or CPUQuota= in its unit",
             "cpu.stat: nr_throttled stays",

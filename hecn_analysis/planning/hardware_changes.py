@@ -15,7 +15,7 @@ from hecn_analysis import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import Nic
-from hecn_analysis.planning.change import Change, is_networked
+from hecn_analysis.planning.change import UNSET, Change, is_networked
 
 _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 
@@ -101,7 +101,11 @@ def _moves(role: str, host: Host) -> Iterator[Change]:
             yield Change(
                 f"{role}-{name}-to-{free}",
                 f"the card of slot {name} in {free} (PCIe {other.gen}.0 x{other.lanes}) of the {role}",
-                {f"{role}.slots.{name}.at": free, f"{role}.slots.{name}.lanes": None, f"{role}.slots.{name}.gen": None},
+                {
+                    f"{role}.slots.{name}.at": free,
+                    f"{role}.slots.{name}.lanes": UNSET,
+                    f"{role}.slots.{name}.gen": UNSET,
+                },
                 "setting",
                 "power off, move the card",
                 "lspci -vv: LnkSta speed and width",

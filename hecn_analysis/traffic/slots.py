@@ -272,7 +272,7 @@ def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each slot of an interface: ``in_bytes`` and ``out_bytes`` (missing where no known rate of that direction
+        A row for each slot of an interface: ``in_bytes`` and ``out_bytes`` (missing where no rate of that direction
         covers any of it), ``covered_s``, ``in_bps``, ``out_bps``.
 
     Examples

@@ -369,8 +369,8 @@ def slot_table(table: pd.DataFrame, *, slot_s: float = SLOT_S, gaps: bool = Fals
     Returns
     -------
     DataFrame
-        ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes`` (missing where none of the slot is
-        covered), ``covered_s``, ``in_bps``, ``out_bps`` (missing where less than nine tenths of the slot are covered).
+        ``host``, ``interface``, ``time`` (end of the slot), ``in_bytes``, ``out_bytes`` (missing where no rate
+        covers any of it), ``covered_s``, ``in_bps``, ``out_bps`` (missing where less than nine tenths are covered).
 
     Examples
     --------
