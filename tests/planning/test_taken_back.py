@@ -7,7 +7,7 @@ from hecn_analysis.planning.changes import possible
 
 
 def test_a_quota_of_a_host_file_is_taken_back(tmp_path):
-    (tmp_path / "host.yaml").write_text("cpu_quota: 0.3\n")
+    (tmp_path / "host.yaml").write_text("like: a++\ncpu_quota: 0.3\n")
     keys = {"sender": str(tmp_path / "host.yaml"), "receiver": str(tmp_path / "host.yaml"), "tool": "iperf3"}
     scenario = load_scenario({**keys, "path.rate": "10 Gb/s"})
     taken_back = [
