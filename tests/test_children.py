@@ -254,3 +254,18 @@ def test_only_own_abandoned_folders_are_removed(tmp_path, monkeypatch):
         assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.name for path in tmp_path.iterdir()} == expected
     assert (kept / "mine.txt").read_text() == "mine"
+
+
+def test_a_killed_report_leaves_nothing_that_the_next_one_keeps(sent, tmp_path):
+    temporary = sent / "tmp"
+    names = ("report", "progress")
+
+    def there():
+        return {path for name in names for path in temporary.glob(f"hecn-{name}-*")}
+
+    with subprocess.Popen(**started(sent, "report", ".", "-o", str(tmp_path / "out"), "--no-pdf")) as running:
+        until(lambda: len(there()) == len(names))
+        running.kill()
+    assert len(there()) == len(names)
+    subprocess.run(**started(sent, "report", ".", "-o", str(tmp_path / "out"), "--no-pdf"), timeout=300, check=False)
+    assert not there()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis import progress
+from hecn_analysis.children import private_folder
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
@@ -63,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = output.folder(arguments.output, Path(default_name(arguments.folder)))
     folder = readable(str(Path(arguments.folder).absolute()))
     # The notebook reads the folder, in a process of its own, which notes what came of it
-    with tempfile.TemporaryDirectory(prefix="hecn-report-") as private, progress.forwarded():
-        notes = Path(private, "outcome.json")
+    with private_folder("report") as private, progress.forwarded():
+        notes = private / "outcome.json"
         os.environ[OUTCOME] = str(notes)
         try:
             [made] = make_briefs(

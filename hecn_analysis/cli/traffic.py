@@ -14,6 +14,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reconcile import deliver
 from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.files.source import parquet_below
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,8 +145,7 @@ def _table(arguments: argparse.Namespace, counters: Counters, widths: Any, speed
 def _parquet(paths: list[str]) -> bool:
     """Whether Parquet files are meant; an archive is more than these."""
     return all(
-        path.endswith(".parquet")
-        or (Path(path).is_dir() and archive_of(path) is None and any(Path(path).rglob("*.parquet")))
+        path.endswith(".parquet") or (Path(path).is_dir() and archive_of(path) is None and any(parquet_below(path)))
         for path in paths
     )
 

@@ -424,6 +424,24 @@ def _found(name: str) -> Iterator[tuple[str, File | OSError]]:
         yield name, OSError("a null byte in the name")
 
 
+def parquet_below(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Parquet files below a folder, however deep; links to folders are not followed, closed folders are passed over.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+    waiting = [Path(folder)]
+    while waiting:
+        try:
+            entries = list(os.scandir(waiting.pop()))
+        except PermissionError:
+            continue
+        waiting += (Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+        yield from (Path(entry.path) for entry in entries if entry.name.endswith(".parquet"))
+
+
 _Place = tuple[int, int]  # device and number of a folder
 
 

@@ -33,6 +33,7 @@ from hecn_analysis.archive_files import TABLES, tell
 from hecn_analysis.archive_selection import is_archive
 from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
+from hecn_analysis.files.source import parquet_below
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
 from hecn_analysis.traffic.ports import Ints
@@ -263,7 +264,7 @@ def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]
             files = Archive(table.parent).files(table.name, damaged=lost)
             found = sorted(file for file in files if file.is_relative_to(path))
         else:
-            found = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+            found = sorted(parquet_below(path)) if path.is_dir() else [path]
         if not found:
             raise lost[0] if lost else InputError("no file *.parquet", "one or more", source=path)
         for one in found:

@@ -243,3 +243,18 @@ def test_no_scheduler_is_told(tmp_path, monkeypatch):
     samples().head(5).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match=r"found no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
         bulk.interfaces(tmp_path, dask="tcp://127.0.0.1:9")
+
+
+def test_folders_may_be_nested_deep(tmp_path):
+    deep = Path(tmp_path, *"d" * 1100)
+    for folder in (*reversed(deep.parents), deep):
+        folder.mkdir(exist_ok=True)
+    samples(hosts=1, ports=1).to_parquet(deep / "all.parquet", index=False)
+    try:
+        assert len(bulk.interfaces([tmp_path])) == 1
+    finally:
+        while deep != tmp_path:
+            for file in deep.glob("*.parquet"):
+                file.unlink()
+            deep.rmdir()
+            deep = deep.parent
