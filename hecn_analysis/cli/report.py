@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     check(arguments.folder)
     target = output.folder(arguments.output, Path(default_name(arguments.folder)))
     folder = readable(str(Path(arguments.folder).absolute()))
-    # The notebook reads the folder, in a process of its own, which notes what came of it
+    # The notebook reads the folder in a process of its own, which writes the outcome
     with private_folder("report") as private, progress.forwarded():
         notes = private / "outcome.json"
         os.environ[OUTCOME] = str(notes)

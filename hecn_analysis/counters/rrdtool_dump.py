@@ -20,16 +20,15 @@ from __future__ import annotations
 import math
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
 
 import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
+from hecn_analysis.children import private_folder
 from hecn_analysis.counters.contract import Document, Findings
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.counters.readings import countable
@@ -112,11 +111,11 @@ def _dumped(content: bytes, findings: Findings) -> Element | None:
             "found a database of RRDtool, expected the program rrdtool to read it with; install the package rrdtool",
         )
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "database.rrd")
+    with private_folder("rrdtool") as folder:
+        file = folder / "database.rrd"
         whole.write(file, content)
         try:
-            done = subprocess.run(  # noqa: S603 - a program of the system, and a file of ours
+            done = subprocess.run(  # noqa: S603 - a program of the system, and our own file
                 [program, "dump", "--no-header", str(file)], capture_output=True, timeout=_PATIENCE_S, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
