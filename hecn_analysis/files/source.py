@@ -90,6 +90,8 @@ class Lines:
         self._look: Callable[[Sequence[str]], list[int]] | None = None
         self._marked = 0
         self._marks: list[int] = []
+        self.heeded = -1
+        """Bits of the marks that keep a line from being passed over."""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -161,11 +163,11 @@ class Lines:
                     break
                 self._block, self._marks, self._at = block, [], 0
                 continue
-            if self._look_at(self._look, at):
+            if self._look_at(self._look, at) & self.heeded:
                 break
-            marks = self._marks
+            marks, heeded = self._marks, self.heeded
             end = self._marked + len(marks)
-            while at < end and not marks[at - self._marked]:
+            while at < end and not marks[at - self._marked] & heeded:
                 at += 1
             self._at = at
             latest = [place for place in range(max(start, at - 4 * _REMEMBERED), at) if texts[place]][-_REMEMBERED:]

@@ -102,7 +102,9 @@ class Dd:
 
     TOOLS: tuple[str, ...] = ("dd",)
     VERSIONS: str = "GNU coreutils 5.3 to 9.x in any language, BSD and macOS, busybox, toybox, uutils"
-    HINTS: tuple[str, ...] = (*(f"+{digit}" for digit in "0123456789"), "/s", "bytes", "/с", "/秒", "dd:")
+    HINTS: tuple[str, ...] = (*(f"+{digit}" for digit in "0123456789"), "bytes", "/с", "/秒", "dd:")
+    HINTS_TOGETHER: tuple[tuple[str, ...], ...] = tuple(("/s", comma) for comma in ",，、")
+    LATER_HINTS: tuple[str, ...] = ("/s",)
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

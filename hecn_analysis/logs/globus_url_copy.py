@@ -39,7 +39,8 @@ class GlobusUrlCopy:
 
     TOOLS: tuple[str, ...] = ("globus-url-copy",)
     VERSIONS: str = "Globus Toolkit 4 to 6, GCT 6.2"
-    HINTS: tuple[str, ...] = ("MB/sec", "Source:", "Dest:", "error:")
+    HINTS: tuple[str, ...] = ("MB/sec", "Source:", "Dest:")
+    LATER_HINTS: tuple[str, ...] = ("error:",)
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

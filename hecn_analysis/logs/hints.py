@@ -3,7 +3,8 @@
 Most lines of a log hold no word that any reader asks for, and looking for each of some hundred words on each line is
 what reading them would cost. Here every place of a text is looked at once, for all words together: a word shows in its
 first three characters, and the few places where these stand are looked at for the others, three at a time. Of a long
-word, the rarest nine characters stand for all.
+word, the rarest nine characters stand for all. Words that count only together are looked for by their first one; the
+lines that have it are then searched for the others.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ BITS: Final = 63  # a signed number of 64 bits without its sign
 _CODES: Final = 1 << 21
 _TRIPLE: Final = 3
 _LONGEST: Final = 9
+_TOGETHER: Final = 1 << BITS  # the first of some words that count together
 _COMMON: Final = Counter("etaoinsr" * 8 + "hldcumf" * 4 + "pgwybv" * 2 + "0123456789.,=:-/" * 8 + " " * 16)
 
 
@@ -31,24 +33,30 @@ class Index:
     ----------
     groups
         The words of each group, each of at least one character. Group i has bit i modulo `BITS`.
+    together
+        Words that count only where all of them are on a line, each time with the number of their group.
 
     Examples
     --------
     >>> Index([["Mbps"], ["icmp_seq", "+"]]).marks(["9.9 Mbps", "2 + 2", "none", "icmp_seq=1 Mbps"])
     [1, 2, 0, 3]
+    >>> Index([[]], [(0, ("Mbps", "sec"))]).marks(["10000Mbps, full-duplex", "1 sec = 9 Mbps"])
+    [0, 1]
     """
 
-    def __init__(self, groups: Sequence[Sequence[str]]) -> None:
+    def __init__(self, groups: Sequence[Sequence[str]], together: Sequence[tuple[int, Sequence[str]]] = ()) -> None:
         bits: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)  # by length of the word and place in it
-        for number, words in enumerate(groups):
-            for word in words:
-                rare = _rarest(word.encode())
-                for place in _places(len(rare)):
-                    for code in _codes_of(rare[place : place + _TRIPLE]):
-                        bits[max(_TRIPLE, len(rare)), place][code] |= 1 << number % BITS
+        words = [(word, 1 << number % BITS) for number, group in enumerate(groups) for word in group]
+        words += [(first, _TOGETHER) for _, (first, *_) in together]
+        for word, bit in words:
+            rare = _rarest(word.encode())
+            for place in _places(len(rare)):
+                for code in _codes_of(rare[place : place + _TRIPLE]):
+                    bits[max(_TRIPLE, len(rare)), place][code] |= bit
         numbers = {code: number for number, code in enumerate(sorted(set().union(*bits.values())), 1)}
         self._numbers = np.zeros(_CODES, np.uint16)
         self._numbers[list(numbers)] = list(numbers.values())
+        self._together = [(1 << number % BITS, words) for number, words in together]
         self._bits = {key: _array(table, numbers) for key, table in bits.items()}
 
     def marks(self, texts: Sequence[str]) -> list[int]:
@@ -77,6 +85,13 @@ class Index:
             changes = np.flatnonzero(np.diff(lines, prepend=-1))
             marks[lines[changes]] = np.bitwise_or.reduceat(found, changes)
         result: list[int] = marks.tolist()
+        for number in np.flatnonzero(marks >= np.uint64(_TOGETHER)).tolist():
+            text = texts[number]
+            mark = result[number] ^ _TOGETHER
+            for bit, words in self._together:
+                if not mark & bit and all(word in text for word in words):
+                    mark |= bit
+            result[number] = mark
         return result
 
 

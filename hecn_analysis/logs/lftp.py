@@ -42,7 +42,13 @@ class Lftp:
     TOOLS: tuple[str, ...] = ("lftp",)
     VERSIONS: str = "2.6 to 4.9"
     DATED: bool = True
-    HINTS: tuple[str, ...] = ("transferred", " -> ", "lftp", "ailed", "Fatal error")
+    HINTS: tuple[str, ...] = (
+        "transferred",
+        "lftp ",
+        "Transfer of ",
+        *(f"{command}: " for command in ("get", "get1", "put", "mirror", "cp", "mv")),
+    )
+    HINTS_TOGETHER: tuple[tuple[str, ...], ...] = ((" -> ", "/s"),)
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

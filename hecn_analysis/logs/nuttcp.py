@@ -130,16 +130,11 @@ class Nuttcp:
     TOOLS: tuple[str, ...] = ("nuttcp",)
     VERSIONS: str = "5.1 to 8.2"
     HINTS: tuple[str, ...] = (
-        "Mbps",
         " MB",
         "nuttcp-",
-        "errno=",
-        "hostname",
-        "aborted",
-        "getaddrinfo",
-        "invalid",
-        "failed",
     )
+    HINTS_TOGETHER: tuple[tuple[str, ...], ...] = (("Mbps", "sec"),)
+    LATER_HINTS: tuple[str, ...] = ("errno=", "hostname", "aborted", "getaddrinfo", "invalid", "failed")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

@@ -78,9 +78,19 @@ class Nuttscp:
     TOOLS: tuple[str, ...] = ("nuttscp",)
     VERSIONS: str = "as on the HECN slides of 2009 and 2010"
     HINTS: tuple[str, ...] = (
-        *("Mbps", "uttcp", "uttscp", "UTTCP", "second", "Second", "SECOND", "file", "File", "FILE", "streams"),
-        *("throughput", "Throughput", "mulated", "netem", "eal WAN", "imultaneous", "irectional", "ystem", "lide"),
+        *("uttcp", "uttscp", "UTTCP", "UTTSCP", "mulated", "netem", "imultaneous", "irectional", "slide", "Slide"),
+        *(f"eal {path}" for path in ("WAN", "network", "path", "link", "testbed")),
+        *(f"{before}{files}" for before in " -" for files in ("file", "File", "FILE")),
+        *("oth ways", "oth directions", "-system", "-System"),
     )
+    HINTS_TOGETHER: tuple[tuple[str, ...], ...] = (
+        ("Mbps", "TX"),
+        ("Mbps", "RX"),
+        ("econd", "est"),
+        ("ECOND", "EST"),
+        ("sing ", "streams"),
+    )
+    LATER_HINTS: tuple[str, ...] = ("Mbps", "second", "Second", "SECOND", "ompleted in")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

@@ -50,11 +50,24 @@ _COMMAND_HINTS: Final = (
 _WRAPPERS: Final = frozenset({"sudo", "time", "nice", "nohup", "exec", "command", "env"})
 
 
-def _hinted(hints: Iterable[str], text: str) -> bool:
-    for hint in hints:  # noqa: SIM110 - called for every line of prose, where a generator takes twice as long
-        if hint in text:
-            return True
-    return False
+class _Hints:
+    """The hints of a reader that count at present."""
+
+    def __init__(self, reader: Reader | type[Reader]) -> None:
+        self._alone = reader.HINTS
+        self.together: tuple[tuple[str, ...], ...] = getattr(reader, "HINTS_TOGETHER", ())
+        self.later: tuple[str, ...] = getattr(reader, "LATER_HINTS", ())
+
+    def count_later(self) -> None:
+        """Let the later hints count from now on."""
+        self._alone, self.later = (*self._alone, *self.later), ()
+
+    def on(self, text: str) -> bool:
+        """Whether one of them is on a line."""
+        for hint in self._alone:  # called for every line of prose, where a generator takes twice as long
+            if hint in text:
+                return True
+        return any(all(hint in text for hint in hints) for hints in self.together)
 
 
 def command(line: Line) -> Command | None:
@@ -131,9 +144,10 @@ class _Documents:
 class _Session:
     """The lines of one file on their way to the readers."""
 
-    def __init__(self, findings: Findings, asked: Sequence[Reader], parts: Parts) -> None:
+    def __init__(self, findings: Findings, asked: Sequence[Reader], lines: Lines, parts: Parts) -> None:
         self._findings = findings
         self._asked = asked
+        self._lines = lines
         self._parts = parts
         self._active: Reader | None = None
         self._silent = 0
@@ -142,6 +156,12 @@ class _Session:
         self._dated = frozenset(reader for reader in asked if getattr(reader, "DATED", False))
         self._candidates: dict[int, list[Reader]] = {}
         self._command_mark = 1 << len(asked) % BITS
+        self._hints = {reader: _Hints(reader) for reader in asked}
+        self._later = _later_bits(asked)
+        if max(self._later.values(), default=0) < 1 << BITS:  # else a bit may be another reader's, too
+            lines.heeded = ~sum(self._later.values())
+        self._documented = frozenset(reader for reader in asked if isinstance(reader, DocumentReader))
+        self._fed: set[Reader] = set()  # since all were told to finish
         parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
@@ -177,8 +197,20 @@ class _Session:
         """End what the command before has printed, as the end of the file does: what follows is another one's."""
         if self._findings.claimed > self._findings.command.line:
             for reader in self._asked:
-                reader.finish()
+                if reader in self._fed or reader in self._documented:
+                    reader.finish()
+            self._fed.clear()
+        for reader in self._asked:
+            if found.program in reader.TOOLS:
+                self._wake(reader)
         self._findings.command = found
+
+    def _wake(self, reader: Reader) -> None:
+        """Let the later hints of a reader count."""
+        hints = self._hints[reader]
+        if hints.later:
+            hints.count_later()
+            self._lines.heeded |= self._later[reader]
 
     def pass_over(self, lines: Iterable[Line]) -> None:
         """Take note of lines that no reader is to be asked about."""
@@ -190,18 +222,24 @@ class _Session:
             return self._one_takes(line, asked)
         return (
             self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated)
-            or any(self._one_takes(part, [each for each in asked if _hinted(each.HINTS, part.text)]) for part in bare)
+            or any(self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]) for part in bare)
             or self._one_takes(line, asked)
         )
 
     def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
         active = self._active
-        if active is not None and (among is None or active in among) and active.feed(line):
-            return True
+        if active is not None and (among is None or active in among):
+            self._fed.add(active)
+            if active.feed(line):
+                return True
         for reader in asked:
-            if reader is not active and reader.feed(line):
+            if reader is active:
+                continue
+            self._fed.add(reader)
+            if reader.feed(line):
                 self._active = reader
                 self._rows = self._rows_of.get(reader)
+                self._wake(reader)
                 return True
         return False
 
@@ -211,14 +249,26 @@ class _Session:
         if not marks:
             return []
         if marks not in self._candidates:
-            self._candidates[marks] = [reader for n, reader in enumerate(self._asked) if marks >> n % BITS & 1]
-        return [reader for reader in self._candidates[marks] if _hinted(reader.HINTS, line.text)]
+            self._candidates[marks] = [
+                reader
+                for n, reader in enumerate(self._asked)
+                if marks >> n % BITS & 1 or marks & self._later.get(reader, 0)
+            ]
+        return [reader for reader in self._candidates[marks] if self._hints[reader].on(line.text)]
 
 
 @cache
 def _index(readers: tuple[type[Reader], ...]) -> Index:
-    """The hints of the readers, those of command lines, and the bracket that a document begins with."""
-    return Index([*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{"])
+    """The hints of the readers, those of command lines, the bracket that a document begins with, and later hints."""
+    hints = [_Hints(reader) for reader in readers]
+    groups = [*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{", *(each.later for each in hints if each.later)]
+    return Index(groups, [(number, words) for number, each in enumerate(hints) for words in each.together])
+
+
+def _later_bits(asked: Sequence[Reader]) -> dict[Reader, int]:
+    """The bit of the later hints of each reader that has some, behind those of the other groups."""
+    later = [reader for reader in asked if _Hints(reader).later]
+    return {reader: 1 << number for number, reader in enumerate(later, len(asked) + 2)}
 
 
 def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = READERS) -> None:
@@ -244,7 +294,7 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
     documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)])
     lines.mark(_index(tuple(readers)).marks)
     parts = Parts(lines, documents.wanted)
-    session = _Session(findings, asked, parts)
+    session = _Session(findings, asked, lines, parts)
     for part in parts:
         if isinstance(part, Document):
             documents.offer(part)

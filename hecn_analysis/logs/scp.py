@@ -68,14 +68,11 @@ class Scp:
     VERSIONS: str = "OpenSSH 3.5 to 10.2, HPN-SSH 14 to 18, PuTTY 0.52 to 0.83"
     HINTS: tuple[str, ...] = (
         "B/s",
-        "scp: ",
         "sftp",
         "Fetching ",
         "Uploading ",
-        "onnection",
-        "client_loop",
-        "Killed by",
     )
+    LATER_HINTS: tuple[str, ...] = ("scp: ", "onnection", "client_loop", "Killed by")
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
