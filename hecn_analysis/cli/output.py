@@ -46,11 +46,18 @@ def json_object(value: object) -> Iterator[str]:
     yield json.dumps(_finite(plain(value)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+_ROW_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
 def json_rows(rows: Iterable[Row]) -> Iterator[str]:
     """List of row objects, one a line: it can be looked through with head and grep, and compared with diff."""
     start = "[\n"
     for row in rows:
-        yield start + json.dumps(_finite(plain(row)), ensure_ascii=False, allow_nan=False)
+        try:
+            text = _ROW_ENCODER.encode(row)
+        except (TypeError, ValueError):  # a value that JSON does not know
+            text = _ROW_ENCODER.encode(_finite(plain(row)))
+        yield start + text
         start = ",\n"
     yield "[]\n" if start == "[\n" else "\n]\n"
 
@@ -145,7 +152,7 @@ def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
     parent = Path(arguments.output).parent
     if not parent.is_dir():
         raise InputError(f"no directory {str(parent)!r}", "one to write into", source=arguments.output)
-    whole.write(arguments.output, "".join(_harmless(chunks, form)))
+    whole.write(arguments.output, _harmless(chunks, form))
 
 
 def folder(given: Path | None, default: Path) -> Path:

@@ -24,7 +24,7 @@ import re
 import stat
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -48,7 +48,7 @@ _FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY",
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
 
 
-def write(place: str | os.PathLike[str], content: str | bytes) -> None:
+def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -> None:
     r"""Write a file, all of it or nothing.
 
     Parameters
@@ -56,7 +56,8 @@ def write(place: str | os.PathLike[str], content: str | bytes) -> None:
     place
         The file, or a pipe or a device. A file that is there is replaced; the new one has its permissions.
     content
-        Bytes, or text to be written in UTF-8. Bytes of file names that are not UTF-8 are written as escapes.
+        Bytes, or text, whole or in pieces, to be written in UTF-8. Bytes of file names that are not UTF-8 are
+        written as escapes.
 
     Raises
     ------
@@ -74,13 +75,14 @@ def write(place: str | os.PathLike[str], content: str | bytes) -> None:
     ...     os.listdir(folder), Path(folder, "a.txt").read_text()
     (['a.txt'], 'second\n')
     """
-    octets = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    pieces = [content] if isinstance(content, str | bytes) else content
+    octets = (piece if isinstance(piece, bytes) else piece.encode(errors="backslashreplace") for piece in pieces)
     with _stream(place) as into:
         if into is not None:
-            into.write(octets)
+            into.writelines(octets)
             return
     with aside(place) as part:
-        part.write(octets)
+        part.writelines(octets)
 
 
 @contextmanager

@@ -70,7 +70,9 @@ class Rows:
         if not self._frames:
             return tables.make(self.table, self._rows)
         self._pack()
-        return pd.concat(self._frames, ignore_index=True) if len(self._frames) > 1 else self._frames[0]
+        if len(self._frames) > 1:
+            self._frames = [pd.concat(self._frames, ignore_index=True)]  # the parts would take as much memory again
+        return self._frames[0]
 
     def _pack(self) -> None:
         if self._rows:
@@ -128,9 +130,11 @@ class Runs:
             order = sorted(range(len(found)), key=lambda place: int(found[place]["line_first"]))
             runs.extend({**found[place], "run": number} for number, place in enumerate(order))
         else:
-            frame = self._packed.frame()
-            places = np.argsort(frame["line_first"].to_numpy("int64"), kind="stable")
-            frame = frame.iloc[places].reset_index(drop=True)
+            frame, self._packed = self._packed.frame(), Rows("runs")
+            firsts = frame["line_first"].to_numpy("int64")
+            places = np.argsort(firsts, kind="stable")
+            if np.any(np.diff(firsts) < 0):
+                frame = frame.iloc[places].reset_index(drop=True)
             for name, value in file.items():
                 frame[name] = pd.array([value] * len(frame), dtype="string")
             frame["run"] = pd.array(np.arange(len(frame)), dtype="Int64")
