@@ -74,6 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(output.written(rows, columns, form, DIGITS), arguments)
     sources = reading.count(len(counters.sources), "source")
     listed = arguments.table == "problems"
-    none = () if counters.sources else arguments.paths
+    none = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
     rest = "hecn counters --table problems lists all"
     return reading.tell(counters.problems, sources, rest, listed=listed, nothing_in=none)

@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
     deliver(found, shown, arguments)
     rest = "hecn counters --table problems lists all"
-    none = () if counters.sources else arguments.paths
+    none = () if counters.sources or len(counters.rates) or len(counters.samples) else arguments.paths
     status = reading.tell(counters.problems, reading.count(len(counters.rates), "rate"), rest, nothing_in=none)
     return 1 if len(counters.rates) == 0 else status
 

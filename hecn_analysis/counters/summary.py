@@ -10,6 +10,7 @@ import pandas as pd
 
 from hecn_analysis import tables
 from hecn_analysis.counters.contract import Findings
+from hecn_analysis.traffic.flags import LOWER_BOUND, to_bits
 from hecn_analysis.traffic.ports import KEY, port_key
 from hecn_analysis.traffic.rates import rates as rates_between
 from hecn_analysis.traffic.series import Speeds, Widths
@@ -208,6 +209,8 @@ def _last(own: pd.DataFrame) -> dict[str, object]:
 
 
 def _figures(over: pd.DataFrame, way: str) -> dict[str, float | None]:
+    """Mean and peak of one direction; lower bounds are left out, as in `hecn_analysis.traffic.utilisation`."""
+    over = over[to_bits(over["flag"]) & int(LOWER_BOUND) == 0]
     mean, most = over[f"{way}_bps"].to_numpy(), over[f"{way}_max_bps"].to_numpy()
     known = np.isfinite(mean)
     if not known.any():

@@ -22,7 +22,7 @@ import pandas as pd
 
 from hecn_analysis.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.traffic import slots as gridded
-from hecn_analysis.traffic.flags import LOWER_BOUND, Flag
+from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, to_bits
 from hecn_analysis.traffic.percentiles import nearest_ranks, peak_bounds, percentile_bounds
 from hecn_analysis.traffic.ports import KEY, Floats, Ints, number_rows
 from hecn_analysis.traffic.series import Speeds
@@ -499,7 +499,7 @@ def bounds(
     Parameters
     ----------
     table
-        Rates as in the table ``rates``.
+        Rates as in the table ``rates``. Those that are lower bounds are left out: nothing bounds them from above.
     slot_s
         Length of the slots that are meant. [s]
     percent
@@ -528,6 +528,7 @@ def bounds(
         part, port = table[code == number], names.iloc[number : number + 1]
         speed = speed_of(port, speeds)[0]
         length = part["interval_s"].to_numpy(dtype=float)
+        bounded = to_bits(part["flag"]) & int(LOWER_BOUND) == 0
         for name in ("in", "out"):
             mean = part[f"{name}_bps"].to_numpy(dtype=float, na_value=np.nan)
             kept = (
@@ -535,7 +536,7 @@ def bounds(
                 if f"{name}_max_bps" in part
                 else mean * np.nan
             )
-            known = ~np.isnan(mean) & (length > 0)
+            known = ~np.isnan(mean) & (length > 0) & bounded
             if not known.any():
                 continue
             many = np.maximum(np.rint(length[known] / slot_s), 1).astype(np.int64)

@@ -102,6 +102,32 @@ def test_the_percentile_of_an_interface_is_that_of_its_traffic(tmp_path):
     assert counters.interfaces["p95_in_bps"][0] < np.sort(raw)[int(0.95 * len(raw))] / 2
 
 
+def test_the_mean_of_an_interface_leaves_out_lower_bounds(tmp_path):
+    """Narrow counters of a fast port that are read seldom tell no rate: 500 Mb/s would be shown as 42."""
+    octets = [round(step * 600 * 500e6 / 8) % 2**32 for step in range(20)]
+    lines = "".join(
+        f"{1_700_000_100 + 600 * step}\nIF-MIB::ifDescr.2 = STRING: eth0\nIF-MIB::ifSpeed.2 = Gauge32: 1000000000\n"
+        f"IF-MIB::ifInOctets.2 = Counter32: {count}\nIF-MIB::ifOutOctets.2 = Counter32: {count}\n"
+        for step, count in enumerate(octets)
+    )
+    (tmp_path / "a.txt").write_text(lines)
+    counters = hecn.read_counters(tmp_path)
+    assert set(counters.rates["flag"]) == {"ambiguous", "undecided"}
+    assert counters.interfaces[["mean_in_bps", "peak_in_bps", "mean_out_bps", "peak_out_bps"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("command", ["counters", "traffic"])
+def test_an_archive_with_counters_is_not_called_empty(tmp_path, command, capsys):
+    archive = tmp_path / "archive"
+    (tmp_path / "walks.txt").write_text(walks([1_700_000_100, 1_700_000_400], [0, 10**9]))
+    assert main(["archive", "add", str(archive), str(tmp_path / "walks.txt")]) == 0
+    capsys.readouterr()
+    assert main([command, str(archive)]) == 0
+    shown = capsys.readouterr()
+    assert "eth0" in shown.out
+    assert "found none" not in shown.err
+
+
 def test_a_time_that_is_off_by_decades_costs_no_other_percentile(tmp_path):
     (tmp_path / "a.txt").write_text(walks([300, 1_700_000_100], [0, 10**9]))
     (tmp_path / "b.txt").write_text(

@@ -196,6 +196,18 @@ def test_intervals_without_a_length_bound_nothing():
     assert rows(bounds(table([5.0, 6.0, 7.0], step=[0.0, 0.5, np.nan])))[0] == [0.5, 6.0, 6.0, 6.0, 6.0]
 
 
+def test_lower_bounds_bound_nothing_from_above():
+    mixed = bounds(table([1e9, 2e9], flag=["ok", "wrap,ambiguous"], step=3600.0), speeds=10e9)
+    pd.testing.assert_frame_equal(mixed, bounds(table([1e9], step=3600.0), speeds=10e9))
+    assert bounds(table([1e9, 2e9], flag=["ceiling", "wrap,ambiguous"])).empty
+
+
+def test_slots_without_a_known_rate_have_no_bytes():
+    slots = slot_table(table([1e9, 1e9, 1e9], [0.0, 0.0, np.nan], flag=["ok", "wrap,ambiguous", "ok"]))
+    assert slots["in_bytes"].isna().tolist() == [False, True, False]
+    assert slots["out_bytes"].fillna(-1).tolist() == [0.0, -1, -1]
+
+
 # averages over more than a slot
 
 
