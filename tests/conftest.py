@@ -19,15 +19,18 @@ settings.register_profile("hecn", deadline=None, derandomize=True)
 settings.register_profile("fresh", deadline=None, print_blob=True)
 settings.load_profile("hecn")
 
-# Folders and modules whose tests need a browser, a live transfer, a kill or a wheel. Others are marked one by one.
+# What `make test` leaves to `make test-all`: folders and modules with kills, live transfers or the wheel, and tests that
+# ask for a browser or a transfer tool. Others are marked one by one.
 SLOW = {"browser", "faults", "live", "test_wheel.py"}
+SLOW_FIXTURES = {"browser", "chromium", "iperf3", "nuttcp"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that `make test` leaves to `make test-all`."""
     for item in items:
-        if item.path.suffix == ".ipynb" or not SLOW.isdisjoint(item.path.parts):
+        is_slow = item.path.suffix == ".ipynb" or not SLOW.isdisjoint(item.path.parts)
+        if is_slow or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
 
 

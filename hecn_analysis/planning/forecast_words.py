@@ -80,23 +80,29 @@ def growth(row: Mapping[Any, Any]) -> str | None:
     Returns
     -------
     str or None
-        The growth in per cent or, of a straight line, in bit/s; None where it is not known.
+        The growth in per cent or, of a straight line, in bit/s; both where the fit does not decide. None where it is
+        not known.
 
     Examples
     --------
     >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
     '+40 % (+38 … +42)'
-    >>> growth({"growth": "linear", "growth_fraction": 0.4, "growth_bps": 4e7, "growth_low_bps": 3e7,
-    ...         "growth_high_bps": 5e7})
+    >>> growth({"growth": "linear", "growth_fraction": 0.4, "growth_low_fraction": 0.3, "growth_high_fraction": 0.5,
+    ...         "growth_bps": 4e7, "growth_low_bps": 3e7, "growth_high_bps": 5e7})
     '+40.0 Mb/s (+30.0 Mb/s … +50.0 Mb/s)'
+    >>> growth({"growth": "undecided", "growth_fraction": 0.4, "growth_low_fraction": 0.3, "growth_high_fraction": 0.5,
+    ...         "growth_bps": 4e7, "growth_low_bps": 3e7, "growth_high_bps": 5e7})
+    '+40 % (+30 … +50) or +40.0 Mb/s (+30.0 Mb/s … +50.0 Mb/s), undecided'
     """
     if pd.isna(row["growth_fraction"]):
         return None
-    if row.get("growth") == "linear":
-        mid, low, high = (_signed(row[f"growth{end}_bps"]) for end in ("", "_low", "_high"))
-        return f"{mid} ({low} … {high})"
+    kind = row.get("growth")
     mid, low, high = (row[f"growth{end}_fraction"] * 100 for end in ("", "_low", "_high"))
-    return f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
+    part = f"{mid:+.0f} % ({low:+.0f} … {high:+.0f})"
+    if kind not in {"linear", "undecided"}:
+        return part
+    line = "{} ({} … {})".format(*(_signed(row[f"growth{end}_bps"]) for end in ("", "_low", "_high")))
+    return line if kind == "linear" else f"{part} or {line}, undecided"
 
 
 def sentence(row: Mapping[Any, Any], capacity: float) -> str:

@@ -217,6 +217,29 @@ def port_name(host: object, interface: object) -> str:
     return " ".join(str(part) for part in (host, interface) if not pd.isna(part) and part)  # type: ignore[call-overload]
 
 
+def with_names(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the ports of a table's rows.
+
+    Parameters
+    ----------
+    table
+        As for `port_key`.
+
+    Returns
+    -------
+    DataFrame
+        The table with the key of each port in ``host`` and ``interface``, and its name in words in ``port``.
+
+    Examples
+    --------
+    >>> with_names(pd.DataFrame({"host": ["sw1"], "interface": ["eth0"]}))["port"].tolist()
+    ['sw1 eth0']
+    """
+    key = port_key(table)
+    names = [port_name(host, interface) for host, interface in zip(key["host"], key["interface"], strict=True)]
+    return table.assign(host=key["host"], interface=key["interface"], port=names)
+
+
 def bare_name(interface: Any) -> str | None:  # noqa: ANN401 - a cell of a table
     """Name of an interface without the index that tells it apart; None where it has no name.
 

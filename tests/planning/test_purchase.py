@@ -189,6 +189,7 @@ def test_parts_whose_price_is_assumed_are_bought_only_when_asked():
     assert all(price is not None for price in found.to_frame().price_usd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "path", "between", "each"),
     [

@@ -61,7 +61,7 @@ class Port:
                 self.paint[:, end - int(length) - self.origin : end - self.origin] = [[received], [sent]]
 
     def slots(self, slot_s):
-        """Number, seconds painted, bytes and rates of each slot; no rate below nine tenths of it."""
+        """Number, seconds painted, bytes and rates of each slot: no bytes where nothing is painted, no rate below 9/10."""
         for number in range(self.first // slot_s, -(-self.last // slot_s)):
             part = self.paint[:, number * slot_s - self.origin :][:, :slot_s]
             known = ~np.isnan(part)
@@ -70,7 +70,8 @@ class Port:
                 float(one / seconds) if 10 * seconds >= 9 * slot_s else None
                 for one, seconds in zip(bits, known.sum(axis=1), strict=True)
             ]
-            yield number, int(known.any(axis=0).sum()), (bits / 8).tolist(), rates
+            amounts = np.where(known.any(axis=1), bits / 8, np.nan)
+            yield number, int(known.any(axis=0).sum()), amounts.tolist(), rates
 
     def whole(self, slot_s):
         return range(-(-self.first // slot_s), self.last // slot_s)
