@@ -61,7 +61,7 @@ class Port:
                 self.paint[:, end - int(length) - self.origin : end - self.origin] = [[received], [sent]]
 
     def slots(self, slot_s):
-        """Number, seconds painted, bytes and rates of each slot: no bytes where nothing is painted, no rate below 9/10."""
+        """Number, seconds painted, bytes and rates of each slot: no bytes without paint, no rate below nine tenths."""
         for number in range(self.first // slot_s, -(-self.last // slot_s)):
             part = self.paint[:, number * slot_s - self.origin :][:, :slot_s]
             known = ~np.isnan(part)
