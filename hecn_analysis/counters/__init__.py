@@ -8,7 +8,7 @@ interfaces; every other module is the reader of one format, with its units and t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -104,6 +104,8 @@ def read_counters(
     samples = timed_table("samples", [row for part in found for row in part.samples])
     passed = timed_table("rates", [row for part in found for row in part.rates])
     problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
+    if host is not None:
+        problems += _mixed(samples[samples["host"] == host])
     troubles = tables.make("problems", problems)
     for selection in archived:
         kept = tables_of(selection, ("samples", "rates", "problems"))
@@ -119,6 +121,20 @@ def read_counters(
         troubles,
         [part.facts for part in found if part.format is not None],
     )
+
+
+def _mixed(samples: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Give a problem for each interface whose counters fall where its files alternate: they are of several machines."""
+    for interface, port in samples.sort_values("time", kind="stable").groupby("interface"):
+        octets = port[["in_octets", "out_octets"]].astype("Float64")
+        alone = octets.groupby(port["source_file"]).diff().lt(0).sum().sum()
+        files = list(dict.fromkeys(port["source_file"]))
+        if octets.diff().lt(0).sum().sum() > alone + 2 * (len(files) - 1):  # each file after another may begin lower
+            message = (
+                f"found readings of {interface} in {files[0]} and {files[1]} that do not continue each other, expected "
+                f"files of one machine; leave out --host, or read the files of each machine apart"
+            )
+            yield {"source_file": files[1], "kind": "inconsistent", "message": message}
 
 
 def _quoted_ceiling(document: Document) -> float | None:

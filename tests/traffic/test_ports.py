@@ -175,3 +175,15 @@ def test_what_a_user_states_is_found_by_host_and_by_name():
     assert stated_value({("a", "WAN"): 1.0, "WAN": 2.0}, names)[:2].tolist() == [1.0, 2.0]
     assert stated_value({"WAN (index 2)": 3.0}, names)[1] == 3.0
     assert np.isnan(stated_value({"WAN": 2.0}, names)[2])
+
+
+def test_files_of_two_machines_under_one_host_are_named(folder, capsys):
+    def mixed(rate, begin):
+        (folder / "b.txt").write_text(walk(rate, begin=begin))
+        main(["counters", str(folder), "--host", "sw1"])
+        return f"found readings of eth0 in {folder}/a.txt and {folder}/b.txt that do not" in capsys.readouterr().err
+
+    (folder / "a.txt").write_text(walk(100e6, begin=BEGIN + 300))
+    assert mixed(1e9, BEGIN + 300)  # another machine at the same time
+    assert not mixed(100e6, BEGIN + 450)  # the same machine, read twice as often
+    assert not mixed(1e6, BEGIN + 300 * 40)  # the same machine, started again
