@@ -19,10 +19,10 @@ settings.register_profile("hecn", deadline=None, derandomize=True)
 settings.register_profile("fresh", deadline=None, print_blob=True)
 settings.load_profile("hecn")
 
-# What `make test` leaves to `make test-all`: folders and modules with kills, live transfers or the wheel, and tests
-# that ask for a browser or a transfer tool. Others are marked one by one.
-SLOW = {"browser", "faults", "live", "test_wheel.py"}
-SLOW_FIXTURES = {"browser", "chromium", "iperf3", "nuttcp"}
+# What `make test` leaves to `make test-all`: folders and modules with kills, live transfers, searches or the wheel, and
+# tests that ask for a browser, a transfer tool or the collection of real logs. Others are marked one by one.
+SLOW = {"browser", "faults", "live", "test_mutations.py", "test_patterns.py", "test_wheel.py"}
+SLOW_FIXTURES = {"browser", "chromium", "corpus", "iperf3", "nuttcp"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by -m
