@@ -42,7 +42,8 @@ def until(condition, seconds=60):
 @pytest.fixture
 def sent(tmp_path):
     """A folder with a log and, for each module that Python could look for, a file that tells when it is imported."""
-    folder = tmp_path / "sent"
+    base = Path(tempfile.mkdtemp(prefix="s"))  # short: sockets lie below
+    folder = base / "sent"
     (folder / "evil-1.0.dist-info").mkdir(parents=True)
     (folder / "tmp").mkdir()
     ran = tmp_path / "ran.txt"
@@ -68,6 +69,7 @@ def sent(tmp_path):
         (folder / name).write_text("{{ cycler.__init__.__globals__.os.abort() }}")
     shutil.copy(data_dir() / "logs" / "c-systems-dd.txt", folder / "dd.txt")
     yield folder
+    shutil.rmtree(base)
     assert not ran.exists(), ran.read_text()
 
 

@@ -130,7 +130,7 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 if before is not None:
                     _copy_permissions(before, stream)
                 os.fsync(stream.fileno())
-            os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+                os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)  # while the lock is held
         except BaseException:
             with suppress(OSError):
                 os.unlink(part, dir_fd=folder)

@@ -104,7 +104,7 @@ def models(root, tmp_path_factory):
     words = {"title": EVIL, "source": EVIL}
     nic = yaml.safe_load((root / "models/hosts/b.yaml").read_text())["slots"]["nic1"]
     bill = {"year": 2009, "items": [{"item": EVIL, "price": {"value": "999 USD", "basis": "assumed", "source": EVIL}}]}
-    host = write("host.yaml", "hosts/b.yaml", **words, bill=bill, slots={"nic1": nic}, arrays={})
+    host = write("host.yaml", "hosts/b.yaml", **words, bill=bill, slots={"nic1": nic}, arrays={}, files_on=[])
     path = write("path.yaml", "paths/netem-80ms-10ge.yaml", **words)
     tool = write("tool.yaml", "tools/nuttcp.yaml", **words)
     ends = {"sender": str(host), "receiver": str(host), "path": str(path), "tool": str(tool)}
@@ -112,7 +112,7 @@ def models(root, tmp_path_factory):
     return folder
 
 
-def execute(notebook, parameters, into):
+def execute(notebook, parameters, into, **_):
     """What `hecn_analysis.briefs._run.execute` does, in this process."""
     made = parameterize_notebook(load_notebook_node(str(notebook)), dict(parameters))
     names, error, outputs = {}, None, []

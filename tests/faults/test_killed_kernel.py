@@ -6,6 +6,7 @@ and when they were told to end, which harms nobody any more.
 
 import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -114,6 +115,15 @@ SLEEP = "import subprocess, time\nsubprocess.Popen(['sleep', '100000'])\ntime.sl
 INTERRUPT = f"import os, signal\nos.kill(os.getppid(), signal.SIGINT)\n{SLEEP}"
 
 
+@pytest.fixture
+def interruptible():
+    """Let an interrupt raise here: the workers of pytest-xdist ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_kills_kernels_and_leaves_the_folder_as_it_is(workplace):
     write(workplace, first=SLEEP, second=INTERRUPT)
     assert main(["brief", "all", "-o", "out", "--no-pdf"]) == 130
