@@ -73,11 +73,13 @@ def stand_in(tmp_path, monkeypatch):
     return make
 
 
-def words_of_processes():
-    """Command lines of all processes that run."""
+def words_of_processes(place=""):
+    """Command lines of the processes that run, of those alone in whose environment a place is named."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
+            if place and os.fsencode(place) not in path.with_name("environ").read_bytes():
+                continue
             found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         except OSError:
             continue

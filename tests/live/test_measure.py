@@ -224,7 +224,8 @@ def test_tool_that_fails_is_said_in_a_line_and_leaves_nothing(tmp_path, stand_in
     with pytest.raises(MeasurementError) as error:
         measure.measure(request_for("nuttcp", limit_s=1.0), tmp_path / "m")
     assert str(error.value) == f"nothing was measured: {message} (logs are in {tmp_path / 'm'})"
-    assert not [line for line in words_of_processes() if "sleep 71" in line or "nuttcp -1 --nofork" in line]
+    left = words_of_processes(tmp_path)  # tests beside this one have servers, too; stand_in puts the folder into PATH
+    assert not [line for line in left if "sleep 71" in line or "nuttcp -1 --nofork" in line]
 
 
 def test_server_that_does_not_start_is_said(tmp_path, stand_in):
