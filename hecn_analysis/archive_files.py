@@ -99,7 +99,7 @@ def plain(folder: Path, name: str) -> Path:
 
 
 def plain_file(folder: Path, name: str) -> Path:
-    """Path of a regular file of an archive: whoever opens a FIFO waits for ever.
+    """Path of a regular file of an archive: opening a FIFO would block.
 
     Raises
     ------

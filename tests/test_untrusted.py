@@ -137,7 +137,7 @@ WRITERS = {
 ARCHIVE = "hecn_analysis/archive"
 
 OPENERS = {"open", "fdopen", "ZipFile", "GzipFile", "BZ2File", "LZMAFile", "FileIO"}
-#: Functions that make or change a file, whoever's they are.
+#: Functions that make or change a file, by their last name.
 WRITE = {"write_text", "write_bytes", "write_html", "write_image", "write_table", "write_feather", "write_dataset"}
 WRITE |= {"ParquetWriter", "savefig", "savetxt", "savez", "savez_compressed", "tofile", "FileHandler", "touch"}
 WRITE |= {"mkdir", "makedirs", "mkfifo", "mknod", "symlink", "symlink_to", "hardlink_to", "link_to", "renames"}

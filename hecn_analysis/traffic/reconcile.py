@@ -6,7 +6,7 @@ A run of :math:`B` payload bytes crosses a port as :math:`n = \lceil B / s \rcei
 .. math:: O = B + n (M - s + f)
 
 octets: headers of IP and TCP come with each packet, and :math:`f` bytes of the frame, which depends on who counts
-(`FRAME_BYTES`). Preamble and gap are counted by nobody. Where the log states the segment size, :math:`s` and
+(`FRAME_BYTES`). No counter includes preamble and gap. Where the log states the segment size, :math:`s` and
 :math:`M` follow from it; else from the MTU that is given; else the verdict names the MTU that fits better.
 
 Ports count all the time, and their counters are read now and then. So the octets of all intervals that touch the run
