@@ -27,7 +27,7 @@ setup: $(VENV)/runtime.stamp ## make .venv from requirements.lock; after this th
 brief: setup ## make what has changed of all briefs in briefs/ (HTML, PDF where Chromium is installed, index.html); ARGS=--force: all
 	$(BIN)/hecn brief all -o briefs $(ARGS)
 
-KERNELS := --ServerApp.kernel_spec_manager_class=hecn_analysis.kernels.OwnKernels
+KERNELS := --ServerApp.kernel_spec_manager_class=hecn_analysis.base.kernels.OwnKernels
 lab: setup ## open JupyterLab in notebooks/; ARGS are handed to it, e.g. ARGS=--allow-root for root
 	$(BIN)/jupyter lab --notebook-dir notebooks $(KERNELS) $(ARGS)
 

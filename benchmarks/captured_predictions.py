@@ -22,7 +22,8 @@ from typing import Any
 
 from scipy import stats
 
-from hecn_analysis import read_inventory, units
+from hecn_analysis import read_inventory
+from hecn_analysis.base import units
 from hecn_analysis.live import programs
 from hecn_analysis.live.capture import capture
 from hecn_analysis.live.measure import INSIDE, measure

@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import harness, polls
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
 from hecn_analysis.live import snmp
 from hecn_analysis.traffic import bulk
 

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis.planning.forecast import forecast
-from hecn_analysis.planning.forecast_series import DAY, busy_level
+from hecn_analysis.planning.forecast.port_forecast import forecast
+from hecn_analysis.planning.forecast.series import DAY, busy_level
 
 Floats = npt.NDArray[np.float64]
 

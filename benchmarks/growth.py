@@ -27,10 +27,11 @@ import pandas as pd
 
 import hecn_analysis as hecn
 from benchmarks import counters, exponents, harness, interval_logs, polls, predictions
-from hecn_analysis import archive, tables
+from hecn_analysis.archive import store
+from hecn_analysis.base import tables
+from hecn_analysis.base.progress import track
 from hecn_analysis.hardware.parts import Part
-from hecn_analysis.planning.offers import Offers, offered
-from hecn_analysis.progress import track
+from hecn_analysis.planning.purchase.offers import Offers, offered
 
 #: Processor time below which a job is run again, at most so often. [s]
 SHORT_S, AGAIN = 0.5, 5
@@ -183,7 +184,7 @@ def runs(count: int, first: int = 0) -> pd.DataFrame:
 
 def archive_of_runs(folder: Path, count: int) -> None:
     """Fill an archive with runs, a thousand or more a unit."""
-    place, unit = archive.Archive(folder / "archive"), max(1000, count // 10)
+    place, unit = store.Archive(folder / "archive"), max(1000, count // 10)
     for first in range(0, count, unit):
         place.add(f"unit-{first}", {"runs": runs(min(unit, count - first), first)})
 
@@ -191,20 +192,20 @@ def archive_of_runs(folder: Path, count: int) -> None:
 def ask(folder: Path) -> pd.DataFrame:
     """Ask for a figure of each tool and day."""
     question = "select tool, day, count(*) as runs, max(throughput_bps) as best from runs group by all order by all"
-    return archive.Archive(folder / "archive").query(question)
+    return store.Archive(folder / "archive").query(question)
 
 
 def add_units(folder: Path, count: int) -> None:
     """Add so many units, a run each, to an archive that was not there."""
     with tempfile.TemporaryDirectory(dir=folder) as name:
-        place, row = archive.Archive(Path(name) / "archive"), runs(1)
+        place, row = store.Archive(Path(name) / "archive"), runs(1)
         for number in range(count):
             place.add(f"unit-{number}", {"runs": row})
 
 
 def archive_of_polls(folder: Path, readings: int) -> None:
     """Fill an archive with a day of polls of SNMP, in twenty units."""
-    place, units = archive.Archive(folder / "archive"), 20
+    place, units = store.Archive(folder / "archive"), 20
     ports = max(10, readings // 2880)
     each = -(-readings // ports // units)
     for unit in range(units):
@@ -213,7 +214,7 @@ def archive_of_polls(folder: Path, readings: int) -> None:
 
 def compact(folder: Path, _: int) -> None:
     """Compact it, and put back what was there, so that it can be done again."""
-    place = archive.Archive(folder / "archive")
+    place = store.Archive(folder / "archive")
     place.compact()
     for made in (folder / "archive" / "generations").iterdir():
         made.unlink()

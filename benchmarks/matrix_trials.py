@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import hecn_analysis as hecn
-from hecn_analysis import places
+from hecn_analysis.base import places
 from hecn_analysis.hardware import Scenario
-from hecn_analysis.planning.next_tests import find_best
-from hecn_analysis.planning.outlook import Belief, Outlook
+from hecn_analysis.planning.matrix.next_tests import find_best
+from hecn_analysis.planning.matrix.outlook import Belief, Outlook
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
 

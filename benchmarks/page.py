@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from benchmarks.deployment import BUSY, Costs, Line, Network, Plan, plan
 from benchmarks.exponents import LEAST_BYTES, too_fast
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 #: The network of the question: 100,000 ports polled every 30 s for a year.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 
 PORTS_A_DEVICE = 48
 SPEED_BPS = 10e9

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import hecn_analysis as hecn
 from benchmarks.harness import Pair
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.planning.builds import Cards, Platform, Processors, host_keys
-from hecn_analysis.planning.offers import Offers, price_usd
+from hecn_analysis.planning.purchase.builds import Cards, Platform, Processors, host_keys
+from hecn_analysis.planning.purchase.offers import Offers, price_usd
 
 TARGET_BPS = 85e9
 TARGET = 1 / 20

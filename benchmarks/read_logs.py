@@ -15,7 +15,7 @@ import pandas as pd
 
 import hecn_analysis as hecn
 from benchmarks.harness import Pair
-from hecn_analysis import places
+from hecn_analysis.base import places
 
 COPIES = 50
 LINE = re.compile(

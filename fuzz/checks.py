@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import sources
 from hecn_analysis.logs import read, registry

@@ -29,26 +29,28 @@ import pandas as pd
 import hecn_analysis as hecn
 from fuzz import checks, mutations
 from fuzz.checks import ROOT, Broken, written
-from hecn_analysis import tables
-from hecn_analysis.archive import Archive
-from hecn_analysis.archive_filling import add_files
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import HecnError
 from hecn_analysis.cli.predict import read_cases
 from hecn_analysis.cli.traffic import known_interfaces
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document as CountersDocument
-from hecn_analysis.errors import HecnError
 from hecn_analysis.files import packed as unpacked
 from hecn_analysis.files import streams
 from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Lines
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.inventory import host
+from hecn_analysis.ingest.filling import add_files
 from hecn_analysis.inventory import registry as inventory_registry
+from hecn_analysis.inventory.hosts import captured
 from hecn_analysis.logs import registry as logs_registry
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.planning import matrix, planned_changes, roadmap
+from hecn_analysis.planning.forecast import planned_changes
+from hecn_analysis.planning.matrix import cells
+from hecn_analysis.planning.roadmap import milestones
 from hecn_analysis.prediction import mapping
 from hecn_analysis.traffic import service_levels
 
@@ -183,7 +185,7 @@ def facts_of(document: Document) -> list[Any]:
     """Outputs of a capture with their facts, which JSON must be able to hold, and the host they make."""
     found = inventory_registry.read(document)
     _check_problems(found.problems)
-    for one in host.hosts(found.captured):
+    for one in captured.hosts(found.captured):
         _check_problems(one.problems)
         str(one.findings)
         json.dumps([one.facts, one.description], allow_nan=False, default=str)
@@ -353,8 +355,8 @@ DESCRIPTIONS: Final[dict[str, tuple[Room, str, Callable[[Path], object]]]] = {
     "mappings": (Room("mappings", ("models/mappings",)), ".yaml", _mapped),
     "tables": (Room("tables", ("tests/cli/inputs/cases.csv",), "tcp-lab/runs.csv"), ".csv", _table),
     "cases": (Room("cases", ("tests/cli/inputs/cases.csv",)), ".csv", lambda path: list(read_cases(str(path)))),
-    "matrices": (Room("matrices", ("models/matrices",)), ".yaml", matrix.load_matrix),
-    "roadmaps": (Room("roadmaps", ("models/roadmaps",)), ".yaml", roadmap.roadmap),
+    "matrices": (Room("matrices", ("models/matrices",)), ".yaml", cells.load_matrix),
+    "roadmaps": (Room("roadmaps", ("models/roadmaps",)), ".yaml", milestones.roadmap),
     "service levels": (Room("service levels", ("models/service_levels",)), ".yaml", service_levels.load),
     "changes": (Room("changes", ("data/traffic/changes.yaml",)), ".yaml", planned_changes.read_plan),
     "interfaces": (Room("interfaces", ("data/traffic/ports.yaml",)), ".yaml", lambda path: known_interfaces(str(path))),

@@ -14,56 +14,56 @@ TYPE_CHECKING = False  # as in `typing`, which would take longer to import than 
 
 if TYPE_CHECKING:
     from hecn_analysis import limits as limits
+    from hecn_analysis.base.errors import HecnError as HecnError
+    from hecn_analysis.base.errors import InputError as InputError
+    from hecn_analysis.base.errors import RangeError as RangeError
+    from hecn_analysis.base.errors import ValidityWarning as ValidityWarning
+    from hecn_analysis.comparison.runs import compare_runs as compare_runs
     from hecn_analysis.counters import read_counters as read_counters
-    from hecn_analysis.errors import HecnError as HecnError
-    from hecn_analysis.errors import InputError as InputError
-    from hecn_analysis.errors import RangeError as RangeError
-    from hecn_analysis.errors import ValidityWarning as ValidityWarning
     from hecn_analysis.hardware import load_scenario as load_scenario
+    from hecn_analysis.ingest.folder import read_folder as read_folder
     from hecn_analysis.inventory import read_inventory as read_inventory
     from hecn_analysis.logs import read as read
-    from hecn_analysis.planning.advise import advise as advise
-    from hecn_analysis.planning.forecast import forecast as forecast
-    from hecn_analysis.planning.pairs import compare_pairs as compare_pairs
-    from hecn_analysis.planning.purchase import purchase as purchase
-    from hecn_analysis.planning.purchase import purchase_front as purchase_front
-    from hecn_analysis.planning.roadmap import roadmap as roadmap
-    from hecn_analysis.planning.whatif import tornado as tornado
-    from hecn_analysis.planning.whatif import whatif as whatif
+    from hecn_analysis.planning.change.advise import advise as advise
+    from hecn_analysis.planning.change.whatif import tornado as tornado
+    from hecn_analysis.planning.change.whatif import whatif as whatif
+    from hecn_analysis.planning.forecast.port_forecast import forecast as forecast
+    from hecn_analysis.planning.purchase.cheapest import purchase as purchase
+    from hecn_analysis.planning.purchase.cheapest import purchase_front as purchase_front
+    from hecn_analysis.planning.roadmap.milestones import roadmap as roadmap
+    from hecn_analysis.planning.studies.pairs import compare_pairs as compare_pairs
     from hecn_analysis.prediction import predict as predict
     from hecn_analysis.prediction.calibration import calibrate as calibrate
     from hecn_analysis.prediction.sweep import sweep as sweep
     from hecn_analysis.prediction.validation import validate as validate
-    from hecn_analysis.report.compare import compare_runs as compare_runs
-    from hecn_analysis.report.folder import read_folder as read_folder
 
     __version__: str
 
 # Public name -> the module that it comes from. A subpackage comes from itself.
 _SOURCES = {
-    "HecnError": "errors",
-    "InputError": "errors",
-    "RangeError": "errors",
-    "ValidityWarning": "errors",
+    "HecnError": "base.errors",
+    "InputError": "base.errors",
+    "RangeError": "base.errors",
+    "ValidityWarning": "base.errors",
     "calibrate": "prediction.calibration",
-    "forecast": "planning.forecast",
-    "compare_pairs": "planning.pairs",
-    "advise": "planning.advise",
-    "compare_runs": "report.compare",
+    "forecast": "planning.forecast.port_forecast",
+    "compare_pairs": "planning.studies.pairs",
+    "advise": "planning.change.advise",
+    "compare_runs": "comparison.runs",
     "limits": "limits",
     "load_scenario": "hardware",
     "predict": "prediction",
-    "purchase": "planning.purchase",
-    "purchase_front": "planning.purchase",
+    "purchase": "planning.purchase.cheapest",
+    "purchase_front": "planning.purchase.cheapest",
     "read": "logs",
     "read_counters": "counters",
-    "read_folder": "report.folder",
+    "read_folder": "ingest.folder",
     "read_inventory": "inventory",
-    "roadmap": "planning.roadmap",
+    "roadmap": "planning.roadmap.milestones",
     "sweep": "prediction.sweep",
-    "tornado": "planning.whatif",
+    "tornado": "planning.change.whatif",
     "validate": "prediction.validation",
-    "whatif": "planning.whatif",
+    "whatif": "planning.change.whatif",
 }
 
 __all__ = [

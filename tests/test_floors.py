@@ -13,21 +13,19 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 
 # From the ground up. Rooms of one floor know nothing of each other.
 FLOORS = (
-    {"", "bidi", "children", "first_use", "modules", "places", "secrets"},
-    {"errors", "progress"},
-    {"cluster", "kernels", "records", "run_circumstances", "run_rates", "statistics", "tables", "units"},
-    {"archive_files", "files", "limits"},
-    {"archive_log"},
-    {"archive", "elsewhere", "hardware"},
-    {"archive_selection"},
+    {"base"},
+    {"files", "limits", "runs"},
+    {"archive", "hardware"},
     {"logs", "traffic"},
     {"counters", "prediction"},
-    {"archive_filling", "inventory"},
-    {"live"},
+    {"inventory"},
+    {"ingest", "live"},
     {"planning"},
+    {"comparison"},
     {"figures"},
     {"briefs"},
     {"app", "report"},
+    {""},
     {"cli"},
     {"__main__"},
 )
@@ -35,9 +33,9 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 # What asks a higher floor, inside of a function and when it is called, and why.
 ASKS = {
-    ("elsewhere", "logs"): "says which other command reads a file, and so asks their readers",
-    ("elsewhere", "counters"): "the same",
-    ("elsewhere", "inventory"): "the same",
+    ("files", "logs"): "says which other command reads a file, and so asks their readers",
+    ("files", "counters"): "the same",
+    ("files", "inventory"): "the same",
 }
 
 

@@ -189,8 +189,8 @@ def test_so_does_a_method_of_what_it_gives(name):
 
 def test_the_public_functions_are_found():
     assert {"hecn_analysis.logs.read", "hecn_analysis.hardware.scenario.load_scenario"} <= set(PUBLIC)
-    assert "hecn_analysis.planning.host_limits.fastest" in PUBLIC  # of a notebook
-    assert "hecn_analysis.planning.next_tests.find_best" in PUBLIC  # of a page
+    assert "hecn_analysis.planning.studies.host_limits.fastest" in PUBLIC  # of a notebook
+    assert "hecn_analysis.planning.matrix.next_tests.find_best" in PUBLIC  # of a page
     assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
     assert {"Prediction.to_frame", "Slots.rates", "Explanation.verdict", "Reader.recognises"} <= set(METHODS)
     assert {"hecn_analysis.inventory.read_inventory", "hecn_analysis.briefs.make.make_briefs"} <= set(PUBLIC)

@@ -16,10 +16,10 @@ import duckdb
 import pytest
 from pyarrow import ArrowInvalid
 
-from hecn_analysis import tables
-from hecn_analysis.archive import Archive
-from hecn_analysis.errors import HecnError
-from hecn_analysis.kernels import OwnKernels
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.kernels import OwnKernels
 
 #: Where a rule is lifted, and how often; each has its reason beside it.
 LIFTED = {
@@ -127,11 +127,11 @@ def test_no_module_could_run_what_it_reads(root):
     assert [one.partition(":")[0] for one in found] == ALLOWED
 
 
-#: Modules that write files by other means, and why they may. What archives do is tested in `tests/test_archive.py`.
+#: Modules that write files by other means, and why they may. What archives do is tested in `tests/archive/`.
 WRITERS = {
     "hecn_analysis/files/whole.py": "it is what all others use",
     "hecn_analysis/briefs/_kernel.py": "a list in the kernel's own folder, which only the user can enter",
-    "hecn_analysis/progress.py": "notes of how far a child is, in a private folder of its parent",
+    "hecn_analysis/base/progress.py": "notes of how far a child is, in a private folder of its parent",
     "hecn_analysis/traffic/bulk.py": "it fills a file that `whole.aside` has made",
 }
 ARCHIVE = "hecn_analysis/archive"

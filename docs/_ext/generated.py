@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from sphinx.application import Sphinx
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.counters import registry as counters_registry

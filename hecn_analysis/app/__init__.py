@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.first_use import bring
+from hecn_analysis.base.first_use import bring
 
 if TYPE_CHECKING:
     from hecn_analysis.app.widget import WhatIf as WhatIf

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from hecn_analysis.app.controls import ROLES, Control, controls_of
 from hecn_analysis.app.model import base_of, keys_of, scenario_of, written
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.briefs import make_briefs
-from hecn_analysis.errors import HecnError, InputError
 
 BRIEF: Final = "what_if"
 

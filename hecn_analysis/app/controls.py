@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from hecn_analysis import places, units
-from hecn_analysis.errors import InputError
+from hecn_analysis.base import places, units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CongestionControl
 from hecn_analysis.hardware.quantity import Parameter

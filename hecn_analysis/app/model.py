@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from hecn_analysis import units
 from hecn_analysis.app.controls import ADDED, ROLES, added_cards, card_keys, choices, controls_of, network_cards, shown
 from hecn_analysis.app.cost import Cost, costs
-from hecn_analysis.errors import HecnError, ValidityWarning
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.figures import plot_ladder
 from hecn_analysis.figures.resource_map import resource_map_spec
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file

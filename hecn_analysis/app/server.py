@@ -32,10 +32,10 @@ from traitlets.config import Config
 from voila.app import Voila
 from voila.tornado.handler import TornadoVoilaHandler
 
-from hecn_analysis import kernels
 from hecn_analysis.app import FOLDER, SCENARIO
-from hecn_analysis.children import private_folder
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.base import kernels
+from hecn_analysis.base.children import private_folder
+from hecn_analysis.base.errors import HecnError, InputError
 
 ADDRESS: Final = "127.0.0.1"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.first_use import bring
+from hecn_analysis.base.first_use import bring
 
 if TYPE_CHECKING:
     from hecn_analysis.briefs.catalogue import brief_names as brief_names

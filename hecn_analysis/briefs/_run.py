@@ -26,10 +26,10 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
-from hecn_analysis import kernels
+from hecn_analysis.base import kernels
+from hecn_analysis.base.children import SAFE_PATH, Stop, kill_group, private_folder
 from hecn_analysis.briefs.origin import counted
 from hecn_analysis.briefs.parameters import Value
-from hecn_analysis.children import SAFE_PATH, Stop, kill_group, private_folder
 from hecn_analysis.files import whole
 
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is in the brief and its result

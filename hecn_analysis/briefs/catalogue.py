@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hecn_analysis import places
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.briefs.parameters import Brief, read_declaration
-from hecn_analysis.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.bidi import upright
+from hecn_analysis.base.bidi import upright
 
 MISSING = "–"
 Cell = Any  # of a DataFrame

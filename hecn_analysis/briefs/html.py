@@ -20,7 +20,7 @@ import mistune
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from hecn_analysis.bidi import upright
+from hecn_analysis.base.bidi import upright
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:

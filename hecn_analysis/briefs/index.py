@@ -141,7 +141,7 @@ def read_result(path: Path) -> dict[str, Any] | None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> read_result(data_dir() / "inventory" / "virtual-machine" / "lscpu.json") is None  # JSON of something else
     True
     """

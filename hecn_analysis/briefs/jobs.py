@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hecn_analysis import archive_selection
+from hecn_analysis.archive import selection
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.briefs.parameters import Brief, Value, check
-from hecn_analysis.errors import InputError, did_you_mean
 
 LONGEST_NAME = 80
-TABLES = {"logs": ("runs",), "counters": ("samples", "rates"), None: archive_selection.PARTED}  # by what files hold
+TABLES = {"logs": ("runs",), "counters": ("samples", "rates"), None: selection.PARTED}  # by what files hold
 
 
 class Job(NamedTuple):
@@ -99,22 +99,22 @@ def _variants(
             advice=advice and f"{advice}, with its values",
         )
     readers = {key: one.holds for key, one in brief.declaration.parameters.items() if one.type == "files"}
-    selections: list[archive_selection.Selection | None] = [None]
+    selections: list[selection.Selection | None] = [None]
     if archive is not None:
         if not readers:
             raise InputError(f"brief {name!r} for an archive", "one that reads files")
         if taken := sorted({*readers} & {*given, *(key for key, _ in lists)}):
             raise InputError(f"parameter {taken[0]!r} beside an archive", "either of them")
-        whole = archive_selection.Selection(archive)
+        whole = selection.Selection(archive)
         tables = dict.fromkeys(table for held in readers.values() for table in TABLES[held])
-        selections = [*archive_selection.parts(archive, columns, tuple(tables))] if columns else [whole]
+        selections = [*selection.parts(archive, columns, tuple(tables))] if columns else [whole]
     for combination in itertools.product(*([(key, value) for value in values] for key, values in lists)):
         settings = dict(combination)
-        for selection in selections:
+        for part in selections:
             words, values = dict(settings), dict[str, Value](settings)
-            if selection is not None:
-                words |= dict(selection.conditions)
-                values |= dict.fromkeys(readers, str(selection))
+            if part is not None:
+                words |= dict(part.conditions)
+                values |= dict.fromkeys(readers, str(part))
             yield words, values
 
 

@@ -19,6 +19,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hecn_analysis.base.children import Stop
+from hecn_analysis.base.errors import HecnError, InputError, MissingProgramError
+from hecn_analysis.base.progress import track
 from hecn_analysis.briefs import origin
 from hecn_analysis.briefs.catalogue import briefs, choose
 from hecn_analysis.briefs.index import FORM, KIND, read_result, write_index
@@ -26,10 +29,7 @@ from hecn_analysis.briefs.jobs import Job, jobs_of
 from hecn_analysis.briefs.parameters import Value, shown
 from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
 from hecn_analysis.briefs.pictures import NO_PICTURE, PictureError, Pictures
-from hecn_analysis.children import Stop
-from hecn_analysis.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.files import whole
-from hecn_analysis.progress import track
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +135,7 @@ def make_briefs(
     >>> from pathlib import Path
     >>> make_briefs(["port_forcast"], Path("briefs"))
     Traceback (most recent call last):
-    hecn_analysis.errors.InputError: ...did you mean 'port_forecast'?
+    hecn_analysis.base.errors.InputError: ...did you mean 'port_forecast'?
     """
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
     whole.make_folder(out_dir)

@@ -26,8 +26,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
-from hecn_analysis import places
-from hecn_analysis.archive_selection import archive_of
+from hecn_analysis.archive.selection import archive_of
+from hecn_analysis.base import places
 from hecn_analysis.briefs.parameters import Brief, Value, files_of
 from hecn_analysis.files import packed
 from hecn_analysis.files.names import as_stored

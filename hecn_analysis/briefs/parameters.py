@@ -9,8 +9,8 @@
       rtt: {type: time, unit: s, default: 80 ms, range: [0 s, 2 s], help: round-trip time of the path}
 
 Types: ``text``, ``integer``, ``number``, ``flag``, ``files`` (paths of files, folders or archives, separated by commas,
-which must be there), and the quantities of `hecn_analysis.units` (``rate``, ``bytes``, ``time``, …), which take a bare
-SI number or one with its unit and reach the notebook in SI.
+which must be there), and the quantities of `hecn_analysis.base.units` (``rate``, ``bytes``, ``time``, …), which take a
+bare SI number or one with its unit and reach the notebook in SI.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from hecn_analysis import units
-from hecn_analysis.archive_selection import archive_of
-from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.archive.selection import archive_of
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.files.names import as_stored
 from hecn_analysis.hardware import yaml_file
 
@@ -95,7 +95,7 @@ def read_declaration(path: Path) -> Declaration:
 
     Examples
     --------
-    >>> from hecn_analysis.places import notebooks_dir
+    >>> from hecn_analysis.base.places import notebooks_dir
     >>> declaration = read_declaration(notebooks_dir() / "54_port_forecast.yaml")
     >>> declaration.brief, declaration.parameters["slot"].unit
     ('port_forecast', 's')
@@ -207,7 +207,7 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
     {'rtt': 0.01}
     >>> check(declaration, {"rtt": "3 s"})
     Traceback (most recent call last):
-    hecn_analysis.errors.InputError: found parameter rtt: '3 s', expected a value from 0 s to 2 s
+    hecn_analysis.base.errors.InputError: found parameter rtt: '3 s', expected a value from 0 s to 2 s
     """
     known = declaration.parameters
     unknown = [name for name in given if name not in known]

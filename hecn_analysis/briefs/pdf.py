@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from hecn_analysis.children import Stop, kill_group, private_folder, tied
-from hecn_analysis.errors import HecnError, MissingProgramError
+from hecn_analysis.base.children import Stop, kill_group, private_folder, tied
+from hecn_analysis.base.errors import HecnError, MissingProgramError
 from hecn_analysis.files import whole
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -53,7 +53,7 @@ def find_chromium(without: str = "no PDF was made") -> str:
     >>> with patch.dict(os.environ, PATH=""):
     ...     find_chromium()
     Traceback (most recent call last):
-    hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
+    hecn_analysis.base.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     for name in PROGRAMS:
         if found := shutil.which(name):
@@ -177,7 +177,7 @@ def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S, stop
     >>> with patch.dict(os.environ, PATH=""):
     ...     write_pdf(Path("brief.html"), Path("brief.pdf"))
     Traceback (most recent call last):
-    hecn_analysis.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
+    hecn_analysis.base.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
     """
     program = find_chromium()
     stop = stop or Stop()

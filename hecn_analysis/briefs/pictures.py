@@ -9,8 +9,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from hecn_analysis.base.errors import HecnError
 from hecn_analysis.briefs.pdf import find_chromium, has_sandbox, sandbox_fault_of
-from hecn_analysis.errors import HecnError
 
 if TYPE_CHECKING:
     from kaleido import Kaleido

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import IPython.display
 import pandas as pd
 
-from hecn_analysis import places, units
+from hecn_analysis.base import places, units
 from hecn_analysis.briefs import cells
 from hecn_analysis.figures import theme
 

@@ -62,7 +62,7 @@ def too_large(path: Path) -> list[str]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import notebooks_dir
+    >>> from hecn_analysis.base.places import notebooks_dir
     >>> too_large(notebooks_dir() / "54_port_forecast.ipynb")
     []
     """

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_told
-from hecn_analysis.errors import InputError
 
 STATUS_FINE = 0
 STATUS_BAD_INPUT = 1

@@ -12,8 +12,8 @@ from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario
-    from hecn_analysis.planning.advise import Advice, Advices
-    from hecn_analysis.planning.change import Change
+    from hecn_analysis.planning.change.advise import Advice, Advices
+    from hecn_analysis.planning.change.change import Change
 
 DESCRIPTION = """\
 What to change: every setting and part that is known to matter is predicted,
@@ -45,7 +45,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Advise, and deliver it."""
-    from hecn_analysis.planning.advise import advise  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.change.advise import advise  # noqa: PLC0415 (not needed for --help)
 
     _take_capture(arguments)
     base, changed = asked_scenario(arguments)
@@ -90,7 +90,7 @@ def _mending(given: str | None, role: str, scenario: Scenario) -> list[Change]:
     host = None if given is None else captured.host_of(given)
     if host is None:
         return []
-    from hecn_analysis.planning import mending  # noqa: PLC0415 (for a captured host only)
+    from hecn_analysis.planning.change import mending  # noqa: PLC0415 (for a captured host only)
 
     findings = host.findings.on_path(scenario.path) if scenario.path.rtt.value > 0 else host.findings
     return mending.changes(findings.findings, role)
@@ -116,7 +116,7 @@ def _text(found: Advices, top: int) -> Iterator[str]:
 
 
 def _advice(advice: Advice, *, in_full: bool) -> Iterator[str]:
-    from hecn_analysis.planning.advise import gain_in_words  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.change.advise import gain_in_words  # noqa: PLC0415 (not needed for --help)
 
     rate = output.human("throughput_bps", advice.outcome.throughput_bps)
     price = (

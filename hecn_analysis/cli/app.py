@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say
-from hecn_analysis.errors import InputError
 
 DESCRIPTION = """\
 What if, in a browser: pick hosts, path and tool, move sliders, and see the

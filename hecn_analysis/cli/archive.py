@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import explain, say, say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.archive_filling import add_files  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.ingest.filling import add_files  # noqa: PLC0415 (not needed for --help)
 
     added, known, problems = add_files(Archive(arguments.archive), arguments.paths, progress=True)
     print(f"{reading.count(added, 'file')} added, {known} there before")
@@ -66,7 +66,7 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _query(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
 
     damaged: list[InputError] = []
     answer = Archive(arguments.archive).query(arguments.sql, damaged=damaged)
@@ -75,7 +75,7 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
 
     damaged: list[InputError] = []
     _deliver(Archive(arguments.archive).units(damaged=damaged), arguments)
@@ -83,7 +83,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _compact(arguments: argparse.Namespace) -> int:
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
 
     damaged: list[InputError] = []
     try:

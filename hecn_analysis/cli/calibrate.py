@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.prediction.calibration import Calibration

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost
@@ -43,7 +43,7 @@ def host_of(given: str) -> CapturedHost | None:
     path = Path(given)
     if not (path.is_dir() or (path.is_file() and path.suffix not in {".yaml", ".yml"} and tarfile.is_tarfile(path))):
         return None
-    from hecn_analysis import places  # noqa: PLC0415 - for a folder only
+    from hecn_analysis.base import places  # noqa: PLC0415 - for a folder only
     from hecn_analysis.hardware import Library  # noqa: PLC0415
     from hecn_analysis.inventory import read_inventory  # noqa: PLC0415
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
+from hecn_analysis.base.units import format_rate
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.files import whole
-from hecn_analysis.units import format_rate
 
 if TYPE_CHECKING:
-    from hecn_analysis.report.compare import RunsComparison
+    from hecn_analysis.comparison.runs import RunsComparison
 
 DESCRIPTION = """\
 Say what changed between two sets of runs, before and after. Runs that are alike
@@ -98,8 +98,8 @@ def _side(row: Mapping[Any, Any], letter: str) -> str:
 
 
 def _confidence(text: str) -> float:
-    from hecn_analysis import units  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.errors import HecnError  # noqa: PLC0415
+    from hecn_analysis.base import units  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.base.errors import HecnError  # noqa: PLC0415
 
     try:
         value = units.parse(text, "fraction")

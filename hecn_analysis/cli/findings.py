@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.cli import output
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost
-    from hecn_analysis.inventory.findings import Findings
+    from hecn_analysis.inventory.checks.findings import Findings
 
 COLUMNS = (
     *("host", "check", "place", "found", "expected", "limit_bps", "mended_bps", "needs_bps", "predicted_bps"),
@@ -44,7 +44,7 @@ def checked(
     from dataclasses import replace  # noqa: PLC0415 - with a path only, as what follows
 
     from hecn_analysis.hardware import load_scenario  # noqa: PLC0415
-    from hecn_analysis.inventory.findings import predicted  # noqa: PLC0415
+    from hecn_analysis.inventory.checks.findings import predicted  # noqa: PLC0415
 
     way = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, "path": path}).path
     found = []

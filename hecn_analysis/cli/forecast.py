@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.traffic import duration, known_interfaces
-from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
-    from hecn_analysis.planning.forecast import Forecast
+    from hecn_analysis.planning.forecast.port_forecast import Forecast
 
 TABLES = ("ports", "curve", "backtest", "shifts", "changes", "free-ports")
 DIRECTIONS = ("greater", "in", "out", "slot_greater", "sum")
@@ -82,7 +82,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, forecast, deliver."""
-    from hecn_analysis.planning.forecast import forecast  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.forecast.port_forecast import forecast  # noqa: PLC0415 (not needed for --help)
 
     widths, speeds = known_interfaces(arguments.interfaces)
     found = forecast(
@@ -109,7 +109,7 @@ def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
     table = getattr(found, arguments.table.replace("-", "_"))
     form = output.chosen_format(arguments)
     if arguments.table == "ports" and form == "text":
-        from hecn_analysis.planning.forecast_words import shown  # noqa: PLC0415 (not needed for --help)
+        from hecn_analysis.planning.forecast.words import shown  # noqa: PLC0415 (not needed for --help)
 
         rows: list[output.Row] = [shown(row) for row in table.to_dict("records")]
     else:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import findings, output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost, Inventory

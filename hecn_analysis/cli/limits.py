@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import hecn_analysis as hecn
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.errors import InputError
 from hecn_analysis.limits._checks import dimension
 
 DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hecn_analysis.planning.matrix import Matrix
+    from hecn_analysis.planning.matrix.cells import Matrix
 
 DESCRIPTION = """\
 A test matrix: tools over sizes, round-trip times, losses and streams.
@@ -64,8 +64,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked for."""
-    from hecn_analysis.planning import matrix as planned  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.planning import matrix_runs  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning.matrix import cells as planned  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.matrix import runs  # noqa: PLC0415 (see above)
 
     if arguments.count < 1:
         raise InputError(f"--count {arguments.count}", "1 or more")
@@ -79,25 +79,23 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {whole} in all, {moved} to move")
         return 0
     found = hecn.read(reading.given(arguments.runs), intervals=False)
-    matched = matrix_runs.match(matrix, found.runs, keys)
+    matched = runs.match(matrix, found.runs, keys)
     if arguments.action == "compare":
-        from hecn_analysis.planning import tool_comparison  # noqa: PLC0415 (no other action needs it)
+        from hecn_analysis.comparison import tools  # noqa: PLC0415 (no other action needs it)
 
-        compared = tool_comparison.compare_tools(
-            tool_comparison.conditions(matrix, matched), confidence=matrix.repeats.confidence
-        )
+        compared = tools.compare_tools(tools.conditions(matrix, matched), confidence=matrix.repeats.confidence)
         _deliver(compared.pairs, arguments)
         if compared.friedman_p is not None:
             say(f"all alike over {compared.conditions} shared conditions: p = {compared.friedman_p:.3g} (Friedman)")
     elif arguments.action == "status":
-        frame = matrix_runs.status(matrix, matched)
+        frame = runs.status(matrix, matched)
         _deliver(frame, arguments)
         covered = int((frame["missing"] == 0).sum())
         say(f"{covered} of {len(frame)} cells are known well enough; {frame['missing'].sum()} runs are missing")
     else:
-        from hecn_analysis.planning import next_tests  # noqa: PLC0415 (the other actions do not need it)
+        from hecn_analysis.planning.matrix import next_tests  # noqa: PLC0415 (the other actions do not need it)
 
-        belief = matrix_runs.believed(matrix, matched)
+        belief = runs.believed(matrix, matched)
         if arguments.action == "next":
             _deliver(next_tests.rank_next(matrix, belief, count=arguments.count, per=arguments.per), arguments)
         else:
@@ -105,14 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
             if names is None:
                 ranked = next_tests.rank_next(matrix, belief, count=arguments.count, per=arguments.per)
                 names = list(dict.fromkeys(ranked["cell"]))
-            missing = matrix_runs.status(matrix, matched).set_index("cell")["missing"]
+            missing = runs.status(matrix, matched).set_index("cell")["missing"]
             output.deliver(_lines(matrix, names, missing, arguments), arguments)
     return _told(matched, found.problems)
 
 
 def _lines(matrix: Matrix, names: list[str], missing: pd.Series[int], arguments: argparse.Namespace) -> Iterator[str]:
-    from hecn_analysis.planning.matrix_commands import commands  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.planning.matrix_runs import asked_cells  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning.matrix.commands import commands  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.matrix.runs import asked_cells  # noqa: PLC0415 (see above)
 
     cells = [(cell, max(1, int(missing[cell.name]))) for cell in asked_cells(matrix, names)]
     for line in commands(matrix, cells, address=arguments.address, folder=arguments.folder):

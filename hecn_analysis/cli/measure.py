@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import FORMATS, Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.cli.scenario import ROLES
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.live.measure import Measured

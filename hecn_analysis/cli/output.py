@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hecn_analysis import units
-from hecn_analysis.bidi import printable
-from hecn_analysis.errors import InputError
+from hecn_analysis.base import units
+from hecn_analysis.base.bidi import printable
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
+from hecn_analysis.base.records import plain
+from hecn_analysis.base.records import records as records  # noqa: PLC0414 (the same)
 from hecn_analysis.files import whole
-from hecn_analysis.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
-from hecn_analysis.records import plain
-from hecn_analysis.records import records as records  # noqa: PLC0414 (the same)
 
 Row = Mapping[str, object]
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean
 
 STATUS_WRONG_USAGE = 2
 FORMATS = ("text", "json", "csv")

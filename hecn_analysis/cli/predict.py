@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import hecn_analysis as hecn
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError
+from hecn_analysis.base.progress import track
 from hecn_analysis.cli import captured, output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.reading import require_stdin
 from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.cli.scenario import ROLES, add_scenario_arguments
-from hecn_analysis.errors import HecnError, InputError
-from hecn_analysis.progress import track
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario

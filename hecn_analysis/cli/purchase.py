@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hecn_analysis.planning.purchase_result import Purchase
+    from hecn_analysis.planning.purchase.result import Purchase
 
 DESCRIPTION = """\
 What to buy: the cheapest parts of the catalogue for both hosts, priced together
@@ -55,9 +55,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Find the purchase and deliver it."""
-    from hecn_analysis.planning import purchase as buying  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.planning.offers import offered_by  # noqa: PLC0415 (see above)
-    from hecn_analysis.planning.purchase_result import front_frame  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning.purchase import cheapest as buying  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.purchase.offers import offered_by  # noqa: PLC0415 (see above)
+    from hecn_analysis.planning.purchase.result import front_frame  # noqa: PLC0415 (see above)
 
     changed, others = settings(arguments.set)
     if others:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.remarks import SHOWN, say, say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

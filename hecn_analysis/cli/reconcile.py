@@ -124,8 +124,8 @@ def _mtu(text: str) -> int:
 
 
 def _tolerance(text: str) -> float:
-    from hecn_analysis import units  # noqa: PLC0415 (not needed for --help)
-    from hecn_analysis.errors import HecnError  # noqa: PLC0415
+    from hecn_analysis.base import units  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.base.errors import HecnError  # noqa: PLC0415
 
     try:
         value = units.parse(text, "fraction")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from hecn_analysis.bidi import printable
-from hecn_analysis.errors import HecnError, ValidityWarning
-from hecn_analysis.secrets import hidden
+from hecn_analysis.base.bidi import printable
+from hecn_analysis.base.errors import HecnError, ValidityWarning
+from hecn_analysis.base.secrets import hidden
 
 SHOWN = 20  # errors told one by one; of more the number is told
 

@@ -8,15 +8,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hecn_analysis import progress
-from hecn_analysis.children import private_folder
+from hecn_analysis.base import progress
+from hecn_analysis.base.children import private_folder
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say, say_all
 from hecn_analysis.files.names import readable
 
 if TYPE_CHECKING:
-    from hecn_analysis.report.folder import Outcome
+    from hecn_analysis.ingest.folder import Outcome
 
 BRIEF = "your_own_data"
 TIME_LIMIT_S = 86_400.0  # of reading all files; how far it is shows on stderr
@@ -57,7 +57,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the folder, make the report, say what could not be read."""
     from hecn_analysis.briefs import make_briefs  # noqa: PLC0415 (heavy: not for --help)
-    from hecn_analysis.report.folder import OUTCOME, check, read_outcome  # noqa: PLC0415 (see above)
+    from hecn_analysis.ingest.folder import OUTCOME, check, read_outcome  # noqa: PLC0415 (see above)
 
     check(arguments.folder)
     target = output.folder(arguments.output, Path(default_name(arguments.folder)))

@@ -12,7 +12,7 @@ from hecn_analysis.cli.parser import Parser, add_output_arguments
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hecn_analysis.planning.roadmap import Roadmap
+    from hecn_analysis.planning.roadmap.milestones import Roadmap
 
 DESCRIPTION = """\
 Milestones on the way to a throughput: goals as they were planned, marks as they
@@ -60,7 +60,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the roadmap and deliver what is asked for."""
-    from hecn_analysis.planning import roadmap as planned  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.roadmap import milestones as planned  # noqa: PLC0415 (not needed for --help)
 
     buy: Literal["", "sourced", "assumed"] = arguments.buy or ("sourced" if arguments.table == "bills" else "")
     found = planned.roadmap(arguments.roadmap, only=arguments.milestone, buy=buy)

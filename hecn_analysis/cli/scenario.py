@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario

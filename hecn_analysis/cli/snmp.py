@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
-    from hecn_analysis.archive import Archive
+    from hecn_analysis.archive.store import Archive
     from hecn_analysis.live.snmp import Round
 
 DESCRIPTION = """\
@@ -68,7 +68,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Poll until there are enough rounds, or until interrupted."""
-    from hecn_analysis.archive import Archive  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (not needed for --help)
     from hecn_analysis.live import snmp  # noqa: PLC0415 (see above)
 
     interval = units.parse(arguments.interval, "time", name="--interval")

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hecn_analysis as hecn
-from hecn_analysis import units
-from hecn_analysis.archive_selection import archive_of
+from hecn_analysis.archive.selection import archive_of
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.reconcile import deliver
 from hecn_analysis.cli.remarks import explain, say_all
-from hecn_analysis.errors import HecnError, InputError
 from hecn_analysis.files.source import parquet_below
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say, say_all
-from hecn_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from hecn_analysis.prediction.validation import Validation

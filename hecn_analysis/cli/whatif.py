@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
 from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
-from hecn_analysis.errors import InputError
 from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict, deliver the table and, where asked for, the figure."""
-    from hecn_analysis.planning import whatif  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.planning.change import whatif  # noqa: PLC0415 (not needed for --help)
 
     vary, names = settings(arguments.vary)
     arguments.names += names

@@ -13,12 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis import elsewhere, tables
-from hecn_analysis.archive_selection import archive_of, tables_of
-from hecn_analysis.counters import mrtg_config, registry
+from hecn_analysis.archive.selection import archive_of, tables_of
+from hecn_analysis.base import tables
+from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Document, Findings
+from hecn_analysis.counters.graphs import mrtg_config
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
+from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document as Whole
 from hecn_analysis.files.documents import documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
@@ -63,7 +65,7 @@ def read_counters(
     -------
     Counters
         Tables ``samples``, ``interfaces``, ``rates`` and ``problems`` with the columns of
-        `hecn_analysis.tables.COLUMNS`, whose names end with their units, and ``sources``, a mapping for each file.
+        `hecn_analysis.base.tables.COLUMNS`, whose names end with their units, and ``sources``, a mapping for each file.
 
     Raises
     ------
@@ -72,7 +74,7 @@ def read_counters(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
     >>> round(found.rates["in_bps"].max() / 1e6), round(found.rates["interval_s"].max())
     (283, 300)
@@ -169,7 +171,7 @@ def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns as in `hecn_analysis.tables.COLUMNS`.
+        Columns as in `hecn_analysis.base.tables.COLUMNS`.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 
 _HOURS_EAST: Final[Mapping[str, float]] = MappingProxyType(
     {

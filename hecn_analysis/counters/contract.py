@@ -22,7 +22,7 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.counters.clock import Clock, LocalTimes, iso
 from hecn_analysis.files import documents, pasted
 
@@ -79,7 +79,7 @@ class Document(documents.Document):
 
 @dataclass(frozen=True)
 class Counters:
-    """The tables of one or more files; `hecn_analysis.tables.COLUMNS` describes the columns.
+    """The tables of one or more files; `hecn_analysis.base.tables.COLUMNS` describes the columns.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ class Reader(Protocol):
 
     Examples
     --------
-    >>> from hecn_analysis.counters import snmpwalk
+    >>> from hecn_analysis.counters.snmp import snmpwalk
     >>> document, findings = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000"), Findings("walk.txt")
     >>> snmpwalk.recognises(document)
     True

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from hecn_analysis.base.modules import modules_of
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
-from hecn_analysis.modules import modules_of
 
 READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
 """Modules beside this one that name their formats, by name; no result depends on the order."""

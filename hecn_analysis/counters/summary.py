@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.traffic.flags import LOWER_BOUND, to_bits
 from hecn_analysis.traffic.ports import KEY, port_key
@@ -93,7 +93,7 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> from hecn_analysis.counters import read_counters
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
     >>> len(given_rates(found.samples, found.rates))
     7
@@ -122,7 +122,7 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
     Examples
     --------
     >>> from hecn_analysis.counters import read_counters
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
     >>> table = interfaces(from_tables(found.samples, found.rates.iloc[:0]), found.samples, found.rates)
     >>> table[["interface", "samples"]].to_dict("records")[0]
@@ -176,7 +176,7 @@ def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
     Examples
     --------
     >>> from hecn_analysis.counters import read_counters
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
     >>> [part] = from_tables(found.samples, found.rates.iloc[:0])
     >>> len(part.interfaces), len(part.samples)

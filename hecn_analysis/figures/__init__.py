@@ -7,7 +7,7 @@ of another one leaves its brief as it is.
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.first_use import bring
+from hecn_analysis.base.first_use import bring
 
 if TYPE_CHECKING:
     from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use

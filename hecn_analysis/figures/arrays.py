@@ -24,7 +24,7 @@ def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     use
-        As `hecn_analysis.planning.array_tables.array_use` gives it.
+        As `hecn_analysis.planning.studies.array_tables.array_use` gives it.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.array_tables import array_use
+    >>> from hecn_analysis.planning.studies.array_tables import array_use
     >>> array_use_rows(array_use(["c-dd"]))[["operation", "array_gbps", "measured_gbps"]].round(1).to_dict("records")[0]
     {'operation': 'read', 'array_gbps': 21.2, 'measured_gbps': 21.2}
     """
@@ -59,7 +59,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     use
-        As `hecn_analysis.planning.array_tables.array_use` gives it.
+        As `hecn_analysis.planning.studies.array_tables.array_use` gives it.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.array_tables import array_use
+    >>> from hecn_analysis.planning.studies.array_tables import array_use
     >>> [trace.name for trace in plot_array_use(array_use(["c-dd"])).data]
     ['arrays allow, read', 'arrays allow, write', 'measured']
     """
@@ -112,11 +112,11 @@ def plot_array_levels(rates: pd.DataFrame, operation: str, *, measured: pd.DataF
     Parameters
     ----------
     rates
-        As `hecn_analysis.planning.array_tables.level_rates` gives them.
+        As `hecn_analysis.planning.studies.array_tables.level_rates` gives them.
     operation
         ``read`` or ``write``.
     measured
-        Rows of `hecn_analysis.planning.array_tables.array_use` drawn beside: those of this operation.
+        Rows of `hecn_analysis.planning.studies.array_tables.array_use` drawn beside: those of this operation.
 
     Returns
     -------

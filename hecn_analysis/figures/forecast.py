@@ -18,7 +18,7 @@ from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.traffic.ports import port_name
 
 if TYPE_CHECKING:
-    from hecn_analysis.planning.forecast import Forecast
+    from hecn_analysis.planning.forecast.port_forecast import Forecast
 
 COLUMNS: Final = ["port", "kind", "time", "gbps", "low_gbps", "high_gbps", "hover"]
 MOST_PORTS: Final = 8
@@ -40,7 +40,7 @@ def forecast_rows(found: Forecast) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.forecast import forecast
+    >>> from hecn_analysis.planning.forecast.port_forecast import forecast
     >>> when = pd.date_range("2013-01-01", periods=120, freq="D", tz="UTC")
     >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 86400.0,
     ...                       "in_bps": 1e9 + 2e7 * np.arange(120), "out_bps": 1e8, "flag": "ok"})
@@ -114,7 +114,7 @@ def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.forecast import forecast
+    >>> from hecn_analysis.planning.forecast.port_forecast import forecast
     >>> when = pd.date_range("2013-01-01", periods=120, freq="D", tz="UTC")
     >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 86400.0,
     ...                       "in_bps": 1e9 + 2e7 * np.arange(120), "out_bps": 1e8, "flag": "ok"})

@@ -27,7 +27,7 @@ def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     limits
-        As `hecn_analysis.planning.host_limits.host_limits` gives them.
+        As `hecn_analysis.planning.studies.host_limits.host_limits` gives them.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.host_limits import host_limits
+    >>> from hecn_analysis.planning.studies.host_limits import host_limits
     >>> rows = host_limits_rows(host_limits(["b"], ["memory to memory"]))
     >>> rows.loc[rows["binds"], ["host", "bottleneck_class", "throughput_gbps"]].round(1).to_dict("records")
     [{'host': 'b', 'bottleneck_class': 'link', 'throughput_gbps': 39.6}]
@@ -63,9 +63,10 @@ def plot_host_limits(limits: pd.DataFrame, *, measured: pd.DataFrame | None = No
     Parameters
     ----------
     limits
-        As `hecn_analysis.planning.host_limits.host_limits` gives them.
+        As `hecn_analysis.planning.studies.host_limits.host_limits` gives them.
     measured
-        What documents report, as `hecn_analysis.planning.host_limits.most_measured` gives it; drawn in rows of limits.
+        What documents report, as `hecn_analysis.planning.studies.host_limits.most_measured` gives it; drawn in rows of
+        limits.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def plot_host_limits(limits: pd.DataFrame, *, measured: pd.DataFrame | None = No
 
     Examples
     --------
-    >>> from hecn_analysis.planning.host_limits import host_limits
+    >>> from hecn_analysis.planning.studies.host_limits import host_limits
     >>> fig = plot_host_limits(host_limits(["b"], ["memory to memory"]))
     >>> [trace.name for trace in fig.data][:2]
     ['processor core', 'memory']

@@ -22,7 +22,7 @@ def long_path_rows(lines: pd.DataFrame, measured: pd.DataFrame, *, x: str) -> pd
     ----------
     lines
         Columns ``x``, ``line`` (the class of what limits) and ``throughput_bps``, as
-        `hecn_analysis.planning.long_paths.limit_lines` gives them; may be empty.
+        `hecn_analysis.planning.studies.long_paths.limit_lines` gives them; may be empty.
     measured
         Rows with ``measured_bps`` and the column `x`, and what says where they stand (see `theme.place`).
     x
@@ -102,7 +102,7 @@ def plot_long_path(
 
     Examples
     --------
-    >>> from hecn_analysis.planning.whatif import whatif
+    >>> from hecn_analysis.planning.change.whatif import whatif
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "tool.window": "4 MB"}
     >>> table = whatif(base, vary={"path.rtt": [0.001, 0.01, 0.1]})
     >>> fig = plot_long_path(table, ["path.rtt"], x_title="Round-trip time (s)", names=["a window of 4 MB"])

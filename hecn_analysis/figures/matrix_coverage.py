@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = ["grid", "row", "column", "share", "words", "hover"]
@@ -19,7 +19,7 @@ def matrix_coverage_rows(status: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     status
-        Table of `hecn_analysis.planning.matrix_runs.status`.
+        Table of `hecn_analysis.planning.matrix.runs.status`.
 
     Returns
     -------

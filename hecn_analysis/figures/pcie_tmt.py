@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis import limits
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.figures import rate_axis, theme
 from hecn_analysis.prediction.compare import Series
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 COLUMNS = ["kind", "proxies", "window_bytes", "throughput_mbps", "hover"]
@@ -21,9 +21,9 @@ def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataF
     Parameters
     ----------
     predicted
-        As `hecn_analysis.planning.satellite.over_windows` gives it.
+        As `hecn_analysis.planning.studies.satellite.over_windows` gives it.
     measured
-        Cases as `hecn_analysis.planning.satellite.with_windows` gives them; those not measured are left out.
+        Cases as `hecn_analysis.planning.studies.satellite.with_windows` gives them; those not measured are left out.
 
     Returns
     -------

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from hecn_analysis.figures import theme
-from hecn_analysis.planning.purchase_result import Purchase
+from hecn_analysis.planning.purchase.result import Purchase
 
 COLUMNS = [
     *("name", "kind", "usd", "assumed_usd", "doubt_usd", "throughput_gbps", "low_gbps", "high_gbps", "at_least"),
@@ -27,7 +27,7 @@ def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None =
     front
         As `hecn_analysis.purchase_front` gives it.
     builds
-        As `hecn_analysis.planning.listed_builds.listed_builds` gives it.
+        As `hecn_analysis.planning.purchase.listed_builds.listed_builds` gives it.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None =
 
     Examples
     --------
-    >>> from hecn_analysis.planning.listed_builds import listed_builds
+    >>> from hecn_analysis.planning.purchase.listed_builds import listed_builds
     >>> rows = purchase_front_rows([], listed_builds(["A++"], instead=False))
     >>> rows[["name", "kind", "usd", "throughput_gbps"]].round(1).to_dict("records")
     [{'name': 'A++', 'kind': 'built', 'usd': 24080, 'throughput_gbps': 100.5}]
@@ -105,7 +105,7 @@ def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None =
     front
         As `hecn_analysis.purchase_front` gives it.
     builds
-        As `hecn_analysis.planning.listed_builds.listed_builds` gives it.
+        As `hecn_analysis.planning.purchase.listed_builds.listed_builds` gives it.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None =
 
     Examples
     --------
-    >>> from hecn_analysis.planning.listed_builds import listed_builds
+    >>> from hecn_analysis.planning.purchase.listed_builds import listed_builds
     >>> [trace.name for trace in plot_purchase_front([], listed_builds(["A++"], instead=False)).data]
     ['measured']
     """

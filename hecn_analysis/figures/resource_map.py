@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:

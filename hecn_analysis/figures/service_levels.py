@@ -38,7 +38,8 @@ def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis import places, read
+    >>> from hecn_analysis.base import places
+    >>> from hecn_analysis import read
     >>> from hecn_analysis.traffic.service_levels import judge, load
     >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
     >>> service_levels_rows(found)[["criterion", "verdict", "used"]].round(2).to_dict("records")[2]
@@ -80,7 +81,8 @@ def plot_service_levels(found: pd.DataFrame) -> go.Figure:
 
     Examples
     --------
-    >>> from hecn_analysis import places, read
+    >>> from hecn_analysis.base import places
+    >>> from hecn_analysis import read
     >>> from hecn_analysis.traffic.service_levels import judge, load
     >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
     >>> plot_service_levels(found).layout.xaxis.title.text

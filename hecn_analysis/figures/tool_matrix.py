@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.figures import rate_axis, theme
 
 COLUMNS = ["group", "tool", "small", "large", "small_gbps", "large_gbps", "bottleneck_class", "hover"]
@@ -22,7 +22,7 @@ def tool_matrix_rows(cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells
-        Predictions over ``tool``, ``tool.bytes`` and ``path.rtt``, as `hecn_analysis.planning.tool_table.expected`
+        Predictions over ``tool``, ``tool.bytes`` and ``path.rtt``, as `hecn_analysis.comparison.tool_table.expected`
         gives them.
 
     Returns
@@ -77,7 +77,7 @@ def plot_tool_matrix(cells: pd.DataFrame, *, measured: pd.DataFrame | None = Non
     cells
         As `tool_matrix_rows` takes them.
     measured
-        Rates beside, as `hecn_analysis.planning.tool_table.beside` gives them: with ``path.rtt`` and ``tool`` as in
+        Rates beside, as `hecn_analysis.comparison.tool_table.beside` gives them: with ``path.rtt`` and ``tool`` as in
         the cells.
 
     Returns

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis import limits, units
+from hecn_analysis import limits
+from hecn_analysis.base import units
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table
-        As `hecn_analysis.planning.whatif.tornado` gives it.
+        As `hecn_analysis.planning.change.whatif.tornado` gives it.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.whatif import tornado
+    >>> from hecn_analysis.planning.change.whatif import tornado
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
     >>> table = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
     >>> tornado_rows(table)[["key", "from_gbps", "to_gbps", "rises"]].round(2).to_dict("records")
@@ -62,7 +62,7 @@ def plot_tornado(table: pd.DataFrame, throughput_bps: float) -> go.Figure:
     Parameters
     ----------
     table
-        As `hecn_analysis.planning.whatif.tornado` gives it.
+        As `hecn_analysis.planning.change.whatif.tornado` gives it.
     throughput_bps
         Prediction with all numbers as they are. [bit/s]
 
@@ -73,7 +73,7 @@ def plot_tornado(table: pd.DataFrame, throughput_bps: float) -> go.Figure:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.whatif import tornado
+    >>> from hecn_analysis.planning.change.whatif import tornado
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
     >>> table = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
     >>> [trace.name for trace in plot_tornado(table, 5.6e9).data]

@@ -25,7 +25,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     table
-        As `hecn_analysis.planning.whatif.whatif` gives it.
+        As `hecn_analysis.planning.change.whatif.whatif` gives it.
     varied
         Its varied keys: the first one is the axis, the others make the lines.
 
@@ -36,7 +36,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.whatif import whatif
+    >>> from hecn_analysis.planning.change.whatif import whatif
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
     >>> table = whatif(base, vary={"path.mtu": [1500, 9000]})
     >>> whatif_rows(table, ["path.mtu"])[["x", "throughput_gbps", "bottleneck_class"]].round(2).values.tolist()
@@ -66,7 +66,7 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
     Parameters
     ----------
     table
-        As `hecn_analysis.planning.whatif.whatif` gives it.
+        As `hecn_analysis.planning.change.whatif.whatif` gives it.
     varied
         Its varied keys: the first one is the axis, the others make the lines. The bands are those of the first line.
     measured
@@ -79,7 +79,7 @@ def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.Data
 
     Examples
     --------
-    >>> from hecn_analysis.planning.whatif import whatif
+    >>> from hecn_analysis.planning.change.whatif import whatif
     >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
     >>> fig = plot_whatif(whatif(base, vary={"path.mtu": [1500, 9000]}), ["path.mtu"])
     >>> fig.layout.xaxis.title.text

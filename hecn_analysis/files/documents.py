@@ -14,11 +14,11 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Final
 
+from hecn_analysis.base.progress import reading
+from hecn_analysis.base.units import format_bytes
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import decode, find
-from hecn_analysis.progress import reading
-from hecn_analysis.units import format_bytes
 
 GAVE_UP: Final = "found nothing that a reader knows"
 """Beginning of the message about a long file that was given up."""
@@ -106,7 +106,7 @@ def documents(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> [PurePath(document.source_file).name for document in documents(data_dir() / "logs" / "c-systems-dd.txt")]
     ['c-systems-dd.txt']
     """

@@ -23,9 +23,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hecn_analysis import progress
+from hecn_analysis.base import progress
+from hecn_analysis.base.units import format_bytes
 from hecn_analysis.files.streams import PIECE, Notes
-from hecn_analysis.units import format_bytes
 
 EXPECTED_READABLE: Final = "expected a file that can be read"
 """End of the message if the system refused a file or stopped in the middle; another try may succeed."""

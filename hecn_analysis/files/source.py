@@ -306,7 +306,7 @@ def sources(name: str, file: File) -> Iterator[Source]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
     >>> [source.name for source in sources("dd.txt", file)]
     ['dd.txt']
@@ -402,7 +402,7 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> [Path(name).name for name, _ in find(data_dir() / "logs") if "/c-" in name]
     ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from hecn_analysis.units import format_bytes
+from hecn_analysis.base.units import format_bytes
 
 PIECE: Final = 1 << 20
 STORED_PIECE: Final = 1 << 15  # what is read of a packed file at once: what comes out of it is weighed against that

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.hardware.host import Host, Memory, Slot
 from hecn_analysis.hardware.parts import Bridge, Cpu
 from hecn_analysis.hardware.path import Path

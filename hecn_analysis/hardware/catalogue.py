@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hecn_analysis import places
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.parts import KINDS, Part

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 
 #: How many names an error lists before it keeps to the nearest.

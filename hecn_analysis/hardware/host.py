@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.hardware.parts import Board, BoardSlot, Bridge, Controller, Cpu, Disk, Nic
 from hecn_analysis.hardware.quantity import Bytes, Count, Dollars, Factor, Probability, Rate, Title, Transfers
 from hecn_analysis.limits import raid, tcp_window

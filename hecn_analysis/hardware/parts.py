@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.hardware.quantity import (
     Bytes,
     Cycles,

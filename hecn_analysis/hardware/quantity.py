@@ -13,8 +13,8 @@ from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from hecn_analysis import units
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError
 
 Basis = Literal["specification", "documented", "calibrated", "assumed"]
 #: specification: a data sheet or standard; documented: stated by the cited document; calibrated: fitted to measured

@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 import yaml
 from pydantic import BaseModel
 
-from hecn_analysis import places, units
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.base import places, units
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.bounds import bounded, exceeded_ports
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of

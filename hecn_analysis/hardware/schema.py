@@ -14,7 +14,7 @@ import sys
 from pathlib import Path as FilePath
 from typing import Any
 
-from hecn_analysis import places
+from hecn_analysis.base import places
 from hecn_analysis.files import whole
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.parts import KINDS

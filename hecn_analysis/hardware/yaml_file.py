@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.base.errors import InputError, did_you_mean
 
 #: What pydantic expects, by the type of its finding, in the words of our errors.
 _EXPECTED = {
@@ -105,7 +105,7 @@ def load(path: Path) -> Document:
 
     Examples
     --------
-    >>> from hecn_analysis.places import models_dir
+    >>> from hecn_analysis.base.places import models_dir
     >>> load(models_dir() / "scenarios" / "c-two-copies.yaml").values["sender"]
     'c'
     """
@@ -284,7 +284,7 @@ def validate(
     >>> validate(Link, {"lanes": "x"}, lambda path: ("link.yaml", 3))
     Traceback (most recent call last):
         ...
-    hecn_analysis.errors.InputError: link.yaml:3: found lanes: 'x', expected a whole number
+    hecn_analysis.base.errors.InputError: link.yaml:3: found lanes: 'x', expected a whole number
     """
     try:
         return model.model_validate(values)

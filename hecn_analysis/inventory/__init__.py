@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.files.documents import documents
-from hecn_analysis.inventory import host, registry
-from hecn_analysis.inventory.host import CapturedHost
+from hecn_analysis.inventory import registry
+from hecn_analysis.inventory.hosts.captured import CapturedHost, hosts
 
 __all__ = ["CapturedHost", "Inventory", "read_inventory"]
 
@@ -33,7 +33,7 @@ class Inventory:
     sources
         One row for each output: ``source_file``, ``format`` and its facts.
     problems
-        What could not be used, as a table; `hecn_analysis.tables.COLUMNS` describes the columns.
+        What could not be used, as a table; `hecn_analysis.base.tables.COLUMNS` describes the columns.
     """
 
     hosts: tuple[CapturedHost, ...]
@@ -71,7 +71,7 @@ def read_inventory(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = read_inventory(data_dir() / "inventory" / "virtual-machine")
     >>> found, found.hosts[0].host.cpu.cores
     (1 hosts, 32 outputs, 0 problems, 2)
@@ -82,7 +82,7 @@ def read_inventory(
         found = registry.read(document, advise=advise)
         captured += found.captured
         problems += found.problems
-    hosts = host.hosts(captured)
-    for one in hosts:
-        problems += one.problems
-    return Inventory(hosts, tuple(one.source for one in captured), tables.make("problems", problems))
+    described = hosts(captured)
+    for host in described:
+        problems += host.problems
+    return Inventory(described, tuple(one.source for one in captured), tables.make("problems", problems))

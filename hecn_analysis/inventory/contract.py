@@ -60,7 +60,7 @@ class Problem:
     line
         Number of the line in the file, None for the whole output.
     kind
-        A key of `hecn_analysis.tables.PROBLEM_KINDS`.
+        A key of `hecn_analysis.base.tables.PROBLEM_KINDS`.
     message
         What was found, what was expected, what was done.
     """
@@ -220,7 +220,7 @@ class Reader(Protocol):
 
     Examples
     --------
-    >>> from hecn_analysis.inventory import meminfo
+    >>> from hecn_analysis.inventory.computer import meminfo
     >>> output = Output("n1.txt", ("MemTotal: 16777216 kB", "MemFree: 1024 kB"))
     >>> meminfo.recognises(output), meminfo.read(output).format
     (True, 'meminfo')

@@ -123,7 +123,7 @@ def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Out
 
     Examples
     --------
-    >>> from hecn_analysis.inventory import meminfo
+    >>> from hecn_analysis.inventory.computer import meminfo
     >>> pasted = b"[root@n1 ~]# cat /proc/meminfo\nMemTotal: 16777216 kB\nMemFree: 1024 kB\n[root@n1 ~]# exit\n"
     >>> [(one.command, one.first) for one, reader in outputs(Document("session.txt", pasted), [meminfo]) if reader]
     [(('/proc/meminfo',), 2)]

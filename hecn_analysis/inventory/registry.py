@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hecn_analysis import elsewhere
+from hecn_analysis.base.modules import modules_of
+from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
-from hecn_analysis.modules import modules_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ Annotations
 -----------
 A parameter says what it measures by its annotation: ``Rate`` (bit/s), ``Bytes``, ``Time`` (s), ``Fraction`` (1 = all),
 ``Count``, ``Frequency`` (Hz), ``Transfers`` (T/s), ``Cycles``, ``CyclesPerByte``. Each is
-``Annotated[Number, dimension]`` with a dimension of :func:`hecn_analysis.units.parse`, so that the command line builds
-its options from a signature::
+``Annotated[Number, dimension]`` with a dimension of :func:`hecn_analysis.base.units.parse`, so that the command line
+builds its options from a signature::
 
     hints = typing.get_type_hints(limits.KINDS["pcie"], include_extras=True)
     dimension(hints["max_payload"])     # "bytes"; also through "Bytes | None"; None for bool and Literal[...]
@@ -37,8 +37,8 @@ from typing import Annotated, Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from hecn_analysis.errors import RangeError, ValidityWarning
-from hecn_analysis.units import Dimension
+from hecn_analysis.base.errors import RangeError, ValidityWarning
+from hecn_analysis.base.units import Dimension
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Number: TypeAlias = float | FloatArray
@@ -188,7 +188,7 @@ def require_positive(**values: Number) -> None:
     >>> require_positive(rtt=-0.08)
     Traceback (most recent call last):
         ...
-    hecn_analysis.errors.RangeError: rtt: found -0.08, expected a number > 0
+    hecn_analysis.base.errors.RangeError: rtt: found -0.08, expected a number > 0
     """
     for name, value in values.items():
         refuse(name, value, np.asarray(value) <= 0, "a number > 0")
@@ -208,7 +208,7 @@ def require_between(low: float, high: float, **values: Number) -> None:
     >>> require_between(0, 1, loss=1.2)
     Traceback (most recent call last):
         ...
-    hecn_analysis.errors.RangeError: loss: found 1.2, expected 0 to 1
+    hecn_analysis.base.errors.RangeError: loss: found 1.2, expected 0 to 1
     """
     for name, value in values.items():
         array = np.asarray(value)
@@ -231,7 +231,7 @@ def require_one_of(allowed: Iterable[float], **values: Number) -> None:
     >>> require_one_of((1, 2, 4, 8), lanes=3)
     Traceback (most recent call last):
         ...
-    hecn_analysis.errors.RangeError: lanes: found 3, expected 1, 2, 4 or 8
+    hecn_analysis.base.errors.RangeError: lanes: found 3, expected 1, 2, 4 or 8
     """
     choices = list(allowed)
     for name, value in values.items():
@@ -250,7 +250,7 @@ def require_word(allowed: Iterable[object], **values: object) -> None:
     >>> require_word(("read", "write"), op="copy")
     Traceback (most recent call last):
         ...
-    hecn_analysis.errors.RangeError: op: found 'copy', expected one of 'read', 'write'
+    hecn_analysis.base.errors.RangeError: op: found 'copy', expected one of 'read', 'write'
     """
     choices = list(allowed)
     for name, value in values.items():

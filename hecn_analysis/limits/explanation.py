@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError, ValidityWarning, did_you_mean
+from hecn_analysis.base.errors import RangeError, ValidityWarning, did_you_mean
+from hecn_analysis.base.units import format_rate
 from hecn_analysis.limits._checks import require_positive
 from hecn_analysis.limits.causes import Cause, causes
 from hecn_analysis.limits.layers import LAYERS, Options, Value
 from hecn_analysis.limits.order import in_order
-from hecn_analysis.units import format_rate
 
 if TYPE_CHECKING:
     import pandas as pd

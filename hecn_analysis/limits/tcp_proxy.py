@@ -13,7 +13,7 @@ References
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits._checks import Bytes, FloatArray, Number, Rate, Time, arrays, given, require_positive
 
 

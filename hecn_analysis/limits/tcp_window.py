@@ -26,7 +26,7 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits._checks import (
     Bytes,
     FloatArray,

@@ -20,16 +20,16 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
-from hecn_analysis import records
-from hecn_analysis.children import private_folder
-from hecn_analysis.errors import InputError
+from hecn_analysis.base import records
+from hecn_analysis.base.children import private_folder
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.progress import track
 from hecn_analysis.files import whole
-from hecn_analysis.inventory.probes import FILE
+from hecn_analysis.inventory.hosts.probes import FILE
 from hecn_analysis.live import probes, programs
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.redact import Redactor
-from hecn_analysis.progress import track
 
 INDEX: Final = "index.csv"
 COLUMNS: Final = ("file", "command", "ended", "duration_s", "note")

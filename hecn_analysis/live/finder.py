@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import whole
-from hecn_analysis.hardware import Scenario
-from hecn_analysis.inventory import probes as costs
-from hecn_analysis.live import capture, hosts, path, probes, programs, script, tools
+from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.inventory import read_inventory
+from hecn_analysis.inventory.hosts import probes as costs
+from hecn_analysis.live import capture, hosts, path, probes, programs, script
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import (
     ROLES,
@@ -24,6 +24,7 @@ from hecn_analysis.live.runs import (
     MeasurementError,
     Request,
 )
+from hecn_analysis.prediction import tool_commands
 
 THIS: Final = "this"
 _CAPTURE_S: Final = 300.0
@@ -64,13 +65,13 @@ def draft_of(request: Request) -> Draft:
     keys = dict(request.keys)
     if request.scenario is not None:
         ideal = {role: "ideal" for role in ROLES if keys.get(role) == THIS}
-        keys = {**hecn.load_scenario(request.scenario, {**keys, **ideal}).keys, **keys}
+        keys = {**load_scenario(request.scenario, {**keys, **ideal}).keys, **keys}
     this = frozenset(role for role in ROLES if keys.get(role, THIS) == THIS)
     keys = {key: value for key, value in keys.items() if key not in this}
     if "tool" not in keys:
-        raise InputError("no tool", f"one of {', '.join(tools.names())}")
-    keys |= tools.settings(str(keys["tool"]), keys)
-    draft = hecn.load_scenario({**dict.fromkeys(this, "ideal"), "path.ip": 4, **keys})
+        raise InputError("no tool", f"one of {', '.join(tool_commands.names())}")
+    keys |= tool_commands.settings(str(keys["tool"]), keys)
+    draft = load_scenario({**dict.fromkeys(this, "ideal"), "path.ip": 4, **keys})
     return Draft(draft, keys, this)
 
 
@@ -89,7 +90,7 @@ class Finder:
         The folder for all that is found.
     """
 
-    def __init__(self, request: Request, draft: Draft, ends: tools.Ends, here: Folder) -> None:
+    def __init__(self, request: Request, draft: Draft, ends: tool_commands.Ends, here: Folder) -> None:
         self.request = request
         self.draft = draft
         self.tool = draft.scenario.tool
@@ -106,7 +107,7 @@ class Finder:
                 found |= self._host(role, on_disk=end == "disk")
         if self.tool.protocol != "file" and "path" not in self.draft.keys:
             found |= self._path()
-        return hecn.load_scenario({**found, **self.draft.keys})
+        return load_scenario({**found, **self.draft.keys})
 
     def _host(self, role: str, *, on_disk: bool) -> dict[str, Any]:
         """Keys for the host at one end; none where it was named."""
@@ -166,7 +167,7 @@ class Finder:
         at_receiver = None if receiver == sender else path.device_with(receiver, self.ends.address)
         duration = float("inf")
         if self.tool.bytes is None:
-            duration = tools.DURATION_S if self.tool.duration is None else self.tool.duration.value
+            duration = tool_commands.DURATION_S if self.tool.duration is None else self.tool.duration.value
         found = path.keys(path.device(sender, self.ends.address), at_receiver, rtt, duration)
         return {**found, "path.same_host": True} if self._on_one_machine else found
 
@@ -189,7 +190,7 @@ def _inventory(place: Place, role: str, here: Folder) -> dict[str, Any]:
         ended = place.run(["sh", "-s", "--", "-"], limit_s=_CAPTURE_S, stdin=script.script().encode())
         whole.make_folder(target)
         _unpack(ended.stdout, target)
-    found = hecn.read_inventory(str(target)).hosts
+    found = read_inventory(str(target)).hosts
     return hosts.described(found[0].host) if found else {}
 
 

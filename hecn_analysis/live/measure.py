@@ -16,15 +16,15 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import yaml
 
-import hecn_analysis as hecn
-from hecn_analysis import records, units
+from hecn_analysis.base import records, units
+from hecn_analysis.base.progress import track
 from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
-from hecn_analysis.live import capture, hosts, path, tools
+from hecn_analysis.live import capture, hosts, path
 from hecn_analysis.live.finder import Finder, draft_of
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import (
@@ -38,10 +38,7 @@ from hecn_analysis.live.runs import (
     limit_of,
     run_once,
 )
-from hecn_analysis.progress import track
-
-if TYPE_CHECKING:
-    from hecn_analysis.prediction import Prediction
+from hecn_analysis.prediction import Prediction, predict, tool_commands
 
 INSIDE: Final = "inside"
 BELOW: Final = "below"
@@ -198,14 +195,14 @@ def measure(request: Request, folder: Path, *, progress: bool = False) -> Measur
     capture.check(folder)
     draft = draft_of(request)
     ends = ends_of(request, is_networked=draft.scenario.tool.protocol != "file")
-    plan = tools.plan(draft.scenario, ends, draft.keys)
+    plan = tool_commands.plan(draft.scenario, ends, draft.keys)
     for place in dict.fromkeys(_places(request, plan)):
         place.require(plan.program)
     here = Folder(folder)
     whole.make_folder(here.logs)
     scenario = Finder(request, draft, ends, here).scenario()
     here.write("scenario.yaml", _as_yaml(scenario))
-    prediction = hecn.predict(scenario)
+    prediction = predict(scenario)
     here.write("prediction.json", prediction.to_json() + "\n")
     here.write(
         "commands.txt", "".join(f"{line}\n" for line in commands(request, plan, request.limit_s or limit_of(scenario)))
@@ -234,12 +231,12 @@ def planned(request: Request) -> list[str]:
     draft = draft_of(request)
     is_networked = draft.scenario.tool.protocol != "file"
     ends = ends_of(request, is_networked=is_networked)
-    ping = [tools.shown(request.sender.argv(path.ping(ends.address)))] if is_networked else []
-    plan = tools.plan(draft.scenario, ends, draft.keys)
+    ping = [tool_commands.shown(request.sender.argv(path.ping(ends.address)))] if is_networked else []
+    plan = tool_commands.plan(draft.scenario, ends, draft.keys)
     return [*ping, *commands(request, plan, request.limit_s or limit_of(draft.scenario))]
 
 
-def _places(request: Request, plan: tools.Plan) -> Iterable[Place]:
+def _places(request: Request, plan: tool_commands.Plan) -> Iterable[Place]:
     yield request.sender if plan.at == "sender" else request.receiver
     if plan.server is not None:
         yield request.receiver
@@ -259,7 +256,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - YAML
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
-def _run(number: int, request: Request, plan: tools.Plan, prediction: Prediction, here: Folder) -> Run:
+def _run(number: int, request: Request, plan: tool_commands.Plan, prediction: Prediction, here: Folder) -> Run:
     """One run, read and compared."""
     log = here.log(f"run-{number}", plan.log)
     limit_s = request.limit_s or limit_of(prediction.scenario)

@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.limits import framing
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.programs import Ended
+from hecn_analysis.logs import read
 
 _PINGS: Final = 5
 _NAME: Final = re.compile(r"[^-/\s][^/\s]*")
@@ -219,6 +219,6 @@ def round_trip(log: str) -> float | None:
     log
         Name of the file.
     """
-    runs = hecn.read(log).runs
+    runs = read(log).runs
     times = runs["rtt_min_s"].dropna()
     return float(times.iloc[0]) if len(times) else None

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Self
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.live import programs
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.][\w.-]*")

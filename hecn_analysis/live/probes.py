@@ -1,7 +1,7 @@
 """Short runs that tell what nobody knows of a host: what a byte costs its processor, how fast its disk is.
 
 A network tool runs over the loopback interface, which no card and no line limits; dd writes and reads a file that is
-removed again. What follows from their results is the business of `hecn_analysis.inventory.probes`.
+removed again. What follows from their results is the business of `hecn_analysis.inventory.hosts.probes`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import hecn_analysis as hecn
 from hecn_analysis.files import whole
-from hecn_analysis.inventory.probes import LOAD, Probed
-from hecn_analysis.live import tools
+from hecn_analysis.hardware import load_scenario
+from hecn_analysis.inventory.hosts.probes import LOAD, Probed
 from hecn_analysis.live.hosts import load
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import AMOUNT_LIMIT_S, SPARE_S, Request, ends_of, figures_of, removal, run_once
+from hecn_analysis.prediction import tool_commands
 
 REPEATS: Final = 4
 DURATION_S: Final = 2.0
@@ -72,7 +72,7 @@ def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, No
     """
     request = Request(sender=machine, receiver=machine)
     ideal = {"sender": "ideal", "receiver": "ideal", "path.ip": 4, "tool": tool, "tool.duration": DURATION_S}
-    plan = tools.plan(hecn.load_scenario(ideal), ends_of(request, is_networked=True), {})
+    plan = tool_commands.plan(load_scenario(ideal), ends_of(request, is_networked=True), {})
     for number in range(1, REPEATS + 1):
         log = logs / f"probe-loopback-{tool}-{machine.kind}-{number}.{plan.log}"
         started = time.monotonic()
@@ -107,7 +107,7 @@ def disk(
     cold
         Whether the page cache forgets the file before each read.
     """
-    blocks = (f"bs={tools.BLOCK}", f"count={AMOUNT // tools.BLOCK}")
+    blocks = (f"bs={tool_commands.BLOCK}", f"count={AMOUNT // tool_commands.BLOCK}")
     write = ("dd", "if=/dev/zero", f"of={file}", *blocks)
     read = ("dd", f"if={file}", "of=/dev/null", *blocks)
     words: tuple[str, ...]

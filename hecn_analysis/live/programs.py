@@ -19,8 +19,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Final, Self
 
-from hecn_analysis.children import tied
-from hecn_analysis.errors import MissingProgramError
+from hecn_analysis.base.children import tied
+from hecn_analysis.base.errors import MissingProgramError
 
 #: Where programs of an administrator lie, and those of makers of RAID controllers, beside the user's PATH.
 FOLDERS: Final = (

@@ -17,13 +17,14 @@ from typing import Any, Final
 
 import pandas as pd
 
-import hecn_analysis as hecn
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario
-from hecn_analysis.live import path, programs, tools
+from hecn_analysis.live import path, programs
 from hecn_analysis.live.places import Place
-from hecn_analysis.run_rates import run_rate
+from hecn_analysis.logs import read
+from hecn_analysis.prediction import tool_commands
+from hecn_analysis.runs.rates import run_rate
 
 ROLES: Final = ("sender", "receiver")
 
@@ -102,11 +103,11 @@ def limit_of(scenario: Scenario) -> float:
     """Time that a run may take where nobody says it: its duration and some more; a fixed amount has minutes [s]."""
     if scenario.tool.bytes is not None:
         return AMOUNT_LIMIT_S
-    duration = tools.DURATION_S if scenario.tool.duration is None else scenario.tool.duration.value
+    duration = tool_commands.DURATION_S if scenario.tool.duration is None else scenario.tool.duration.value
     return duration + SPARE_S
 
 
-def ends_of(request: Request, *, is_networked: bool) -> tools.Ends:
+def ends_of(request: Request, *, is_networked: bool) -> tool_commands.Ends:
     """Address, port and file of a measurement; what is not asked for is found out or made up.
 
     Parameters
@@ -133,10 +134,10 @@ def ends_of(request: Request, *, is_networked: bool) -> tools.Ends:
     file = request.file or f"hecn-measure-{secrets.token_hex(3)}.dat"
     place = request.sender
     is_there = request.file is not None and place.run(["test", "-e", request.file]).ok
-    return tools.Ends(address, port, file, is_there)
+    return tool_commands.Ends(address, port, file, is_there)
 
 
-def commands(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[str]:
+def commands(request: Request, plan: tool_commands.Plan, limit_s: float) -> Iterator[str]:
     """The exact commands of a measurement, as they could be typed.
 
     Parameters
@@ -151,15 +152,15 @@ def commands(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[str
     at = request.sender if plan.at == "sender" else request.receiver
     times = f"   # {request.repeats} times"
     if plan.prepare is not None:
-        yield tools.shown(at.argv(plan.prepare, limit_s=limit_s)) + "   # once"
+        yield tool_commands.shown(at.argv(plan.prepare, limit_s=limit_s)) + "   # once"
     if plan.server is not None:
-        yield tools.shown(_server_argv(request, plan, limit_s)) + times
-    yield tools.shown(at.argv(plan.client, limit_s=limit_s)) + times
+        yield tool_commands.shown(_server_argv(request, plan, limit_s)) + times
+    yield tool_commands.shown(at.argv(plan.client, limit_s=limit_s)) + times
     if plan.file is not None:
-        yield tools.shown(at.argv(removal(plan.file))) + "   # once"
+        yield tool_commands.shown(at.argv(removal(plan.file))) + "   # once"
 
 
-def _server_argv(request: Request, plan: tools.Plan, limit_s: float) -> list[str]:
+def _server_argv(request: Request, plan: tool_commands.Plan, limit_s: float) -> list[str]:
     return request.receiver.argv(plan.server or (), limit_s=limit_s + _SERVER_S, stays=True)
 
 
@@ -169,7 +170,7 @@ def removal(file: str) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def left_tidy(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[None]:
+def left_tidy(request: Request, plan: tool_commands.Plan, limit_s: float) -> Iterator[None]:
     """Make the file that a test reads, and remove what it leaves."""
     at = request.sender if plan.at == "sender" else request.receiver
     if plan.file is not None and at.run(["test", "-e", plan.file, "-o", "-h", plan.file]).ok:
@@ -185,7 +186,7 @@ def left_tidy(request: Request, plan: tools.Plan, limit_s: float) -> Iterator[No
             at.run(removal(plan.file))
 
 
-def run_once(request: Request, plan: tools.Plan, limit_s: float, log: Path) -> str:
+def run_once(request: Request, plan: tool_commands.Plan, limit_s: float, log: Path) -> str:
     """Start the server where there is one, run the client, keep what both print; give what went wrong."""
     at = request.sender if plan.at == "sender" else request.receiver
     with contextlib.ExitStack() as stack:
@@ -228,7 +229,7 @@ def _ready(place: Place, port: int, server: programs.Program) -> bool:
 
 def figures_of(log: Path) -> dict[str, Any] | None:
     """The figures of the run in a log; None where it has none."""
-    for row in hecn.read(log).runs.to_dict("records"):
+    for row in read(log).runs.to_dict("records"):
         figures = {name: None if pd.isna(row[name]) else row[name] for name in _FIGURES}
         rate = run_rate(row)
         if not math.isnan(rate):

@@ -2,7 +2,7 @@
 
 Versions 1, 2c and 3 (RFC 1157, 3416, 3414), with requests for many rows at once (GetBulk) where the version has them.
 What is asked for is the octets, packets, errors and discards of IF-MIB (RFC 2863), in 64 bits where the agent counts
-so; `hecn_analysis.counters.snmp` makes readings of the answers, as of walks that other programs wrote down.
+so; `hecn_analysis.counters.snmp.objects` makes readings of the answers, as of walks that other programs wrote down.
 
 An agent may be broken or hostile. Each has until a deadline to answer, only answers from the address that was asked
 count, values of a wrong type are left out, and a fault is a problem of its agent alone: the readings of the others are
@@ -26,11 +26,11 @@ import pandas as pd
 from pysnmp.error import PySnmpError
 from pysnmp.hlapi.v3arch import asyncio as snmp
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import InputError, did_you_mean
 from hecn_analysis.counters import timed_table
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.snmp import NUMBERS, OBJECTS, Readings, Value
-from hecn_analysis.errors import InputError, did_you_mean
+from hecn_analysis.counters.snmp.objects import NUMBERS, OBJECTS, Readings, Value
 from hecn_analysis.hardware import yaml_file
 
 #: Columns of a request, those that belong together: rates are of octets, whose readings should be one moment's.
@@ -239,8 +239,8 @@ async def poll(
     Returns
     -------
     Round
-        ``samples`` as in `hecn_analysis.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not answer,
-        answers with nonsense or does not come to an end is a problem; what it answered before counts.
+        ``samples`` as in `hecn_analysis.base.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not
+        answer, answers with nonsense or does not come to an end is a problem; what it answered before counts.
     """
     loop = asyncio.get_running_loop()
     handler = loop.get_exception_handler()

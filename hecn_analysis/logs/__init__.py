@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from hecn_analysis.archive_selection import archive_of, tables_of
+from hecn_analysis.archive.selection import archive_of, tables_of
+from hecn_analysis.base.progress import reading
 from hecn_analysis.files.source import find
 from hecn_analysis.logs import spread
 from hecn_analysis.logs.contract import Reading
-from hecn_analysis.progress import reading
 
 __all__ = ["Reading", "read"]
 
@@ -51,8 +51,8 @@ def read(
     Returns
     -------
     Reading
-        Tables ``runs``, ``streams``, ``intervals`` and ``problems`` with the columns of `hecn_analysis.tables.COLUMNS`,
-        whose names end with their units.
+        Tables ``runs``, ``streams``, ``intervals`` and ``problems`` with the columns of
+        `hecn_analysis.base.tables.COLUMNS`, whose names end with their units.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def read(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> runs = read(data_dir() / "logs" / "c-systems-dd.txt").runs
     >>> runs[["direction", "duration_s"]].to_dict("records")
     [{'direction': 'read', 'duration_s': 25.8791}, {'direction': 'write', 'duration_s': 26.8676}]

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.packing import Rows, Runs
@@ -27,7 +27,7 @@ _SUMMARY_TOLERANCE: Final = 0.01
 
 @dataclass(frozen=True)
 class Reading:
-    """The tables of one or more logs; `hecn_analysis.tables.COLUMNS` describes the columns.
+    """The tables of one or more logs; `hecn_analysis.base.tables.COLUMNS` describes the columns.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Reading:
         Examples
         --------
         >>> from hecn_analysis.logs import read
-        >>> from hecn_analysis.places import data_dir
+        >>> from hecn_analysis.base.places import data_dir
         >>> found = read(data_dir() / "logs" / "c-systems-dd.txt")
         >>> found, found.followed_by(found)
         (2 runs, 0 intervals, 0 problems, 4 runs, 0 intervals, 0 problems)

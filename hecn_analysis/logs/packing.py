@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 
 if TYPE_CHECKING:
     from hecn_analysis.logs.contract import Array, Run

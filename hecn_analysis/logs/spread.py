@@ -18,9 +18,10 @@ from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any, Final
 
-from hecn_analysis import cluster, elsewhere, tables
-from hecn_analysis.children import end_with_parent, safe_path
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base import cluster, tables
+from hecn_analysis.base.children import end_with_parent, safe_path
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source, sources
@@ -86,7 +87,7 @@ def read(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
     >>> [part] = read([("dd.txt", file)], intervals=False, processes=1, dask=None, done=lambda files: None)
     >>> [(run["source_file"], run["tool"]) for run in part.runs]

@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from hecn_analysis import units
-from hecn_analysis.errors import InputError
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.records import records
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.draws import FloatArray
 from hecn_analysis.prediction.estimation import Posterior, Problem
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_runs, scenarios
-from hecn_analysis.records import records
 
 #: A parameter is found where its spread is less than half of what it was before the runs; partly where it is less.
 FOUND = 0.5
@@ -163,7 +163,7 @@ def calibrate(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
     >>> found = calibrate(log, sender="c", receiver="c", settings={"path": "lan-2x10ge"}).parameters
     >>> found.loc[found["found"] == "yes", "parameter"].tolist()

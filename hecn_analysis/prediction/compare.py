@@ -15,8 +15,8 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis import places
-from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.prediction.result import Prediction

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.prediction.estimation import Problem, connected
 from hecn_analysis.prediction.measurements import Measurement, scenarios

@@ -46,8 +46,8 @@ import numpy.typing as npt
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis import units
-from hecn_analysis.errors import InputError, RangeError, did_you_mean
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.prediction.measurements import Measurement
 

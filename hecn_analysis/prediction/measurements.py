@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 
-from hecn_analysis import logs, places
-from hecn_analysis.errors import InputError
+from hecn_analysis import logs
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import Scenario
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.scenario import make_scenario
 from hecn_analysis.prediction.compare import Series, load_series, measured, series_names
-from hecn_analysis.run_rates import run_rate, why_no_rate
+from hecn_analysis.runs.rates import run_rate, why_no_rate
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def of_runs(
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> log = data_dir() / "logs" / "c-systems-nuttcp.txt"
     >>> found = of_runs([log], {"sender": "c", "receiver": "c", "path": "lan-2x10ge"})
     >>> [round(one.measured_bps / 1e9, 1) for one in found]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hecn_analysis import places, units
+from hecn_analysis.base import places, units
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 

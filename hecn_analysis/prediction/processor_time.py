@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.draws import Draws
 from hecn_analysis.prediction.measurements import Measurement, scenarios

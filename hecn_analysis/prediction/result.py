@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from hecn_analysis import units
-from hecn_analysis.bidi import upright
+from hecn_analysis.base import units
+from hecn_analysis.base.bidi import upright
 from hecn_analysis.prediction.draws import FloatArray
 
 if TYPE_CHECKING:

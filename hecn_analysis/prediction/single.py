@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base.errors import HecnError
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.prediction.draws import Draws, FloatArray
 from hecn_analysis.prediction.ladder import KINDS, Lift, above, binding, gain

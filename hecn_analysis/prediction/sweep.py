@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis import units
-from hecn_analysis.errors import HecnError, InputError, RangeError, ValidityWarning
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError, RangeError, ValidityWarning
+from hecn_analysis.base.progress import track
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
 from hecn_analysis.hardware.scenario import scalar, value_at
@@ -27,7 +28,6 @@ from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
 from hecn_analysis.prediction.model import Model
 from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.solve import IntArray
-from hecn_analysis.progress import track
 
 #: Scenarios that are worked out at once: their central values, their draws, and where TCP is simulated over time.
 _CENTRAL_BLOCK = 16_384

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base.errors import HecnError
 from hecn_analysis.limits import tcp_rounds
 from hecn_analysis.prediction.model import Model
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.progress import track
+from hecn_analysis.base.records import records
 from hecn_analysis.prediction.held_out import MODES, Mode, recalibrated
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.measurements import Measurement, of_series
 from hecn_analysis.prediction.result import Prediction
 from hecn_analysis.prediction.single import predict_each
-from hecn_analysis.progress import track
-from hecn_analysis.records import records
 
 COLUMNS = [
     *(
@@ -114,7 +114,7 @@ def validate(
 
     Examples
     --------
-    >>> from hecn_analysis.places import models_dir
+    >>> from hecn_analysis.base.places import models_dir
     >>> run = {"id": 7, "valid": "yes", "group": "long", "condition": "", "tool": "iperf3", "cc": "cubic",
     ...        "rate_mbps": 1000, "rtt_ms_ping": 20.0, "loss_configured": 0.0, "queue_bytes": 4e6, "mtu": 1500,
     ...        "streams": 1, "window_bytes": 4e6, "span_bytes": 0.0, "span_s": 0.0, "steady_bps": 934e6,

@@ -23,8 +23,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import limits, units
-from hecn_analysis.errors import ValidityWarning
+from hecn_analysis import limits
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import ValidityWarning
 from hecn_analysis.limits import framing
 from hecn_analysis.report.expected import Expected
 from hecn_analysis.report.known import goodput
@@ -102,8 +103,8 @@ def candidates(one: Expected) -> list[Candidate]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -252,8 +253,8 @@ def causes_table(found: Sequence[Expected], *, least: float = 0.03) -> pd.DataFr
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -288,8 +289,8 @@ def windows_table(found: Sequence[Expected]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)

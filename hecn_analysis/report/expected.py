@@ -13,15 +13,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import units
-from hecn_analysis.errors import HecnError
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError
 from hecn_analysis.hardware import load_scenario
+from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.prediction import Prediction, predict
 from hecn_analysis.report import known
-from hecn_analysis.report.alike import groups
-from hecn_analysis.report.folder import Folder
 from hecn_analysis.report.known import Fact
 from hecn_analysis.report.signs import Signs, signs_of
+from hecn_analysis.runs.alike import groups
 
 #: Kinds of run that are predicted, those with most runs.
 MOST: Final = 12
@@ -67,7 +67,7 @@ class Expected:
     condition
         Words for the kind.
     group
-        Its row of `hecn_analysis.report.alike.groups`.
+        Its row of `hecn_analysis.runs.alike.groups`.
     runs
         Its runs with a rate.
     facts
@@ -111,8 +111,8 @@ class Expected:
 
         Examples
         --------
-        >>> from hecn_analysis.places import data_dir
-        >>> from hecn_analysis.report.folder import read_folder
+        >>> from hecn_analysis.base.places import data_dir
+        >>> from hecn_analysis.ingest.folder import read_folder
         >>> one = expectations(read_folder(data_dir() / "logs" / "c-systems-dd.txt"))[0]
         >>> one.fact("sender").words, one.fact("path.rtt")
         ('no limit', None)
@@ -135,8 +135,8 @@ def expectations(folder: Folder) -> list[Expected]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
     >>> [(one.condition, one.verdict) for one in expectations(folder)]
     [('nuttcp tcp send, 6 s, RTT below 5 ms', 'below, if so'), ('nuttcp tcp send, 6 s, RTT 12 ms', 'below, if so')]
@@ -187,7 +187,7 @@ def _scenario_keys(
     folder
         What was read.
     group
-        A row of `hecn_analysis.report.alike.groups`.
+        A row of `hecn_analysis.runs.alike.groups`.
     runs
         Its runs.
     fastest_bps
@@ -278,8 +278,8 @@ def table(found: Sequence[Expected]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -340,8 +340,8 @@ def facts_table(found: Sequence[Expected]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import units
+from hecn_analysis.base import units
+from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.limits import framing
-from hecn_analysis.report.folder import Folder
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory import CapturedHost
@@ -117,8 +117,8 @@ def line_rate(folder: Folder, fastest_bps: float) -> Fact:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> fact = line_rate(folder, 7.1e9)
     >>> fact.words, fact.basis, fact.source
@@ -234,8 +234,8 @@ def packet_size(folder: Folder, rate: Fact, fastest_bps: float) -> Fact:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> fact = packet_size(folder, line_rate(folder, 9.8e9), 9.8e9)
     >>> fact.value, fact.basis, fact.source
@@ -286,8 +286,8 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
     >>> fact = round_trip(folder, folder.runs)
     >>> fact.words, fact.basis, fact.source
@@ -323,8 +323,8 @@ def ping_rtt(folder: Folder) -> tuple[float, str] | None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
     >>> ping_rtt(folder)
     (6.6e-05, 'ping.txt')
@@ -357,8 +357,8 @@ def ends(folder: Folder, sends: bool) -> tuple[dict[str, Any], list[Fact]]:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> keys, facts = ends(folder, sends=True)
     >>> keys, [fact.basis for fact in facts]

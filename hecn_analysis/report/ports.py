@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.report.folder import Folder
+from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.traffic.ports import KEY, number_rows, port_key, port_name
 from hecn_analysis.traffic.reconcile import reconcile
 from hecn_analysis.traffic.speeds import speeds_of
@@ -65,8 +65,8 @@ def port_table(folder: Folder) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
     >>> port_table(folder)[["port", "slots"]].to_dict("records")[0]
     {'port': 'switch port1', 'slots': 66}
@@ -100,8 +100,8 @@ def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.Data
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
     >>> len(rates_of(folder, "switch", "port1"))
     66
@@ -133,8 +133,8 @@ def agreement(folder: Folder) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> len(agreement(folder))
     0

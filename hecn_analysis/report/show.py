@@ -11,14 +11,16 @@ from typing import Any, Final
 
 import pandas as pd
 
-from hecn_analysis import briefs, units
+from hecn_analysis import briefs
+from hecn_analysis.base import units
 from hecn_analysis.figures import plot_comparison, plot_course, plot_ladder, plot_measured_vs_predicted, plot_traffic
-from hecn_analysis.report import alike, steps
+from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder
 from hecn_analysis.report import causes as weighed
 from hecn_analysis.report import expected as predicted
 from hecn_analysis.report import ports as counted
+from hecn_analysis.report import steps
 from hecn_analysis.report.expected import Expected
-from hecn_analysis.report.folder import CAPTURED, SHOWN, Folder
+from hecn_analysis.runs import alike
 
 _DAMAGE: Final = (
     "A file with remarks was read as far as it could be. hecn parse, hecn counters and hecn inventory list all of them."
@@ -67,8 +69,8 @@ def key_figures(folder: Folder, found: Sequence[Expected]) -> list[briefs.KeyFig
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -106,8 +108,8 @@ def sources(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> sources(folder)
     {...'caption': 'What was read: 1 file read, 0 not, 2 runs'...}
@@ -163,8 +165,8 @@ def refused(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> refused(folder)
     {...'text/plain': 'Every file was read.'}
@@ -191,8 +193,8 @@ def groups(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> groups(folder)
     {...'caption': 'The kinds of runs: 2 runs, medians of each kind'...}
@@ -233,8 +235,8 @@ def runs(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> runs(folder)
     {'application/vnd.plotly.v1+json': ...}
@@ -258,8 +260,8 @@ def course(folder: Folder, found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -283,8 +285,8 @@ def verdicts(found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -322,8 +324,8 @@ def facts(found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -362,8 +364,8 @@ def causes(found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -392,8 +394,8 @@ def windows(found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -427,8 +429,8 @@ def ladder(found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -453,8 +455,8 @@ def findings(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> findings(folder)
     {...'text/plain': 'No captured host is in this folder: ...'}
@@ -494,8 +496,8 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> ports(folder, pd.DataFrame())
     {...'text/plain': 'No counters of ports are in this folder.'}
@@ -548,8 +550,8 @@ def agreement(folder: Folder) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> agreement(folder)  # no port was counted
     """
@@ -595,8 +597,8 @@ def advice(folder: Folder, found: Sequence[Expected]) -> None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.limits import framing
 
 #: The start of a run, which is left out of what is called even. [1]
@@ -187,7 +187,7 @@ def signs_of(runs: pd.DataFrame, intervals: pd.DataFrame, streams: pd.DataFrame,
     Parameters
     ----------
     runs
-        The runs, of `hecn_analysis.report.folder.Folder.runs`.
+        The runs, of `hecn_analysis.ingest.folder.Folder.runs`.
     intervals, streams
         Those tables of the folder.
     idle_rtt_s
@@ -202,8 +202,8 @@ def signs_of(runs: pd.DataFrame, intervals: pd.DataFrame, streams: pd.DataFrame,
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
     >>> logs = folder.reading
     >>> signs = signs_of(folder.runs, logs.intervals, logs.streams, idle_rtt_s=0.012, mtu=1500)

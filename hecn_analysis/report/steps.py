@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import HecnError
-from hecn_analysis.planning import mending
-from hecn_analysis.planning.advise import Advices, advise
-from hecn_analysis.planning.change import Change
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.units import format_rate
+from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.planning.change import mending
+from hecn_analysis.planning.change.advise import Advices, advise
+from hecn_analysis.planning.change.change import Change
 from hecn_analysis.report.causes import OTHER, Candidate, candidates
 from hecn_analysis.report.expected import NOT_COMPARED, Expected
-from hecn_analysis.report.folder import Folder
 from hecn_analysis.report.ports import port_table
-from hecn_analysis.units import format_rate
 
 #: Repeats from which a median and its scatter are worth the name.
 _ENOUGH: Final = 5
@@ -49,8 +49,8 @@ def leading(found: Sequence[Expected]) -> Expected | None:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -78,8 +78,8 @@ def next_tests(folder: Folder, found: Sequence[Expected]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -173,12 +173,12 @@ def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
     Returns
     -------
     Advices or None
-        What `hecn_analysis.planning.advise.advise` gives; gains are ratios less 1.
+        What `hecn_analysis.planning.change.advise.advise` gives; gains are ratios less 1.
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -219,7 +219,7 @@ def advice_table(given: Advices | None, *, top: int = 6) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from hecn_analysis.planning.advise import advise
+    >>> from hecn_analysis.planning.change.advise import advise
     >>> rows = advice_table(advise("hotlava-transmit", purchases=False), top=1)
     >>> rows[["title", "gain_fraction"]].round(2).to_dict("records")
     [{'title': 'MaxPayload of 256 bytes instead of 128 on the sender', 'gain_fraction': 0.13}]
@@ -254,8 +254,8 @@ def finding(folder: Folder, found: Sequence[Expected]) -> str:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)
@@ -353,8 +353,8 @@ def summary(found: Sequence[Expected]) -> str:
 
     Examples
     --------
-    >>> from hecn_analysis.places import data_dir
-    >>> from hecn_analysis.report.folder import read_folder
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     >>> from hecn_analysis.report.expected import expectations
     >>> found = expectations(folder)

@@ -28,10 +28,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hecn_analysis import cluster
-from hecn_analysis.archive_files import TABLES, tell
-from hecn_analysis.archive_selection import is_archive
-from hecn_analysis.errors import InputError
+from hecn_analysis.archive.files import TABLES, tell
+from hecn_analysis.archive.selection import is_archive
+from hecn_analysis.base import cluster
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.files.source import parquet_below
 from hecn_analysis.traffic import differences
@@ -259,7 +259,7 @@ def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]
     for path in map(Path, paths):
         table = next((each for each in (path, path.parent) if each.name in TABLES and is_archive(each.parent)), None)
         if table and path.is_dir():
-            from hecn_analysis.archive import Archive  # noqa: PLC0415 (heavy)
+            from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
 
             files = Archive(table.parent).files(table.name, damaged=lost)
             found = sorted(file for file in files if file.is_relative_to(path))

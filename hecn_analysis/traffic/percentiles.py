@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.traffic.ports import Floats, Ints
 
 _STEPS = 200  # halvings of an interval of floats: more than its bits

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from hecn_analysis.limits import framing
-from hecn_analysis.run_rates import run_rate
+from hecn_analysis.runs.rates import run_rate
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.ports import Floats
 

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import Flag, to_bits, to_words
 from hecn_analysis.traffic.series import Named, Speeds, Widths, from_frame

@@ -31,8 +31,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis import units
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.limits import framing
 from hecn_analysis.traffic import placing
 from hecn_analysis.traffic.flags import Flag, words

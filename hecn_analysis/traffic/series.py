@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.traffic.ports import Floats, Identities, Ints, number_ports, stated_value
 
 Counters = npt.NDArray[np.uint64]

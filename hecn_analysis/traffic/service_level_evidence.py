@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from hecn_analysis import units
+from hecn_analysis.base import units
 from hecn_analysis.limits import framing
-from hecn_analysis.run_rates import run_rate
+from hecn_analysis.runs.rates import run_rate
 from hecn_analysis.traffic.ports import KEY, port_key, port_name
 from hecn_analysis.traffic.service_levels import (
     COLUMNS,
@@ -60,7 +60,7 @@ def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | No
     Examples
     --------
     >>> from hecn_analysis import read
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.traffic.service_levels import load
     >>> runs = read(data_dir() / "transfers" / "after").runs
     >>> found = evidence(load("hec-test-wan"), runs)
@@ -99,7 +99,7 @@ def judge_paths(
     Examples
     --------
     >>> from hecn_analysis import read
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.traffic.service_levels import load
     >>> runs = read(data_dir() / "transfers" / "after").runs
     >>> judged, said = judge_paths(load("hec-test-wan"), {"lab": (runs, None)})

@@ -34,11 +34,11 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from scipy import stats
 
-from hecn_analysis import places, units
-from hecn_analysis.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base import places, units
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.limits import framing
-from hecn_analysis.run_rates import run_rates
+from hecn_analysis.runs.rates import run_rates
 from hecn_analysis.traffic.ports import Ints, number_rows
 
 CONFIDENCE: Final = 0.95
@@ -268,7 +268,7 @@ def judge(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None 
     Examples
     --------
     >>> from hecn_analysis import read
-    >>> from hecn_analysis.places import data_dir
+    >>> from hecn_analysis.base.places import data_dir
     >>> found = judge(load("hec-test-wan"), read(data_dir() / "transfers" / "after").runs)
     >>> found[["criterion", "verdict"]][1:3].to_dict("records")
     [{'criterion': 'restoral time', 'verdict': 'not enough evidence'}, {'criterion': 'rtt', 'verdict': 'pass'}]

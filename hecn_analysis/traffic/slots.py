@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, Flags, to_bits
 from hecn_analysis.traffic.ports import Floats, Ints, number_rows
 

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.errors import InputError, RangeError, did_you_mean
+from hecn_analysis.base.errors import InputError, RangeError, did_you_mean
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, to_bits
 from hecn_analysis.traffic.percentiles import nearest_ranks, peak_bounds, percentile_bounds

@@ -4,11 +4,11 @@ import pytest
 
 from hecn_analysis.app import WhatIf, model
 from hecn_analysis.app.brief import BRIEF, parameters
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.briefs import briefs
 from hecn_analysis.briefs.parameters import check
-from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.planning.whatif import keys_of, values_of
+from hecn_analysis.planning.change.whatif import keys_of, values_of
 
 STATES = [
     {**model.START, "path.rtt": 0.02, "sender.cards": 3},

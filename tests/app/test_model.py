@@ -6,10 +6,10 @@ import re
 import pytest
 import yaml
 
-from hecn_analysis import places
 from hecn_analysis.app import model
 from hecn_analysis.app.controls import choices, controls_of
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.prediction import predict
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.rates import rates
 

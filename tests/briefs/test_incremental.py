@@ -25,7 +25,7 @@ parameters:
 PARAMETERS = "logs = ''\ntimes = 1"
 READS = """\
 import os, pathlib, tempfile
-from hecn_analysis import places, units
+from hecn_analysis.base import places, units
 for path in [one.strip() for one in logs.split(",") if one.strip()]:
     print(pathlib.Path(path).read_text() * times)
 (places.models_dir() / "tools" / "nuttcp.yaml").read_text()
@@ -85,7 +85,7 @@ def test_kernel_notes_what_counts(workplace):
         "notebooks/50_reader.yaml",
         "hecn:models/tools/nuttcp.yaml",
         "hecn:models/paths",
-        "hecn:hecn_analysis/units.py",
+        "hecn:hecn_analysis/base/units.py",
         "hecn:hecn_analysis/__init__.py",
     } <= files.keys()
     strange = [name for name in files if not name.startswith("hecn:")]

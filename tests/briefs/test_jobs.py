@@ -5,12 +5,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from hecn_analysis import archive_selection, places, read, read_counters
-from hecn_analysis.archive import Archive
-from hecn_analysis.archive_filling import add_files
+from hecn_analysis import read, read_counters
+from hecn_analysis.archive import selection
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.briefs.jobs import jobs_of
 from hecn_analysis.briefs.parameters import Brief, Declaration
-from hecn_analysis.errors import InputError
+from hecn_analysis.ingest.filling import add_files
 
 PARAMETERS = {
     "counters": {"type": "files", "holds": "counters", "default": "", "help": "files"},
@@ -121,7 +123,7 @@ def test_part_of_an_archive(archive):
 
 
 def test_days_of_an_archive(archive):
-    days = [dict(one.conditions)["day"] for one in archive_selection.parts(archive, ["day"])]
+    days = [dict(one.conditions)["day"] for one in selection.parts(archive, ["day"])]
     assert days == ["2026-11-22", "unknown"]  # that nuttcp did not say when
     assert set(read(f"{archive}?day=unknown").runs["tool"]) == {"nuttcp"}
     assert "nuttcp" not in set(read(f"{archive}?day=2026-11-22").runs["tool"])
@@ -130,5 +132,5 @@ def test_days_of_an_archive(archive):
 def test_other_paths_are_no_archive(tmp_path):
     strange = tmp_path / "what?day=x"
     strange.mkdir()
-    assert archive_selection.archive_of(strange) is None
-    assert archive_selection.archive_of("no/such?day=1") is None
+    assert selection.archive_of(strange) is None
+    assert selection.archive_of("no/such?day=1") is None

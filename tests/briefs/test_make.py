@@ -7,8 +7,8 @@ import nbformat
 import pytest
 
 from hecn_analysis import briefs
+from hecn_analysis.base.errors import InputError, MissingProgramError
 from hecn_analysis.briefs import store
-from hecn_analysis.errors import InputError, MissingProgramError
 
 from .conftest import HOSTILE  # isort: skip
 

@@ -6,12 +6,13 @@ import json
 import nbformat
 import pytest
 
-from hecn_analysis import briefs, places
+from hecn_analysis import briefs
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.briefs import store
 from hecn_analysis.briefs.catalogue import SUBJECTS
 from hecn_analysis.briefs.jobs import jobs_of
 from hecn_analysis.briefs.parameters import Brief, Declaration, check, defaults, read_declaration
-from hecn_analysis.errors import InputError
 
 NOTEBOOKS = sorted(places.notebooks_dir().glob("*.ipynb"))
 MOST_LINES = 10

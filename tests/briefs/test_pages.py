@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
+from hecn_analysis.base.errors import MissingProgramError
 from hecn_analysis.briefs import pdf
 from hecn_analysis.briefs.pictures import PictureError, Pictures
-from hecn_analysis.errors import MissingProgramError
 
 from .conftest import HOSTILE  # isort: skip
 

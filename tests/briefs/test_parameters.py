@@ -2,8 +2,8 @@
 
 import pytest
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.briefs import parameters
-from hecn_analysis.errors import InputError
 
 
 @pytest.fixture(scope="module")

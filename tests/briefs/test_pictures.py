@@ -3,8 +3,8 @@
 import pytest
 
 from hecn_analysis import briefs
+from hecn_analysis.base.errors import MissingProgramError
 from hecn_analysis.briefs.pictures import PictureError, Pictures
-from hecn_analysis.errors import MissingProgramError
 from hecn_analysis.figures import theme
 
 from .conftest import HOSTILE  # isort: skip

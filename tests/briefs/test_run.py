@@ -17,7 +17,7 @@ from hecn_analysis.briefs.html import css_string, markdown
         ("import os; os._exit(3)", "the Python process that ran the notebook ended without an answer (out of memory?)"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         (
-            "from hecn_analysis.errors import InputError; raise InputError('x', 'y', source='f', line=1)",
+            "from hecn_analysis.base.errors import InputError; raise InputError('x', 'y', source='f', line=1)",
             "InputError: f:1: found x, expected y",
         ),
     ],

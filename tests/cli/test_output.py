@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main, output
-from hecn_analysis.errors import InputError
-from hecn_analysis.places import data_dir
 
 TIME = pd.Timestamp("2012-11-13T10:00:00.5Z")
 FRAME = pd.DataFrame(

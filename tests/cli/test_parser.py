@@ -4,8 +4,8 @@ import argparse
 
 import pytest
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli.parser import Parser, settings
-from hecn_analysis.errors import InputError
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
 from hecn_analysis.cli.report import BRIEF
 from hecn_analysis.live import capture
-from hecn_analysis.places import data_dir
 
 LOGS = str(data_dir() / "logs")
 COUNTERS = str(data_dir() / "counters")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hecn_analysis.places import data_dir
+from hecn_analysis.base.places import data_dir
 
 pytestmark = pytest.mark.slow
 

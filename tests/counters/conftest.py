@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.counters import read_counters
-from hecn_analysis.places import data_dir
 
 HERE = Path(__file__).parent / "samples"
 SAMPLES = sorted(path for path in (*HERE.glob("*/*"), *data_dir().glob("counters/samples/**/*")) if path.is_file())

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz import rooms
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document

@@ -3,7 +3,7 @@
 import pytest
 
 from hecn_analysis.counters import read_counters
-from hecn_analysis.counters.ethtool import totals
+from hecn_analysis.counters.kernel.ethtool import totals
 
 
 def test_a_driver_without_octets(recorded):

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.counters import read_counters
-from hecn_analysis.places import data_dir
 
 
 def test_a_recorded_log(samples):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.counters import read_counters
-from hecn_analysis.counters.prtg_rows import channel, moment
+from hecn_analysis.counters.graphs.prtg_rows import channel, moment
 
 NO_ZONE = "ambiguous: found local times without a time zone, expected raw dates too; taken as UTC, give the time zone"
 

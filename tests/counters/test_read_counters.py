@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
 from hecn_analysis.counters.contract import Document, Findings
-from hecn_analysis.errors import InputError
 from hecn_analysis.traffic.utilisation import utilisation
 from tests.counters.conftest import SAMPLES
 

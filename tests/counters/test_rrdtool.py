@@ -6,7 +6,8 @@ import shutil
 import pandas as pd
 import pytest
 
-from hecn_analysis.counters import read_counters, rrdtool_dump
+from hecn_analysis.counters import read_counters
+from hecn_analysis.counters.graphs import rrdtool_dump
 
 needs_rrdtool = pytest.mark.skipif(
     shutil.which("rrdtool") is None, reason="rrdtool is not installed (apt install rrdtool)"

@@ -5,8 +5,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.counters import read_counters
-from hecn_analysis.places import data_dir
 
 PORTS = ("port1", "port2")
 

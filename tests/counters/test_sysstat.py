@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.counters import read_counters
-from hecn_analysis.counters.sysstat import day_of, stamp_of
+from hecn_analysis.counters.programs.sysstat import day_of, stamp_of
 
 UNZONED = "found local times, expected their time zone, which the file does not give; read as UTC (say --time-zone)"
 

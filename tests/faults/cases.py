@@ -20,8 +20,8 @@ import pandas as pd
 from injection import Deed, Victim
 from works import ROWS, WORKS, Parse, nuttcp, reading, told, unit, write_logs
 
-from hecn_analysis import tables
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
 from hecn_analysis.cli import main
 from hecn_analysis.cli import snmp as snmp_command
 from hecn_analysis.counters import read_counters

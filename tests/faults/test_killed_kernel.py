@@ -14,8 +14,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from hecn_analysis import places
-from hecn_analysis.children import Stop
+from hecn_analysis.base import places
+from hecn_analysis.base.children import Stop
 from hecn_analysis.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs kill -9")

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from hecn_analysis import places, tables
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import places, tables
 from hecn_analysis.briefs import _run, make
 from hecn_analysis.cli import main
 from hecn_analysis.live import snmp

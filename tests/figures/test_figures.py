@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from hecn_analysis import figures, limits
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.figures import theme
 from hecn_analysis.prediction.compare import compare, load_series
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from hecn_analysis import figures, places
+from hecn_analysis import figures
+from hecn_analysis.base import places
 
 
 def test_a_figure_loads_its_own_module_and_the_theme_only():

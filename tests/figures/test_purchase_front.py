@@ -7,8 +7,8 @@ import pytest
 
 from hecn_analysis.figures.purchase_front import plot_purchase_front, purchase_front_rows
 from hecn_analysis.hardware.quantity import Parameter
-from hecn_analysis.planning.builds import Entry
-from hecn_analysis.planning.purchase_result import Purchase
+from hecn_analysis.planning.purchase.builds import Entry
+from hecn_analysis.planning.purchase.result import Purchase
 
 
 def bought(rate, usd, *, assumed, binds):

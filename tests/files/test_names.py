@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.source import find
-from hecn_analysis.places import data_dir
 
 LOG = (data_dir() / "logs/c-systems-dd.txt").read_bytes()
 NAMES = (b"\xff.log", b"two\nlines.log", b"tab\t.log", b"\x1b]0;own\x07.log", "\u202egnp.log".encode())

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import whole
 
 OTHER = 54321  # a user without a name

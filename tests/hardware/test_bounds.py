@@ -3,10 +3,10 @@
 import pytest
 
 from hecn_analysis import sweep
-from hecn_analysis.errors import ValidityWarning
+from hecn_analysis.base.errors import ValidityWarning
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.description import Library
-from hecn_analysis.places import models_dir
 from hecn_analysis.prediction import predict
 
 HOTLAVA = "hotlava-transmit"

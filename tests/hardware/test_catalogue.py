@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import KINDS, Cpu

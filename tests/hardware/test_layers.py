@@ -7,7 +7,7 @@ import pytest
 
 from hecn_analysis.cli import main
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.planning.whatif import whatif
+from hecn_analysis.planning.change.whatif import whatif
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.sweep import sweep
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from hecn_analysis import places
+from hecn_analysis.base import places
 from hecn_analysis.hardware import Library, Parameter, load_scenario
 from hecn_analysis.hardware.parts import KINDS
 

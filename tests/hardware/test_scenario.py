@@ -2,7 +2,7 @@
 
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import load_scenario
 
 LAN = {"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp"}

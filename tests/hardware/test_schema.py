@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from hecn_analysis import places
+from hecn_analysis.base import places
 from hecn_analysis.hardware.schema import schemas
 
 MODELS = places.models_dir()

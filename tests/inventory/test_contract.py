@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.files.documents import documents
 from hecn_analysis.inventory import outputs, read_inventory, registry
-from hecn_analysis.places import data_dir
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
+from hecn_analysis.base.tables import make
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import read_inventory, registry
-from hecn_analysis.inventory.host import hosts
-from hecn_analysis.places import data_dir
-from hecn_analysis.tables import make
+from hecn_analysis.inventory.hosts.captured import hosts
 
 FILES = sorted(
     path

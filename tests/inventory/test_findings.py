@@ -9,7 +9,7 @@ import pytest
 from hecn_analysis import limits
 from hecn_analysis.cli import main
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.inventory import findings
+from hecn_analysis.inventory.checks import findings
 
 LINK = """\
 {address} {kind}: {name}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hecn_analysis.inventory import lspci, pci_config
+from hecn_analysis.inventory.computer import lspci, pci_config
 from hecn_analysis.inventory.contract import Output
 
 PLAIN = """\

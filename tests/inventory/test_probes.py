@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.inventory import probes, read_inventory
+from hecn_analysis.inventory import read_inventory
+from hecn_analysis.inventory.hosts import probes
 
 LSCPU = """\
 $ lscpu

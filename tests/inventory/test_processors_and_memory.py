@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from hecn_analysis.inventory import (
+from hecn_analysis.inventory import registry
+from hecn_analysis.inventory.computer import (
     cpuinfo,
     dmidecode,
     free,
@@ -15,7 +16,6 @@ from hecn_analysis.inventory import (
     lsmem,
     meminfo,
     numactl,
-    registry,
 )
 from hecn_analysis.inventory.contract import Output
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from hecn_analysis.inventory.pci_config import decode
+from hecn_analysis.inventory.computer.pci_config import decode
 
 CASES = {
     "a controller alone, whose table is in another output": (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hecn_analysis import limits
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits._checks import arrays, dimension, given, refuse, require_one_of, require_whole, warn_outside
 
 # A plausible call of each kind, with every numeric option given.

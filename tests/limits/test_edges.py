@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hecn_analysis import limits
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits import (
     bundle,
     infiniband_link,

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from hecn_analysis import limits
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.causes import causes
 from hecn_analysis.limits.explanation import explain
 from hecn_analysis.limits.layers import LAYERS

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.framing import WAN_PHY, ethernet, frames_per_s, goodput_bps, payload_bytes, wire_bytes
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.infiniband_link import MTUS, data_bps, goodput_bps, infiniband, raw_bps
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.memory_bus import bandwidth_bps, memory, memory_bps, numa_bps
 from hecn_analysis.limits.socket_links import interconnect, raw_bps
 

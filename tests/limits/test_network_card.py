@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.network_card import nic, slot_bytes
 from hecn_analysis.limits.pci_express import throughput_bps
 from hecn_analysis.limits.pci_express_link import packet_bps

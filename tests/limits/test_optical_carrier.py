@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.optical_carrier import atm, atm_ip_bps, cells, line_bps, payload_bps, ppp_ip_bps, sonet
 
 

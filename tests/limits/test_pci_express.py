@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.framing import payload_bytes
 from hecn_analysis.limits.pci_express import OPS, pcie, tag_limit_bps, throughput_bps, tmt_bps
 from hecn_analysis.limits.pci_express_link import GENERATIONS, LANES, SIZES, packet_bps, raw_bps

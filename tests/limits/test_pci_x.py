@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.pci_x import burst_overhead_clocks, pcix, raw_bps, throughput_bps
 
 CLOCK = 400e6 / 3

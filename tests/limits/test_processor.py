@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.processor import (
     NICE_FACTOR,
     byte_share,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.request_response import (
     iscsi_write_round_trips,
     outstanding_to_fill,

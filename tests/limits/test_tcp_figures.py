@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.tcp_figures import tcp
 from hecn_analysis.limits.tcp_rounds import simulate
 

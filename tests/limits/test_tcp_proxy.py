@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.tcp_loss import mathis_bps
 from hecn_analysis.limits.tcp_proxy import split_bps, split_transfer_s
 from hecn_analysis.limits.tcp_window import window_limit_bps

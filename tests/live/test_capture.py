@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
 from hecn_analysis.live import capture, probes, runs, script
 from hecn_analysis.live.inventory_commands import COMMANDS, Command
 

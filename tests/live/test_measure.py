@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.cli import main
-from hecn_analysis.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.live import finder, hosts, measure, path, probes, programs
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import MeasurementError, Request

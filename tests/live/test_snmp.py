@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from pysnmp.hlapi.v3arch import asyncio as snmp
 
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
 from hecn_analysis.live.snmp import Agent, Credentials, agents, poll, watch
 
 KEYS = {"user": "watcher", "authentication_key": "authpass1", "privacy_key": "privpass1"}

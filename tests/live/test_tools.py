@@ -5,15 +5,15 @@ import re
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
-from hecn_analysis.live import tools
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.live.places import Place
+from hecn_analysis.prediction import tool_commands
 
 
 def plan(tool, **settings):
     keys = {"tool": tool, **{key.replace("__", "."): value for key, value in settings.items()}}
     scenario = hecn.load_scenario({"sender": "ideal", "receiver": "ideal", "path.ip": 4, **keys})
-    return tools.plan(scenario, tools.Ends("10.0.0.2", file="a file"), keys)
+    return tool_commands.plan(scenario, tool_commands.Ends("10.0.0.2", file="a file"), keys)
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,20 @@ def plan(tool, **settings):
     ],
 )
 def test_command_of_a_run(tool, settings, client):
-    assert tools.shown(plan(tool, **settings).client) == client
+    assert tool_commands.shown(plan(tool, **settings).client) == client
 
 
 def test_servers_end_after_one_test():
-    assert tools.shown(plan("nuttcp").server) == "nuttcp -1 --nofork -P 5000"
-    assert tools.shown(plan("iperf3").server) == "iperf3 -s -1 -p 5201"
+    assert tool_commands.shown(plan("nuttcp").server) == "nuttcp -1 --nofork -P 5000"
+    assert tool_commands.shown(plan("iperf3").server) == "iperf3 -s -1 -p 5201"
 
 
 def test_file_that_is_read_is_made_and_removed_unless_it_is_there():
     scenario = hecn.load_scenario({"sender": "ideal", "tool": "dd-read"})
-    made = tools.plan(scenario, tools.Ends(file="x"), {})
+    made = tool_commands.plan(scenario, tool_commands.Ends(file="x"), {})
     assert made.prepare[:3] == ("dd", "if=/dev/zero", "of=x")
     assert made.file == "x"
-    there = tools.plan(scenario, tools.Ends(file="x", file_is_there=True), {})
+    there = tool_commands.plan(scenario, tool_commands.Ends(file="x", file_is_there=True), {})
     assert (there.prepare, there.file) == (None, None)
 
 

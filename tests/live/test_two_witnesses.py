@@ -10,7 +10,7 @@ import time
 import pandas as pd
 import pytest
 
-from hecn_analysis.archive import Archive
+from hecn_analysis.archive.store import Archive
 from hecn_analysis.logs import read
 from hecn_analysis.traffic.rates import rates
 from hecn_analysis.traffic.reconcile import reconcile

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read
-from hecn_analysis.places import data_dir
 
 HERE = Path(__file__).parent / "samples"
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line, Lines, Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings, Run

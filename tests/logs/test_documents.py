@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read
-from hecn_analysis.places import data_dir
 
 EXPECTED = list(csv.DictReader((Path(__file__).parent / "expected" / "documents.csv").read_text().splitlines()))
 

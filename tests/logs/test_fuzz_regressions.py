@@ -6,8 +6,8 @@ The samples are tried too, so that the checks of the search are themselves teste
 import pytest
 
 from fuzz import checks
-from hecn_analysis import tables
-from hecn_analysis.places import data_dir
+from hecn_analysis.base import tables
+from hecn_analysis.base.places import data_dir
 
 
 @pytest.mark.parametrize("path", sorted(checks.REGRESSIONS.glob("*/*")), ids=lambda path: path.name)

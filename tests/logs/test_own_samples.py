@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read
-from hecn_analysis.places import data_dir
 
 OWN = data_dir() / "samples"
 EXPECTED = Path(__file__).parent / "expected" / "own.json"

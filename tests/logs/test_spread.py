@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from hecn_analysis import cluster
-from hecn_analysis.errors import HecnError, InputError
+from hecn_analysis.base import cluster
+from hecn_analysis.base.errors import HecnError, InputError
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read, spread
-from hecn_analysis.places import data_dir
 
 TABLES = ("runs", "streams", "intervals", "problems")
 

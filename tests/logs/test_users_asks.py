@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from hecn_analysis import tables
+from hecn_analysis.base import tables
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.logs import read, registry
-from hecn_analysis.places import data_dir
 
 TCP = {
     "start": {

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.places import data_dir
-from hecn_analysis.planning.advise import WORTH, advise
-from hecn_analysis.planning.changes import possible
+from hecn_analysis.planning.change.advise import WORTH, advise
+from hecn_analysis.planning.change.settings import possible
 
 FAR = {
     "sender": "ideal",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.planning import array_tables
+from hecn_analysis.planning.studies import array_tables
 
 
 @pytest.fixture(scope="module")

@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.archive import Archive
-from hecn_analysis.archive_filling import add_files
-from hecn_analysis.errors import InputError, RangeError, ValidityWarning
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base.errors import InputError, RangeError, ValidityWarning
 from hecn_analysis.figures import forecast_rows, plot_forecast
-from hecn_analysis.planning import planned_changes
-from hecn_analysis.planning.forecast import forecast
-from hecn_analysis.planning.forecast_backtest import backtest
-from hecn_analysis.planning.forecast_models import GROWING, NAIVE, course_of, fit
-from hecn_analysis.planning.forecast_series import DAY, HOUR, busy_level, series_of
-from hecn_analysis.planning.forecast_sources import rates_of
+from hecn_analysis.ingest.filling import add_files
+from hecn_analysis.planning.forecast import planned_changes
+from hecn_analysis.planning.forecast.backtest import backtest
+from hecn_analysis.planning.forecast.models import GROWING, NAIVE, course_of, fit
+from hecn_analysis.planning.forecast.port_forecast import forecast
+from hecn_analysis.planning.forecast.series import DAY, HOUR, busy_level, series_of
+from hecn_analysis.planning.forecast.sources import rates_of
 
 FIRST = pd.Timestamp("2025-01-06", tz="UTC")
 WEEK = np.log([1.0, 1.04, 1.05, 1.02, 0.92, 0.55, 0.5])
@@ -441,7 +441,7 @@ def test_a_port_that_grows_in_bits_keeps_its_week_in_per_cent():
 def test_where_the_past_does_not_tell_how_it_grows_the_interval_holds_both_ways(monkeypatch):
     rates = as_rates(daily(300, 0.6, scatter=0.03))
     both = forecast(rates, speeds=7e9, draws=200).curve.iloc[-1]
-    monkeypatch.setattr("hecn_analysis.planning.forecast._NEARLY", 0.0)
+    monkeypatch.setattr("hecn_analysis.planning.forecast.port_forecast._NEARLY", 0.0)
     one = forecast(rates, speeds=7e9, draws=200).curve.iloc[-1]
     assert both["high_bps"] - both["low_bps"] > 1.1 * (one["high_bps"] - one["low_bps"])
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hecn_analysis.planning.forecast import forecast
-from hecn_analysis.planning.forecast_growth import growth_of
-from hecn_analysis.planning.forecast_series import DAY
+from hecn_analysis.planning.forecast.growth import growth_of
+from hecn_analysis.planning.forecast.port_forecast import forecast
+from hecn_analysis.planning.forecast.series import DAY
 
 FIRST = pd.Timestamp("2025-01-06", tz="UTC")
 WEEK = np.array([1.0, 1.04, 1.05, 1.02, 0.92, 0.55, 0.5])

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from hecn_analysis import predict
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.planning import host_limits as planned
+from hecn_analysis.planning.studies import host_limits as planned
 
 DISKS, MEMORY = planned.KINDS
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hecn_analysis.errors import InputError
-from hecn_analysis.planning.listed_builds import filled_links, listed_builds
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.planning.purchase.listed_builds import filled_links, listed_builds
 
 
 def test_lists_and_measurements_are_those_of_the_documents():

@@ -6,9 +6,9 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis import limits
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.limits import tcp_window
-from hecn_analysis.places import data_dir
-from hecn_analysis.planning.long_paths import FLIGHTS, far_cases, flights, limit_lines, windows_needed
+from hecn_analysis.planning.studies.long_paths import FLIGHTS, far_cases, flights, limit_lines, windows_needed
 from hecn_analysis.prediction import predict
 
 PATH = {"sender": "b", "receiver": "b", "path": "netem-80ms-10ge", "tool": "nuttcp", "tool.duration": "1 h"}

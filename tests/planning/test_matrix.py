@@ -11,16 +11,24 @@ import pytest
 from scipy import stats
 
 import hecn_analysis as hecn
-from hecn_analysis import tables
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
+from hecn_analysis.comparison.tools import compare_tools, conditions
 from hecn_analysis.figures import matrix_coverage_rows, plot_matrix_coverage
-from hecn_analysis.planning.matrix import Repeats, amounts, by_grid, load_matrix, matrix_names, plan, repeats_needed
-from hecn_analysis.planning.matrix_commands import commands
-from hecn_analysis.planning.matrix_runs import believed, match, status
-from hecn_analysis.planning.next_tests import find_best, rank_next
-from hecn_analysis.planning.outlook import Belief, Outlook
-from hecn_analysis.planning.tool_comparison import compare_tools, conditions
+from hecn_analysis.planning.matrix.cells import (
+    Repeats,
+    amounts,
+    by_grid,
+    load_matrix,
+    matrix_names,
+    plan,
+    repeats_needed,
+)
+from hecn_analysis.planning.matrix.commands import commands
+from hecn_analysis.planning.matrix.next_tests import find_best, rank_next
+from hecn_analysis.planning.matrix.outlook import Belief, Outlook
+from hecn_analysis.planning.matrix.runs import believed, match, status
 
 SMALL = """
 title: small

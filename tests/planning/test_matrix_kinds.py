@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis import tables
-from hecn_analysis.errors import InputError
-from hecn_analysis.planning.matrix import load_matrix
-from hecn_analysis.planning.matrix_commands import commands
-from hecn_analysis.planning.matrix_runs import asked_cells, believed, match, status
-from hecn_analysis.report.alike import groups, with_conditions
-from hecn_analysis.run_circumstances import circumstances, named
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.planning.matrix.cells import load_matrix
+from hecn_analysis.planning.matrix.commands import commands
+from hecn_analysis.planning.matrix.runs import asked_cells, believed, match, status
+from hecn_analysis.runs.alike import groups, with_conditions
+from hecn_analysis.runs.circumstances import circumstances, named
 
 TOOLS = (
     *("aspera", "nuttscp", "gridftp", "rocketstream", "irods", "bbftp", "fdt", "hpn-scp", "dsync", "xdd", "rsync"),

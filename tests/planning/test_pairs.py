@@ -2,8 +2,8 @@
 
 import pytest
 
-from hecn_analysis.planning.advise import advise
-from hecn_analysis.planning.pairs import compare_pairs, pairs, stated_gains, summary
+from hecn_analysis.planning.change.advise import advise
+from hecn_analysis.planning.studies.pairs import compare_pairs, pairs, stated_gains, summary
 from hecn_analysis.prediction.compare import load_series
 
 #: Of these the prediction is not within 5 points; the reason stands in docs/howto/plan.md.

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.hardware import Parameter
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.planning.builds import Cards, Platform, Processors, Storage, host_keys, placed
-from hecn_analysis.planning.offers import Offers, ddr_of, offered, offered_by
-from hecn_analysis.planning.options import fits_cage
-from hecn_analysis.planning.purchase import as_listed, purchase, purchase_front
-from hecn_analysis.planning.purchase_result import front_frame
+from hecn_analysis.planning.purchase.builds import Cards, Platform, Processors, Storage, host_keys, placed
+from hecn_analysis.planning.purchase.cheapest import as_listed, purchase, purchase_front
+from hecn_analysis.planning.purchase.offers import Offers, ddr_of, offered, offered_by
+from hecn_analysis.planning.purchase.options import fits_cage
+from hecn_analysis.planning.purchase.result import front_frame
 
 LAN = {"rate": "25 Gb/s", "links": 4, "rtt": "0.1 ms", "mtu": 9000}
 FEW = {"tool.processes": 4}

@@ -3,12 +3,12 @@
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.path import Path
 from hecn_analysis.limits.tcp_loss import cubic_loss
-from hecn_analysis.planning import roadmap as planned
-from hecn_analysis.planning.roadmap_needs import cores_needed, needs, slot_bps, tmt_bps
+from hecn_analysis.planning.roadmap import milestones as planned
+from hecn_analysis.planning.roadmap.needs import cores_needed, needs, slot_bps, tmt_bps
 
 FAR = Path(rtt="62 ms", mtu=9000)
 

@@ -4,8 +4,8 @@ import pytest
 
 from hecn_analysis import limits
 from hecn_analysis.limits.satellite import GEOSTATIONARY_M, round_trip_s
-from hecn_analysis.planning.long_paths import far_cases
-from hecn_analysis.planning.satellite import DEFAULT_WMEM, orbits, over_bit_errors, over_windows, with_windows
+from hecn_analysis.planning.studies.long_paths import far_cases
+from hecn_analysis.planning.studies.satellite import DEFAULT_WMEM, orbits, over_bit_errors, over_windows, with_windows
 from hecn_analysis.prediction.compare import compare
 
 TPD = {"sender": "ideal", "receiver": "mac-osx-beta", "path": "tpd-2geo", "tool": "nttcp"}

@@ -2,11 +2,11 @@
 
 import pytest
 
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.planning.purchase import purchase
+from hecn_analysis.planning.purchase.cheapest import purchase
 from hecn_analysis.prediction import predict
 
 KEYS = {"receiver": "ideal", "tool": "dd-write", "receiver.arrays.one": {"disk": "samsung-970-evo-plus-1tb"}}

@@ -2,8 +2,8 @@
 
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.scenario import value_at
-from hecn_analysis.planning.change import UNSET
-from hecn_analysis.planning.changes import possible
+from hecn_analysis.planning.change.change import UNSET
+from hecn_analysis.planning.change.settings import possible
 
 
 def test_a_quota_of_a_host_file_is_taken_back(tmp_path):

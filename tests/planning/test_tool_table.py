@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
-from hecn_analysis.planning import tool_table
-from hecn_analysis.planning.matrix import load_matrix
-from hecn_analysis.planning.matrix_runs import match
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.comparison import tool_table
+from hecn_analysis.planning.matrix.cells import load_matrix
+from hecn_analysis.planning.matrix.runs import match
 
 SMALL = """
 title: two tools

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import HecnError
-from hecn_analysis.planning.changes import possible
-from hecn_analysis.planning.trials import outcomes, throughputs
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.planning.change.settings import possible
+from hecn_analysis.planning.change.trials import outcomes, throughputs
 
 LOSSY = {
     "sender": "b",

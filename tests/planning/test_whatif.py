@@ -3,9 +3,9 @@
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.figures import plot_whatif
-from hecn_analysis.planning.whatif import keys_of, points_of, tornado, values_of, whatif
+from hecn_analysis.planning.change.whatif import keys_of, points_of, tornado, values_of, whatif
 
 PATH = {"sender": "ideal", "receiver": "ideal", "tool": "nuttcp", "path.rate": "10 Gb/s", "path.mtu": 9000}
 

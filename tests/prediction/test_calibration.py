@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from hecn_analysis import calibrate, load_scenario, predict
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.places import data_dir, models_dir
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
 from hecn_analysis.hardware.description import Library
-from hecn_analysis.places import data_dir, models_dir
 from hecn_analysis.prediction.calibration import calibrated
 from hecn_analysis.prediction.held_out import recalibrated
 from hecn_analysis.prediction.measurements import Measurement

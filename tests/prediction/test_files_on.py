@@ -2,9 +2,9 @@
 
 import pytest
 
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.hardware.description import Library
-from hecn_analysis.places import models_dir
 from hecn_analysis.prediction import predict
 
 HOSTS = Library(models_dir()).names("hosts")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.prediction.measurements import Measurement, of_runs, of_series
 from hecn_analysis.prediction.processor_time import processor_time
 

@@ -5,10 +5,10 @@ from typing import get_args
 import pytest
 
 from hecn_analysis import load_scenario
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware.description import Library
 from hecn_analysis.hardware.quantity import Basis, Parameter
 from hecn_analysis.hardware.scenario import value_at
-from hecn_analysis.places import models_dir
 from hecn_analysis.prediction.draws import Draws
 from hecn_analysis.prediction.parameters import with_parameters
 from hecn_analysis.prediction.resources import build

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware import load_scenario
-from hecn_analysis.places import models_dir
-from hecn_analysis.planning.matrix import load_matrix, plan
-from hecn_analysis.planning.roadmap import roadmap
+from hecn_analysis.planning.matrix.cells import load_matrix, plan
+from hecn_analysis.planning.roadmap.milestones import roadmap
 from hecn_analysis.prediction import predict
 from hecn_analysis.prediction.mapping import of_table
 from hecn_analysis.prediction.validation import validate

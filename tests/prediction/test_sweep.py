@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 import hecn_analysis as hecn
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.prediction.compare import load_series
 
@@ -98,7 +98,7 @@ def grids(draw):
     return name, vary
 
 
-@pytest.mark.filterwarnings("ignore:.* exceeds the :hecn_analysis.errors.ValidityWarning")  # drawn below what is fitted
+@pytest.mark.filterwarnings("ignore:.* exceeds the :hecn_analysis.base.errors.ValidityWarning")
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(grids())
 def test_a_sweep_is_a_loop_over_predict(case):

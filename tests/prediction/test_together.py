@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.limits import tcp_rounds
 from hecn_analysis.prediction import predict

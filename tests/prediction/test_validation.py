@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
-from hecn_analysis.places import models_dir
 from hecn_analysis.prediction.validation import side_by_side, validate, validate_series
 
 TABLE = """\

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis import statistics
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
 from hecn_analysis.figures import comparison_rows, course_rows, plot_comparison, plot_course
-from hecn_analysis.places import data_dir
+from hecn_analysis.runs import statistics
 
 TRANSFERS = data_dir() / "transfers"
 

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.errors import InputError
-from hecn_analysis.places import data_dir
+from hecn_analysis.ingest.folder import read_folder
 from hecn_analysis.report import causes, expected, known, ports, steps
-from hecn_analysis.report.alike import groups, with_conditions
-from hecn_analysis.report.folder import read_folder
+from hecn_analysis.runs.alike import groups, with_conditions
 
 BEFORE = data_dir() / "transfers" / "before"
 
@@ -41,7 +41,7 @@ def test_a_mixed_folder_is_read_by_all_readers_and_what_nobody_knows_is_named(be
 
 
 def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
-    monkeypatch.setattr("hecn_analysis.elsewhere.advice", lambda *_: pytest.fail("all readers are asked anyway"))
+    monkeypatch.setattr("hecn_analysis.files.elsewhere.advice", lambda *_: pytest.fail("all readers are asked anyway"))
     found = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     assert found.counters.problems["kind"].tolist() == found.inventory.problems["kind"].tolist() == ["unrecognised"]
     assert str(found) == "1 file read, 0 not, 2 runs"

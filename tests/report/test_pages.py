@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from hecn_analysis.places import data_dir
+from hecn_analysis.base.places import data_dir
+from hecn_analysis.ingest.folder import read_folder
 from hecn_analysis.report import expected, ports, show
-from hecn_analysis.report.folder import read_folder
 
 
 def all_of(folder):

@@ -5,10 +5,10 @@ import math
 import pytest
 
 import hecn_analysis as hecn
-from hecn_analysis.places import data_dir
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.report import causes, expected
-from hecn_analysis.report.alike import with_conditions
 from hecn_analysis.report.signs import CHANCES, Signs, signs_of
+from hecn_analysis.runs.alike import with_conditions
 
 MBPS = 1e6
 

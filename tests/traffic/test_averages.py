@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.traffic import slots as gridded
 from hecn_analysis.traffic.percentiles import nearest_rank, nearest_ranks, peak_bounds, percentile_bounds, rank
 from hecn_analysis.traffic.speeds import speed_findings, speed_of, speeds_of

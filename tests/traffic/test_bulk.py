@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from hecn_analysis import cluster
-from hecn_analysis.errors import InputError, ValidityWarning
+from hecn_analysis.base import cluster
+from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.flags import MEANINGS
 from hecn_analysis.traffic.rates import rates

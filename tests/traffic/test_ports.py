@@ -8,8 +8,8 @@ import pytest
 
 from hecn_analysis import read_counters
 from hecn_analysis.cli import main
-from hecn_analysis.planning.forecast_series import series_of
-from hecn_analysis.report.folder import read_folder
+from hecn_analysis.ingest.folder import read_folder
+from hecn_analysis.planning.forecast.series import series_of
 from hecn_analysis.report.ports import port_table, rates_of
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.ports import port_key, stated_value

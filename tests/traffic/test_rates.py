@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.traffic.flags import MEANINGS, UNRATED, Flag, bits, words
 from hecn_analysis.traffic.rates import COLUMNS, DISPLAY_CEILINGS, flag_ceilings, rates
 

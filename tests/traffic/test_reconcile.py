@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hecn_analysis.base.errors import InputError, RangeError
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.counters import read_counters
-from hecn_analysis.errors import InputError, RangeError
 from hecn_analysis.logs import read
-from hecn_analysis.places import data_dir
 from hecn_analysis.traffic.reconcile import COLUMNS, VERDICTS, Framing, reconcile
 
 BEGIN = pd.Timestamp("2013-11-20 12:00:00", tz="UTC")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hecn_analysis.errors import InputError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.differences import usual_interval_s
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings, rates

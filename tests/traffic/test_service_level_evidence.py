@@ -7,8 +7,8 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis import figures
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.figures import theme
-from hecn_analysis.places import data_dir
 from hecn_analysis.traffic.service_level_evidence import EVIDENCE, evidence, judge_paths, least_effort, summary
 from hecn_analysis.traffic.service_levels import ServiceLevel, judge, load, outage_bounds, proportion_bounds
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.traffic.percentiles import nearest_rank, nearest_ranks, peak_bounds, percentile_bounds, rank
 from hecn_analysis.traffic.speeds import speed_findings, speeds_of
 from hecn_analysis.traffic.utilisation import (

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits._checks import (
     Bytes,
     Count,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hecn_analysis.errors import RangeError, did_you_mean
+from hecn_analysis.base.errors import RangeError, did_you_mean
 from hecn_analysis.limits._checks import refuse, require_not_negative, require_positive, require_whole, warn_outside
 from hecn_analysis.limits.tcp_rounds.bbr import Bbr
 from hecn_analysis.limits.tcp_rounds.loss_based import LossBased

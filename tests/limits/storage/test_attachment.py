@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError
+from hecn_analysis.base.errors import RangeError
 from hecn_analysis.limits.storage import attachment_bps, enclosure, link_bps
 from hecn_analysis.limits.storage.attachment import coded_bps
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.storage import buffered_read_bps, buffered_write_bps, journal_bps, pagecache
 
 COPY, DISK, MEMORY = 32e9, 3.2e9, 64e9

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.storage import access_s, disk, interleaved_bps, random_bps, whole_disk_bps, zone_bps
 
 MB = 8e6  # [bit]

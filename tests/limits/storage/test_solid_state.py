@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hecn_analysis.errors import RangeError, ValidityWarning
+from hecn_analysis.base.errors import RangeError, ValidityWarning
 from hecn_analysis.limits.storage import filled_bps, outstanding_bps, ssd, write_amplification
 
 

@@ -1,0 +1,282 @@
+"""Layout of an archive: tables, file names, days and columns; plain files and folders only; errors for damage."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import InputError, ValidityWarning
+
+#: Tables that an archive keeps, each with the column that says on which day a row belongs.
+TABLES: Final[Mapping[str, str]] = {
+    "runs": "start_time",
+    "streams": "start_time",
+    "intervals": "start_time",
+    "samples": "time",
+    "rates": "time",
+    "problems": "",
+}
+
+UNKNOWN_DAY: Final = "unknown"
+
+#: A Parquet file below the folder: when it was written, and by which writer.
+ROWS_FILE: Final = re.compile(
+    rf"(?:{'|'.join(TABLES)})/day=[\w-]{{1,40}}/[0-9a-f]{{16}}-(?P<writer>[0-9a-f]{{32}})\.parquet"
+)
+
+#: Files that a compaction may replace: Parquet files, commits, and both copies of a generation.
+_REPLACEABLE: Final = re.compile(
+    rf"{ROWS_FILE.pattern}|commits/[\w-]{{1,200}}\.json|generations/\d{{1,18}}(?:\.copy)?\.json", re.ASCII
+)
+
+
+def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Rows by the day of UTC that they belong to; streams and intervals with their run."""
+    column = TABLES[table]
+    if column in frame.columns:
+        times = frame[column]
+    elif column and runs is not None:
+        keys = ["source_file", "run"]
+        times = frame[keys].merge(runs[[*keys, "start_time"]], on=keys, how="left")["start_time"].set_axis(frame.index)
+    else:
+        times = pd.Series(pd.NaT, index=frame.index)
+    days = pd.to_datetime(times, utc=True).dt.strftime("%Y-%m-%d").fillna(UNKNOWN_DAY)
+    for day, part in frame.groupby(days, sort=True):
+        yield str(day), part
+
+
+def is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
+    """Whether a day is one of those that are asked for; both ends are."""
+    if first is None and last is None:
+        return True
+    if day == UNKNOWN_DAY:
+        return first == UNKNOWN_DAY
+    return (first is None or day >= str(first)) and (last is None or day <= str(last))
+
+
+def in_order(table: str, rows: pa.Table) -> pa.Table:
+    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day.
+
+    The readings of a port stay in the order in which they were added.
+    """
+    keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
+    return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
+
+
+def plain(folder: Path, name: str) -> Path:
+    """Path of a file or folder of an archive, none of whose parts below the archive is a symbolic link.
+
+    Raises
+    ------
+    InputError
+        A part is a link, or a file where a folder belongs.
+    FileNotFoundError
+        A part is missing.
+    """
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        try:
+            mode = path.lstat().st_mode
+        except NotADirectoryError:
+            raise damage(path.parent, "not a folder") from None
+        if stat.S_ISLNK(mode):
+            raise is_link(path)
+    return path
+
+
+def plain_file(folder: Path, name: str) -> Path:
+    """Path of a regular file of an archive: opening a FIFO would block.
+
+    Raises
+    ------
+    InputError
+        It is something else, or a part of the path is a link.
+    FileNotFoundError
+        A part is missing.
+    """
+    path = plain(folder, name)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise damage(path, "not a plain file")
+    return path
+
+
+def exists(folder: Path, name: str) -> bool:
+    """Whether something of this name is in an archive, a link included."""
+    try:
+        plain(folder, name)
+    except FileNotFoundError:
+        return False
+    except InputError:
+        return True
+    return True
+
+
+def make_folder(folder: Path, name: str) -> Path:
+    """Make a folder of an archive where it is missing, through no link, and have its name on the disk."""
+    _make(folder)
+    path = folder
+    for part in name.split("/"):
+        path /= part
+        if path.is_symlink():
+            raise is_link(path)
+        if path.exists() and not path.is_dir():
+            raise damage(path, "not a folder")
+        _make(path)
+    return path
+
+
+def _make(folder: Path) -> None:
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync(folder.parent)
+
+
+def put(text: str, place: Path) -> None:
+    """Write a small file, and have it on the disk."""
+    place.write_text(text, encoding="utf-8")
+    sync(place)
+
+
+def sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[str, Any]:
+    """Read a commit or a generation: keys of these types, and names of files in the archive only.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or a link.
+    FileNotFoundError
+        It is missing.
+    """
+    path = plain_file(folder, name)
+    try:
+        content: Any = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise damage(path, getattr(error, "strerror", None) or str(error)) from None
+    entries: dict[str, Any] = content if isinstance(content, dict) else {}
+    there = all(isinstance(entries.get(key), kind) for key, kind in {**expected, "files": list}.items())
+    if not there or not {str} >= set(map(type, entries.get("keys", ()))):
+        raise damage(path, f"no {', '.join((*expected, 'files'))}")
+    for key, pattern in (("files", ROWS_FILE), ("superseded", _REPLACEABLE)):
+        for each in entries.get(key, ()):
+            if not isinstance(each, str) or not pattern.fullmatch(each):
+                raise damage(path, f"the name {each!r}")
+    return entries
+
+
+def strange(table: str, schema: pa.Schema) -> str | None:
+    """Why rows with such columns are none of a table; None where they are."""
+    known = _types(table)
+    if not set(schema.names) & set(known):
+        return f"no column of {table}"
+    for column in schema:
+        if column.name in known and _family(column.type) not in known[column.name]:
+            return f"column {column.name!r} of {column.type}"
+    return None
+
+
+@cache
+def columns(table: str) -> dict[str, str]:
+    """Columns of a table with the types that DuckDB gives them."""
+    with duckdb.connect() as connection:
+        empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
+        rows = connection.from_arrow(empty)
+        return dict(zip(rows.columns, map(str, rows.types), strict=True))
+
+
+@cache
+def _types(table: str) -> dict[str, set[str]]:
+    """Families of types that the columns of a table may have in a file."""
+    schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
+    families = {column.name: _family(column.type) for column in schema}
+    return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
+
+
+def _family(kind: pa.DataType) -> str:
+    names = {
+        "null": pa.types.is_null,
+        "whole": pa.types.is_integer,
+        "number": pa.types.is_floating,
+        "truth": pa.types.is_boolean,
+        "time": pa.types.is_timestamp,
+        "text": lambda one: pa.types.is_string(one) or pa.types.is_large_string(one),
+    }
+    return next((name for name, fits in names.items() if fits(kind)), str(kind))
+
+
+def tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
+    """Put damage where somebody asked for it, or warn of it."""
+    for error in found:
+        if damaged is None:
+            warnings.warn(f"{error}; left out, the rest is read", ValidityWarning, stacklevel=3)
+        else:
+            damaged.append(error)
+
+
+def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
+    """Rows of the table of problems for files of an archive that cannot be read.
+
+    Parameters
+    ----------
+    damaged
+        What is wrong with them, as `Archive.table` and `Archive.query` give it.
+    """
+    rows = [
+        {
+            "source_file": str(error.source),
+            "kind": "unreadable",
+            "message": f"found {error.found}, expected {error.expected}; left out, the rest is read; {error.advice}",
+        }
+        for error in damaged
+    ]
+    return tables.make("problems", rows)
+
+
+def damage(path: Path, found: str, advice: str | None = None) -> InputError:
+    """Error for a file of the archive that is not as it was written."""
+    first = " ".join(found.split())[:160]
+    return InputError(
+        f"damage ({first})",
+        "a file as 'hecn archive' writes it",
+        source=path,
+        advice=advice or "put it back from a copy, or make the archive anew from the files that were added",
+    )
+
+
+def is_link(path: Path) -> InputError:
+    """Error for a symbolic link inside an archive."""
+    return damage(path, "a symbolic link", "links inside an archive are not followed; put back what it stands for")
+
+
+def is_unknown(path: Path) -> InputError:
+    """Error for a Parquet file that no commit and no generation names."""
+    return damage(
+        path,
+        "no commit and no generation names it",
+        "put the lost commit or generation back from a copy, or move this file out of the archive",
+    )

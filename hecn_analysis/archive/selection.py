@@ -1,0 +1,155 @@
+"""An archive, or a part of it, where files can be named: ``ARCHIVE`` or ``ARCHIVE?host=sw1&day=2013-11-18``.
+
+Conditions are on columns of text and on ``day``; one on a column that a table does not have leaves it whole.
+Streams and intervals go with their runs, problems with their files. A rate between two readings needs both of them: of
+the interval around midnight no day has a rate.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from hecn_analysis.base.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DAY = "day"
+PARTED = ("runs", "samples", "rates")  # by columns of text
+OF_RUNS = ("streams", "intervals")  # tables whose rows belong to a run
+KEY = ["source_file", "run"]
+
+
+class Selection(NamedTuple):
+    """A part of an archive: its folder, and columns with the value that their rows have."""
+
+    folder: Path
+    conditions: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.folder}?{urlencode(self.conditions)}" if self.conditions else str(self.folder)
+
+
+def archive_of(given: str | os.PathLike[str]) -> Selection | None:
+    """Give the archive, or the part of one, that a path names; None for any other path.
+
+    Parameters
+    ----------
+    given
+        The path.
+
+    Raises
+    ------
+    InputError
+        A condition on something that no table has.
+    """
+    text = os.fspath(given)
+    folder, _, query = (text, "", "") if Path(text).exists() else text.partition("?")
+    if not is_archive(Path(folder)):
+        return None
+    conditions = tuple(parse_qsl(query, keep_blank_values=True))
+    check_columns([name for name, _ in conditions])
+    return Selection(Path(folder), conditions)
+
+
+def is_archive(folder: Path) -> bool:
+    """Whether a folder is an archive, even if one of the folders in it is lost."""
+    kept = sum((folder / name).is_dir() for name in ("commits", "generations", "incoming"))
+    return kept >= 2 or (kept == 1 and any(folder.glob("*/day=*")))
+
+
+def check_columns(names: Sequence[str]) -> None:
+    """Raise InputError for a column by which no table of an archive can be parted."""
+    from hecn_analysis.base.tables import COLUMNS, TEXT  # noqa: PLC0415 (heavy: most paths are none of an archive)
+
+    known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
+    for name in names:
+        if name not in known:
+            found = f"column {name!r} of an archive"
+            raise InputError(found, f"one of {', '.join(sorted(known))}", advice=did_you_mean(name, known))
+
+
+def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Give tables of a part of an archive; files of it that cannot be read are among its problems.
+
+    Parameters
+    ----------
+    selection
+        The part.
+    names
+        The tables.
+    """
+    import pandas as pd  # noqa: PLC0415 (heavy)
+
+    from hecn_analysis.archive.files import problems_of  # noqa: PLC0415 (heavy)
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
+
+    archive = Archive(selection.folder)
+    damaged: list[InputError] = []
+    day = dict(selection.conditions).get(DAY)
+
+    def chosen(name: str) -> pd.DataFrame:
+        frame = archive.table(name, first_day=day, last_day=day, damaged=damaged)
+        for column, value in selection.conditions:
+            if column in frame.columns:
+                frame = frame[frame[column].astype("string").eq(value).fillna(value=False)]
+        return frame.reset_index(drop=True)
+
+    found = {name: chosen(name) for name in names if name != "problems"}
+    if "runs" in found:
+        runs = found["runs"][KEY].drop_duplicates()
+        found |= {name: found[name].merge(runs, on=KEY) for name in OF_RUNS if name in found}
+    if "problems" in names:
+        files = {file for frame in found.values() for file in frame["source_file"]}
+        problems = archive.table("problems", damaged=damaged)
+        own = problems[problems["source_file"].isin(files)]
+        once = {str(error): error for error in damaged}  # the log concerns all tables
+        found["problems"] = pd.concat([own, problems_of(once.values())], ignore_index=True)
+    return found
+
+
+def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
+    """Give a part of an archive for each value of a column, or for each combination of values of several.
+
+    Parameters
+    ----------
+    folder
+        The archive.
+    columns
+        Columns of the tables, or ``day``.
+    tables
+        The tables to look for values in, some of `PARTED`.
+
+    Raises
+    ------
+    InputError
+        No archive, no such column, or no table has values in all of the columns.
+    """
+    from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
+    from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415
+
+    if archive_of(folder) is None:
+        raise InputError(
+            f"no archive {os.fspath(folder)!r}",
+            "a folder that 'hecn archive add' made",
+            advice="make one of your files with it",
+        )
+    check_columns(columns)
+    archive = Archive(folder)
+    found: set[tuple[str, ...]] = set()
+    for table in tables:
+        if {*columns} <= {DAY, *COLUMNS[table]}:
+            known = " and ".join(f'"{name}" is not null' for name in columns)
+            listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date
+            select = f"select distinct {listed} from {table} where {known}"  # noqa: S608 (known names)
+            rows = archive.query(select, damaged=[])  # who reads the parts is told of damage
+            found.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
+    if not found:
+        raise InputError(
+            f"nothing in {os.fspath(folder)!r} that says its {' and '.join(columns)}", "an archive with it"
+        )
+    return [Selection(Path(folder), tuple(zip(columns, values, strict=True))) for values in sorted(found)]

@@ -1,0 +1,515 @@
+"""The archive: a store of everything that was read, in Parquet files by day, that survives whatever happens to writers.
+
+A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files, table by
+table and day by day; then one small file, ``commits/KEY.json``, makes all of them count at once. It is made by a hard
+link, which the file system grants to one writer only: a unit whose key (its content hash) is there already is not
+added again by any writer. Before a writer reports a unit as added, everything is on the disk (fsync).
+
+``compact`` merges the files of a day into one, and the commits into ``generations/NUMBER.json``, by the same kind of
+link: of two that compact at once one wins, and what others add meanwhile stays as it is. A generation names the files
+that it replaces. They are removed after an hour, so that their readers can finish; no other file is removed.
+
+A damaged or lost file costs its own rows, and is reported. Where files and log disagree, nothing is compacted.
+
+    ARCHIVE/
+      commits/KEY.json               a unit: its files, its rows, where it came from
+      generations/NUMBER.json        what all units up to then were merged to; the largest number counts
+      generations/NUMBER.copy.json   the same again
+      TABLE/day=2013-11-18/*.parquet
+      incoming/ID/                   a writer at work; `hecn_analysis.archive.log` says what it is for
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Final
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hecn_analysis.archive.files import (
+    TABLES,
+    by_day,
+    columns,
+    damage,
+    exists,
+    in_order,
+    is_between,
+    plain,
+    strange,
+    tell,
+)
+from hecn_analysis.archive.log import Log, State, Writer
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import HecnError, InputError
+from hecn_analysis.base.progress import track
+from hecn_analysis.files.names import readable
+
+#: Time for which files are kept after a compaction replaced them, or their writer was killed. [s]
+GRACE_S: Final = 3600.0
+
+_VERSION: Final = 2
+
+#: What DuckDB says of a query, and never of a file.
+_OF_THE_QUERY: Final = (duckdb.ParserException, duckdb.CatalogException, duckdb.BinderException)
+
+
+class Archive:
+    """A store of tables below one folder.
+
+    Parameters
+    ----------
+    folder
+        Where it is, or a link to it; made when something is first added.
+
+    Raises
+    ------
+    InputError
+        The folder holds something else, or its name is not UTF-8.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        if (name := readable(str(self.folder))) != str(self.folder):  # DuckDB and Arrow take names in UTF-8 only
+            raise InputError(
+                f"the archive '{name}'",
+                "a folder whose name is UTF-8",
+                advice="name another folder, or rename this one",
+            )
+        self._log = Log(self.folder)
+        if self.folder.is_dir():
+            strange = {entry.name for entry in self.folder.iterdir()} - {*TABLES, "commits", "generations", "incoming"}
+            if strange:
+                raise InputError(
+                    f"{min(strange)!r} in {str(self.folder)!r}",
+                    "a folder of an archive, or one that is not there yet",
+                    advice="name another folder",
+                )
+        elif self.folder.exists() and not self.folder.is_dir():  # another writer may have made it just now
+            raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or one that is not there yet")
+
+    # adding ----------------------------------------------------------------------------------------------------------
+
+    def add(self, key: str, rows: Mapping[str, pd.DataFrame], *, source: str = "") -> bool:
+        """Add the rows of a unit, unless they are there.
+
+        Parameters
+        ----------
+        key
+            What tells the unit from all others, such as the hash of its content: letters, digits, ``-`` and ``_``.
+        rows
+            Tables by name, with columns as in `hecn_analysis.base.tables`.
+        source
+            Where it came from, for people.
+
+        Returns
+        -------
+        bool
+            True when it was added, False when a unit of this key was there. Either way it is on the disk now.
+
+        Raises
+        ------
+        InputError
+            A key that cannot be a file's name, an unknown table or column; a commit of this key that is damaged; a
+            link inside the archive where something is to be written.
+        HecnError
+            The disk is full or cannot be written; nothing of the unit counts then.
+        """
+        if not key or not all(letter.isalnum() or letter in "-_" for letter in key):
+            raise InputError(f"key {key!r}", "letters, digits, '-' and '_'")
+        if unknown := set(rows) - set(TABLES):
+            raise InputError(f"table {min(unknown)!r}", f"one of {', '.join(TABLES)}")
+        try:
+            if self._log.has(key):
+                self._log.settle()  # who added it may not have come that far
+                return False
+            return self._add(key, rows, source)
+        except OSError as error:
+            raise HecnError(
+                f"{self.folder}: {error.strerror or error}; nothing of {source or key} was added; "
+                "free some space or check the rights, and add it again"
+            ) from None
+
+    def _add(self, key: str, rows: Mapping[str, pd.DataFrame], source: str) -> bool:
+        counts: dict[str, int] = {}
+        with Writer(self.folder) as writer:
+            for table, frame in rows.items():
+                if frame.empty:
+                    continue
+                counts[table] = len(frame)
+                for day, part in by_day(table, frame, rows.get("runs")):
+                    writer.write(table, day, pa.Table.from_pandas(part, preserve_index=False))
+            commit = {
+                "version": _VERSION,
+                "key": key,
+                "source": source,
+                "added": datetime.now(UTC).isoformat(),
+                "rows": counts,
+                "files": writer.written,
+            }
+            is_added = writer.publish(commit, f"commits/{key}.json")
+            try:
+                self._log.settle()
+            except OSError as error:
+                raise HecnError(
+                    f"{self.folder}: {error.strerror or error}; {source or key} counts, but may not be on the disk "
+                    "yet; check the disk, and add it again"
+                ) from None
+        return is_added
+
+    # what is there ---------------------------------------------------------------------------------------------------
+
+    def _state(self) -> State:
+        return self._log.state()
+
+    def units(self, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
+        """Units that were added and not yet merged: key, source, time, rows of each table.
+
+        Parameters
+        ----------
+        damaged
+            Where to put what is wrong with files of the archive; left out, each is a warning.
+        """
+        state = self._state()
+        rows = [
+            {
+                "key": commit["key"],
+                "source": commit["source"],
+                "added": commit["added"],
+                **{table: commit["rows"].get(table, 0) for table in TABLES},
+            }
+            for commit in state.commits
+        ]
+        tell(state.damage.values(), damaged)
+        return pd.DataFrame(rows, columns=["key", "source", "added", *TABLES])
+
+    def files(self, table: str, *, damaged: list[InputError] | None = None) -> list[Path]:
+        """Parquet files that hold the rows of a table.
+
+        Parameters
+        ----------
+        table
+            Table.
+        damaged
+            Where to put what is wrong with the archive, as far as it concerns the table; left out, each is a warning.
+        """
+        state = self._state()
+        tell(_concerning(state.damage, table).values(), damaged)
+        return [self.folder / name for name in state.files[table]]
+
+    def __len__(self) -> int:
+        """Return the number of units that were ever added."""
+        state = self._state()
+        return len(state.merged) + len(state.commits)
+
+    # asking ----------------------------------------------------------------------------------------------------------
+
+    def connect(self, *, damaged: list[InputError] | None = None) -> duckdb.DuckDBPyConnection:
+        """Connect to DuckDB with a view for each table, as the archive is now; a column ``day`` is the partition.
+
+        Parameters
+        ----------
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The views are of the
+            others.
+
+        Raises
+        ------
+        InputError
+            No file can be read, and nobody asked for the damage.
+        """
+        connection, bad, state = self._opened()
+        _report(bad, state.all_files(), damaged)
+        return connection
+
+    def _opened(self, *, is_thorough: bool = False) -> tuple[duckdb.DuckDBPyConnection, dict[str, InputError], State]:
+        """A connection to the sound files; every file is read only when DuckDB met a damaged one, or if asked."""
+        state = self._state()
+        bad = self._all_damage(state) if is_thorough else state.damage
+        try:
+            connection, has_right_columns = self._views(state, bad)
+        except duckdb.Error as error:
+            if is_thorough:
+                raise damage(self.folder, str(error)) from None
+            return self._opened(is_thorough=True)
+        if has_right_columns or is_thorough:
+            return connection, bad, state
+        connection.close()
+        return self._opened(is_thorough=True)
+
+    def _views(self, state: State, without: Mapping[str, InputError]) -> tuple[duckdb.DuckDBPyConnection, bool]:
+        """A connection, and whether its tables have the columns that they should, and no others."""
+        connection = duckdb.connect()
+        connection.execute("SET TimeZone = 'UTC'")
+        has_right_columns = True
+        for table, names in state.files.items():
+            paths = [str(self.folder / name) for name in names if name not in without]
+            if paths:
+                try:
+                    rows = connection.read_parquet(paths, hive_partitioning=True, union_by_name=True)
+                    rows.create_view(table)
+                except duckdb.Error:
+                    connection.close()
+                    raise
+                types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+                types.pop("day")
+                has_right_columns = has_right_columns and types.items() <= columns(table).items()
+            else:
+                empty = tables.make(table, []).assign(day=pd.Series(dtype="string"))
+                connection.register(table, pa.Table.from_pandas(empty, preserve_index=False))
+        return connection, has_right_columns
+
+    def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
+        """Answer of an SQL query over the tables ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
+
+        Parameters
+        ----------
+        sql
+            The query, in DuckDB's SQL.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The answer is that
+            of the others.
+
+        Raises
+        ------
+        InputError
+            The query is none, with what DuckDB says of it; or no file can be read, and nobody asked for the damage.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> archive = Archive(Path(tempfile.mkdtemp(), "archive"))
+        >>> runs = tables.make("runs", [{"source_file": "a.log", "run": 0, "tool": "nuttcp", "throughput_bps": 9.4e9}])
+        >>> archive.add("a", {"runs": runs}), archive.add("a", {"runs": runs})
+        (True, False)
+        >>> archive.query("select tool, count(*) as n from runs group by tool").to_dict("records")
+        [{'tool': 'nuttcp', 'n': 1}]
+        """
+        connection, bad, state = self._opened()
+        try:
+            answer = self._answer(connection, sql)
+        except InputError as error:
+            if isinstance(error.__cause__, _OF_THE_QUERY):
+                raise
+            known = len(bad)
+            connection, bad, state = self._opened(is_thorough=True)  # damage inside shows only when it is read
+            if len(bad) == known:
+                connection.close()
+                raise
+            answer = self._answer(connection, sql)
+        _report(bad, state.all_files(), damaged)
+        return answer
+
+    @staticmethod
+    def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pd.DataFrame:
+        try:
+            return connection.execute(sql).df()
+        except duckdb.Error as error:
+            raise InputError(
+                f"the query {sql!r} ({str(error).splitlines()[0]})",
+                f"SQL over the tables {', '.join(TABLES)}",
+                advice="the columns are those of the tables, and 'day'",
+            ) from error
+        finally:
+            connection.close()
+
+    def _all_damage(self, state: State) -> dict[str, InputError]:
+        """What is wrong with the archive, inside of its files too."""
+        bad = dict(state.damage)
+        for table, names in state.files.items():
+            for name in names:
+                self._parts(table, [name], bad)
+        return bad
+
+    def table(
+        self,
+        name: str,
+        *,
+        first_day: str | date | None = None,
+        last_day: str | date | None = None,
+        damaged: list[InputError] | None = None,
+    ) -> pd.DataFrame:
+        """Rows of a table, with its columns and types, in the order of time.
+
+        Parameters
+        ----------
+        name
+            Table.
+        first_day, last_day
+            Days of UTC to read, both included; rows of an unknown day are left out where one is given, and are had by
+            ``unknown``.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning. The rows are those
+            of the others.
+
+        Raises
+        ------
+        InputError
+            Unknown table; or none of its files can be read, and nobody asked for the damage.
+        """
+        if name not in TABLES:
+            raise InputError(f"table {name!r}", f"one of {', '.join(TABLES)}")
+        state = self._state()
+
+        def is_wanted(file: str) -> bool:
+            return is_between(file.split("/")[1].removeprefix("day="), first_day, last_day)
+
+        wanted = [file for file in state.files[name] if is_wanted(file)]
+        bad = {
+            file: error
+            for file, error in _concerning(state.damage, name).items()
+            if not file.startswith(f"{name}/") or is_wanted(file)
+        }
+        parts = self._parts(name, wanted, bad)
+        _report(bad, wanted or state.all_files(), damaged)
+        empty = tables.make(name, [])
+        if not parts:
+            return empty
+        try:
+            whole = pa.concat_tables(parts, promote_options="permissive")
+            frame = whole.to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
+        except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
+            raise damage(self.folder / name, str(error)) from None
+        order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]
+        ordered: pd.DataFrame = frame.sort_values(order, kind="stable", ignore_index=True)
+        return ordered
+
+    def _parts(self, table: str, names: Iterable[str], bad: dict[str, InputError]) -> list[pa.Table]:
+        """What is in files of a table; those that are not as they were written are put among the bad ones."""
+        parts = []
+        for name in names:
+            try:
+                with pq.ParquetFile(self.folder / name) as file:
+                    part = file.read(use_threads=False)
+            except FileNotFoundError as error:
+                state = self._state()
+                if name not in (*state.all_files(), *state.damage):
+                    raise  # merged and removed, while this took long
+                bad[name] = damage(self.folder / name, str(error.strerror).lower())
+            except (OSError, ValueError, pa.ArrowException) as error:
+                bad[name] = damage(self.folder / name, str(error))
+            else:
+                if (wrong := strange(table, part.schema)) is None:
+                    parts.append(part)
+                else:
+                    bad[name] = damage(self.folder / name, wrong)
+        return parts
+
+    # tidying ---------------------------------------------------------------------------------------------------------
+
+    def compact(
+        self, *, grace_s: float = GRACE_S, progress: bool = False, damaged: list[InputError] | None = None
+    ) -> bool:
+        """Merge the files of each day into one, and remove those that were merged earlier.
+
+        Files that are damaged inside stay as they are, so that they can be put back from a copy.
+
+        Parameters
+        ----------
+        grace_s
+            Time for which replaced files, and what killed writers left, are kept. [s]
+        progress
+            Show a bar on the standard error when it is a terminal and it takes longer than a second.
+        damaged
+            Where to put what is wrong with files that cannot be read; left out, each is a warning.
+
+        Returns
+        -------
+        bool
+            False when another one compacted at the same time and was first; then nothing was changed.
+
+        Raises
+        ------
+        InputError
+            Files and log disagree: a commit, a generation or a file that it names is damaged or lost, a Parquet file
+            is named by none, or something is a link. Nothing was changed then.
+        HecnError
+            The disk is full or cannot be written; no row was changed then.
+        """
+        bad: dict[str, InputError] = {}
+        try:
+            return self._compact(grace_s, bad, progress=progress)
+        except OSError as error:
+            raise HecnError(
+                f"{self.folder}: {error.strerror or error}; no row was changed; "
+                "free some space or check the rights, and compact it again"
+            ) from None
+        finally:
+            tell(bad.values(), damaged)
+
+    def _compact(self, grace_s: float, bad: dict[str, InputError], *, progress: bool) -> bool:
+        state = self._state()
+        if state.damage:
+            bad.update(state.damage)
+            raise InputError(
+                f"{len(bad)} of its files damaged, lost or unknown",
+                "files and log that agree; nothing was compacted, and nothing removed",
+                source=self.folder,
+                advice="each is named; put it right, and compact it again",
+            )
+        if not state.commits:
+            self._log.clean(grace_s)
+            return True
+        days: dict[str, list[str]] = {}
+        for name in state.all_files():
+            days.setdefault(name.rpartition("/")[0], []).append(name)
+        kept: list[str] = []
+        with Writer(self.folder) as writer:
+            for day, names in track(list(days.items()), "compacting") if progress else days.items():
+                if len(names) == 1:
+                    kept += names
+                    continue
+                table, _, partition = day.partition("/day=")
+                parts = self._parts(table, sorted(names), bad)
+                if len(parts) < 2:
+                    kept += names
+                    continue
+                kept += bad.keys() & set(names)
+                try:
+                    rows = pa.concat_tables(parts, promote_options="permissive")
+                except pa.ArrowException as error:
+                    raise damage(self.folder / day, str(error)) from None
+                writer.write(table, partition, in_order(table, rows))
+            replaced = self._replaced(state, kept)
+            generation = {
+                "version": _VERSION,
+                "id": writer.id,
+                "keys": sorted(state.merged | {commit["key"] for commit in state.commits}),
+                "files": sorted(kept + writer.written),
+                "superseded": [*replaced, *(name for name in sorted(state.superseded) if exists(self.folder, name))],
+            }
+            for name in replaced:  # the time until they are removed begins now
+                with suppress(OSError):  # another one compacts at the same time
+                    os.utime(plain(self.folder, name))
+            is_first = writer.publish(generation, f"generations/{state.generation + 1}.json")
+            self._log.settle()
+        if is_first:
+            self._log.clean(grace_s)
+        return is_first
+
+    @staticmethod
+    def _replaced(state: State, kept: Iterable[str]) -> list[str]:
+        """Names of files that count now, and will not when all but some of them are merged."""
+        number = state.generation
+        generation = [f"generations/{number}.copy.json", f"generations/{number}.json"] if number else []
+        commits = [f"commits/{commit['key']}.json" for commit in state.commits]
+        return [*sorted(set(state.all_files()).difference(kept)), *commits, *generation]
+
+
+def _concerning(damaged: Mapping[str, InputError], table: str) -> dict[str, InputError]:
+    """Damage without that of the files of other tables."""
+    others = set(TABLES) - {table}
+    return {name: error for name, error in damaged.items() if name.partition("/")[0] not in others}
+
+
+def _report(bad: Mapping[str, InputError], files: Iterable[str], damaged: list[InputError] | None) -> None:
+    """Report damage; raise the first if the caller collects none and no file can be read."""
+    if bad and damaged is None and all(name in bad for name in files):
+        raise next(iter(bad.values()))
+    tell(bad.values(), damaged)

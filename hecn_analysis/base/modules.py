@@ -1,0 +1,32 @@
+"""The modules of a package, so that a new one is found where it lies: readers are listed nowhere else."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+
+def modules_of(package: str) -> Iterator[ModuleType]:
+    """Give the modules of a package and of the packages in it, each imported, in the order of their names.
+
+    Parameters
+    ----------
+    package
+        Name of the package, which has been imported.
+
+    Examples
+    --------
+    >>> import hecn_analysis.limits
+    >>> [module.__name__.rpartition(".")[2] for module in modules_of("hecn_analysis.limits")][1:4]
+    ['bundle', 'causes', 'explanation']
+    """
+    for found in sorted(pkgutil.iter_modules(sys.modules[package].__path__), key=lambda found: found.name):
+        name = f"{package}.{found.name}"
+        module = import_module(name)
+        if found.ispkg:
+            yield from modules_of(name)
+        else:
+            yield module

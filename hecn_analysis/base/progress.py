@@ -1,0 +1,254 @@
+"""Progress of long work on stderr: a bar on a terminal, once the work has taken a second.
+
+Where stderr is no terminal, only the reading of a long file writes there: a line every ten seconds. A process that
+reads for another one, which shows it, writes into the file that `FORWARD` names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from hecn_analysis.base.bidi import printable
+from hecn_analysis.base.children import private_folder
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+Item = TypeVar("Item")
+
+_DELAY_S: Final = 1.0
+_REDRAWN_S: Final = 0.2
+_LINE_S: Final = 10.0
+_LONGEST_NAME: Final = 50
+
+FORWARD: Final = "HECN_PROGRESS"
+"""Environment variable: the file that a process writes its progress into."""
+
+
+def track(items: Iterable[Item], what: str, *, total: int | None = None) -> Iterable[Item]:
+    """Hand the items on, and show how far they are used up when that takes longer than a second.
+
+    Nothing is ever written when stderr is not a terminal: logs and cron mails stay clean.
+
+    Parameters
+    ----------
+    items
+        What is worked through.
+    what
+        One word or two in front of the bar, e.g. ``reading``.
+    total
+        How many there are, where `items` has no length.
+
+    Examples
+    --------
+    >>> sum(track([1, 2, 3], "adding"))
+    6
+    """
+    if not sys.stderr.isatty():
+        return items
+    return _bar(items, what, total)
+
+
+def _bar(items: Iterable[Any] | None, what: str, total: int | None) -> tqdm[Any]:
+    from tqdm import tqdm  # noqa: PLC0415 (only a terminal needs it)
+
+    return tqdm(items, desc=what, total=total, delay=_DELAY_S, leave=False, file=sys.stderr, dynamic_ncols=True)
+
+
+class _Shown(Protocol):
+    """What shows progress."""
+
+    def update(self, number: int, /) -> object:
+        """Count files that have been read."""
+
+    def set_postfix_str(self, text: str, /) -> object:
+        """Say how far the current file is."""
+
+    def close(self) -> object:
+        """Show nothing any more."""
+
+
+class _Lines:
+    """Shows the current file as lines, each some time after the one before."""
+
+    def update(self, number: int) -> None:
+        """Lines do not count files."""
+
+    def set_postfix_str(self, text: str) -> None:
+        """Write a line."""
+        with suppress(OSError):  # the reader of stderr is gone; the work goes on
+            print(f"hecn: reading {text}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leave the lines as they are."""
+
+
+class _Forwarded:
+    """Hands progress on to the process that shows it."""
+
+    def __init__(self, total: int) -> None:
+        self._into = os.open(os.environ[FORWARD], os.O_WRONLY | os.O_APPEND)
+        self._write("total", total)
+
+    def _write(self, what: str, value: object) -> None:
+        os.write(self._into, f"{json.dumps([what, value])}\n".encode())
+
+    def update(self, number: int) -> None:
+        """Hand on how many files have been read."""
+        self._write("files", number)
+
+    def set_postfix_str(self, text: str) -> None:
+        """Hand on how far the current file is."""
+        self._write("file", text)
+
+    def close(self) -> None:
+        """Say that this is the end."""
+        self._write("end", None)
+        os.close(self._into)
+
+
+def _shown(total: int) -> _Shown:
+    """Give what shows progress here."""
+    if os.environ.get(FORWARD):
+        return _Forwarded(total)
+    return _bar(None, "reading", total) if sys.stderr.isatty() else _Lines()
+
+
+class _Reading:
+    """Shows how far the reading of files is, at most once per interval."""
+
+    def __init__(self, shown: _Shown) -> None:
+        self._shown = shown
+        self._every_s = _LINE_S if isinstance(shown, _Lines) else _REDRAWN_S
+        self._name = ""
+        self._due = time.monotonic() + _DELAY_S
+
+    def advance(self, name: str, done: int, size: int) -> None:
+        """Show how many bytes of a file have been read, where it is time to."""
+        now = time.monotonic()
+        if name != self._name and isinstance(self._shown, _Lines):
+            self._due = now + _LINE_S
+        self._name = name
+        if now < self._due:
+            return
+        self._due = now + self._every_s
+        shown = printable(name)
+        amount = f"{done / 1e6:.0f} of {size / 1e6:.0f} MB" if size >= done else f"{done / 1e6:.0f} MB"
+        self._shown.set_postfix_str(f"{shown[-_LONGEST_NAME:]}: {amount}")
+
+
+_reading: ContextVar[_Reading | None] = ContextVar("_reading", default=None)
+
+
+@contextmanager
+def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
+    """Show how far the reading of files is, and within a file that takes long, its name and the bytes done.
+
+    Parameters
+    ----------
+    total
+        How many files there are.
+    shown
+        Whether to show anything.
+
+    Yields
+    ------
+    callable
+        Takes the number of files read since the last call.
+
+    Examples
+    --------
+    >>> with reading(2, shown=False) as done:
+    ...     done(2)
+    """
+    if not shown:
+        yield lambda _: None
+        return
+    what = _shown(total)
+    before = _reading.get()
+    _reading.set(_Reading(what))
+    try:
+        yield what.update
+    finally:
+        _reading.set(before)
+        what.close()
+
+
+def advance(name: str, done: int, size: int) -> None:
+    """Report how far a file has been read, to the display of `reading`.
+
+    Parameters
+    ----------
+    name
+        The file.
+    done
+        Length of the part read so far. [B]
+    size
+        Length of the file, 0 if unknown. [B]
+
+    Examples
+    --------
+    >>> advance("a.log", 1_000_000, 2_000_000)
+    """
+    current = _reading.get()
+    if current is not None:
+        current.advance(name, done, size)
+
+
+@contextmanager
+def forwarded() -> Iterator[None]:
+    """Show what processes that are started meanwhile read.
+
+    Examples
+    --------
+    >>> with forwarded():
+    ...     FORWARD in os.environ
+    True
+    >>> FORWARD in os.environ
+    False
+    """
+    with private_folder("progress") as folder:
+        notes = folder / "notes"
+        notes.touch(0o600)
+        ended = Event()
+        watcher = Thread(target=_watch, args=(notes, ended), daemon=True)
+        watcher.start()
+        os.environ[FORWARD] = str(notes)
+        try:
+            yield
+        finally:
+            del os.environ[FORWARD]
+            ended.set()
+            watcher.join()
+
+
+def _watch(notes: Path, ended: Event) -> None:
+    """Show what is written into a file until the end."""
+    on_terminal = sys.stderr.isatty()
+    shown: _Shown = _Lines()
+    due = time.monotonic() + (0.0 if on_terminal else _LINE_S)
+    last, rest = False, b""
+    with notes.open("rb") as stream, suppress(OSError):  # the reader of stderr is gone
+        while not last:
+            last = ended.wait(_REDRAWN_S)
+            *lines, rest = (rest + stream.read()).split(b"\n")
+            for what, value in map(json.loads, lines):
+                if what == "total":
+                    shown = _bar(None, "reading", value) if on_terminal else shown
+                elif what == "files":
+                    shown.update(value)
+                elif what == "end":
+                    shown.close()
+                elif time.monotonic() >= due:
+                    due = time.monotonic() + (0.0 if on_terminal else _LINE_S)
+                    shown.set_postfix_str(value)
+        shown.close()

@@ -1,0 +1,569 @@
+"""The tables of measurements: one list of columns drives the dtypes, the checks and the documentation.
+
+`runs` has one row per test run, `streams` the same figures per parallel stream, `intervals` the rows that a tool
+prints while it runs. `samples` has one row per reading of an interface's counters, `rates` one per interval between
+readings, `interfaces` one per interface. `problems` says what could not be used and why. SI base units: bit/s, bytes,
+seconds, fractions (1.0 is all packets, or one whole core), UTC. A value that the file does not give is missing (NA;
+NaN where the dtype is float64), never 0. `make` checks a table where it is made; readers ask `faults` first, so that an
+impossible value in a file becomes a problem with its line and not an exception.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base.errors import RangeError, did_you_mean
+from hecn_analysis.base.secrets import hidden
+
+TEXT, COUNT, NUMBER, FLAG, TIME = "text", "count", "number", "flag", "time"
+COUNTER, ANSWER = "counter", "answer"
+_DTYPES: Mapping[str, str] = {
+    TEXT: "string",
+    COUNT: "Int64",
+    NUMBER: "float64",
+    FLAG: "bool",
+    TIME: "datetime64[ns, UTC]",
+    COUNTER: "UInt64",
+    ANSWER: "boolean",
+}
+_LARGEST: Mapping[str, int] = {COUNT: 2**63 - 1, NUMBER: 2**63 - 1, COUNTER: 2**64 - 1}
+_YEARS = range(1678, 2262)  # what fits into nanoseconds since 1970
+_FEW = 8  # values that are asked about one after another
+
+PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
+
+PROBLEM_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "unrecognised": "no reader knows the file, or a line inside the output of a known tool",
+        "unreadable": "the file could not be opened or decoded",
+        "truncated": "the output ends before its summary or inside a line",
+        "malformed": "a line of the tool whose figures cannot be read",
+        "inconsistent": "two figures of the log contradict each other",
+        "ambiguous": "the line can be read in more than one way; the message says which one was taken",
+        "unit": "a unit that the tool is known to misprint, or that was read past a misprint",
+        "aborted": "the run ended in an error, which the message gives",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Parameters
+    ----------
+    name
+        The name, which says the unit: ``throughput_bps``.
+    kind
+        `TEXT`, `COUNT` (whole number), `COUNTER` (whole number from 0 of up to 64 bits), `NUMBER`, `FLAG`, `ANSWER` (a
+        flag that may be missing) or `TIME`.
+    unit
+        Unit of the values, empty for text.
+    meaning
+        What the value is, for the documentation.
+    low, high
+        Smallest and largest possible value, None for no bound.
+    words
+        The allowed texts, empty for any.
+    quotes
+        Whether it quotes a file, so that secrets in it are left out.
+    """
+
+    name: str
+    kind: str
+    unit: str
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    words: tuple[str, ...] = ()
+    quotes: bool = False
+
+    @property
+    def dtype(self) -> str:
+        """The pandas dtype of the column."""
+        return _DTYPES[self.kind]
+
+    def fault(self, value: object) -> str | None:
+        """Say what is wrong with a value, or None when it fits.
+
+        >>> COLUMNS["runs"]["loss_fraction"].fault(1.5)
+        'loss_fraction: found 1.5, expected a number from 0 to 1'
+        """
+        if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+            return None if self.kind != FLAG else f"{self.name}: found nothing, expected True or False"
+        if not self._fits(value):
+            return f"{self.name}: found {value!r}, expected {self.expected}"
+        return None
+
+    def _fits(self, value: Any) -> bool:  # noqa: ANN401 - any value may be asked about
+        if self.kind == TEXT:
+            return isinstance(value, str) and (not self.words or value in self.words)
+        if self.kind in {FLAG, ANSWER}:
+            return isinstance(value, (bool, np.bool_))
+        if self.kind == TIME:
+            return isinstance(value, pd.Timestamp) and value.tzinfo is not None and value.year in _YEARS
+        if isinstance(value, (bool, np.bool_)):
+            return False
+        if isinstance(value, (int, np.integer)):
+            finite = abs(int(value)) <= _LARGEST[self.kind]
+        else:
+            finite = self.kind == NUMBER and isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
+        return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
+
+    def fits_all(self, values: Sequence[object]) -> bool:
+        """Whether `fault` is None for all of many values, most of which are asked about at once.
+
+        >>> COLUMNS["runs"]["bytes"].fits_all([5, None]), COLUMNS["runs"]["bytes"].fits_all([5, -1])
+        (True, False)
+        """
+        kinds = set(map(type, values))
+        if kinds <= ({bool} if self.kind == FLAG else {bool, type(None)} if self.kind == ANSWER else {type(None)}):
+            return True
+        if self.kind == TEXT and kinds <= {str, type(None)}:
+            return not self.words or {None, *self.words}.issuperset(values)
+        if kinds - {type(None)} in ({int}, {float}) and self.kind in _LARGEST:
+            numbers: list[Any] = [value for value in values if value is not None and value == value]  # noqa: PLR0124 - no NaN
+            if numbers:
+                return not any(map(self.fault, (min(numbers), max(numbers))))
+        return not any(map(self.fault, values))
+
+    def wrong(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of many values do not fit; NaN is a missing value.
+
+        Parameters
+        ----------
+        numbers
+            Values of a column of numbers or counts.
+
+        Examples
+        --------
+        >>> COLUMNS["intervals"]["bytes"].wrong(np.array([1.0, np.nan, -1.0, 1.5, 1e19])).tolist()
+        [False, False, True, True, True]
+        """
+        if len(numbers) <= _FEW and not any(map(self._strange, numbers.tolist())):
+            return np.zeros(len(numbers), dtype=np.bool_)
+        missing = np.isnan(numbers)
+        wrong = ~missing & ~np.isfinite(numbers)
+        if self.low is not None:
+            wrong |= numbers < self.low
+        if self.high is not None:
+            wrong |= numbers > self.high
+        if self.kind in {COUNT, COUNTER}:
+            wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST[self.kind])))
+        return np.asarray(wrong, dtype=np.bool_)
+
+    def _strange(self, number: float) -> bool:
+        """Whether one value does not fit: of a few, each alone takes a tenth of the time of all at once."""
+        if math.isnan(number):
+            return False
+        if math.isinf(number) or (self.low is not None and number < self.low):
+            return True
+        if self.high is not None and number > self.high:
+            return True
+        return self.kind != NUMBER and not (number.is_integer() and abs(number) < _LARGEST[self.kind])
+
+    @property
+    def expected(self) -> str:
+        """What a value of this column must be.
+
+        >>> COLUMNS["runs"]["protocol"].expected
+        'one of tcp, udp, rdma, icmp, file'
+        """
+        if self.words:
+            return "one of " + ", ".join(self.words)
+        noun = {
+            TEXT: "text",
+            COUNT: "a whole number",
+            COUNTER: "a whole number",
+            NUMBER: "a number",
+            FLAG: "True or False",
+            ANSWER: "True or False",
+            TIME: "a UTC time from 1678 to 2261",
+        }[self.kind]
+        if self.low is not None and self.high is not None:
+            return f"{noun} from {self.low:g} to {self.high:g}"
+        return noun if self.low is None else f"{noun} of at least {self.low:g}"
+
+
+_PLACE = (Column("source_file", TEXT, "", "file as given; for a directory, that path joined with the file's"),)
+_RUN = Column("run", COUNT, "", "number of the run within its file, from 0", low=0)
+_STREAM = Column("stream", COUNT, "", "number of the parallel stream, from 0; missing: all of them together", low=0)
+_LINE = Column("line", COUNT, "", "line of the file where the row stands, from 1", low=1)
+_AMOUNT = (
+    Column("bytes", COUNT, "B", "payload bytes", low=0),
+    Column(
+        "throughput_bps",
+        NUMBER,
+        "bit/s",
+        "payload goodput as the tool's summary gives it; the receiver's where both ends are given",
+        low=0,
+    ),
+)
+_SENDER = Column(
+    "sender_throughput_bps",
+    NUMBER,
+    "bit/s",
+    "the sender's figure where the log gives it; where it gives only that one, throughput_bps is missing",
+    low=0,
+)
+_DURATION = Column("duration_s", NUMBER, "s", "duration that the throughput is over", low=0)
+_RETRANSMITS = Column("retransmits", COUNT, "", "TCP segments sent again", low=0)
+_RTT = Column("rtt_s", NUMBER, "s", "round-trip time of the connection as the tool gives it", low=0)
+_LOSS = (
+    Column("sent_packets", COUNT, "", "packets sent", low=0),
+    Column("lost_packets", COUNT, "", "packets that did not arrive", low=0),
+    Column("loss_fraction", NUMBER, "1", "lost packets over sent packets", low=0, high=1),
+    Column("jitter_s", NUMBER, "s", "jitter as the tool defines it", low=0),
+)
+_CPU = (
+    Column(
+        "cpu_sender_fraction", NUMBER, "cores", "processor time of the sender over the duration; 1.0 is one core", low=0
+    ),
+    Column("cpu_receiver_fraction", NUMBER, "cores", "the receiver's", low=0),
+)
+
+_RUNS = (
+    *_PLACE,
+    _RUN,
+    Column("line_first", COUNT, "", "first line of the run in the file, from 1", low=1),
+    Column("line_last", COUNT, "", "last line of the run", low=1),
+    Column("content_hash", TEXT, "", "SHA-256 of the file's bytes, hexadecimal"),
+    Column("tool", TEXT, "", "name of the tool, as in the list of readers"),
+    Column("tool_version", TEXT, "", "version that the log names"),
+    Column(
+        "label",
+        TEXT,
+        "",
+        "words that the log puts in front of the result, such as 'File copy 1', 'n2tx' or 'Get'",
+        quotes=True,
+    ),
+    Column("protocol", TEXT, "", "what carried the data; 'file' for disks and file copies", words=PROTOCOLS),
+    Column(
+        "direction",
+        TEXT,
+        "",
+        "'send' or 'receive' as seen by the host that wrote the log; for disks 'read', 'write' or a tool's finer word",
+    ),
+    Column("start_time", TIME, "UTC", "when the run began"),
+    _DURATION,
+    *_AMOUNT,
+    _SENDER,
+    Column("streams", COUNT, "", "parallel streams", low=1),
+    _RETRANSMITS,
+    _RTT,
+    Column("rtt_min_s", NUMBER, "s", "smallest delay of a probing tool (ping, mtr, owping)"),
+    Column("rtt_avg_s", NUMBER, "s", "mean delay of a probing tool"),
+    Column("rtt_max_s", NUMBER, "s", "largest delay of a probing tool"),
+    *_LOSS,
+    *_CPU,
+    Column("mss_bytes", COUNT, "B", "maximum segment size of TCP as the tool states it, without headers", low=1),
+    Column("error", FLAG, "", "true where the run aborted; the text is in problems"),
+    Column(
+        "circumstances",
+        TEXT,
+        "",
+        "what the log says beside: simultaneous with other runs, over an emulated or a real path, between which hosts",
+    ),
+)
+_STREAMS = (*_PLACE, _RUN, _STREAM, _LINE, _DURATION, *_AMOUNT, _SENDER, _RETRANSMITS, _RTT, *_LOSS)
+_INTERVALS = (
+    *_PLACE,
+    _RUN,
+    _STREAM,
+    _LINE,
+    Column("t_start_s", NUMBER, "s", "start of the interval since the start of the run", low=0),
+    Column("t_end_s", NUMBER, "s", "end of the interval since the start of the run", low=0),
+    *_AMOUNT,
+    _RETRANSMITS,
+    Column("cwnd_bytes", COUNT, "B", "congestion window of the sender", low=0),
+    _RTT,
+    *_LOSS,
+)
+_INTERFACE = (
+    Column(
+        "host", TEXT, "", "the device, by the name that it gives itself (SNMP: sysName) or that the source gives it"
+    ),
+    Column("interface", TEXT, "", "name of the interface (SNMP: ifName where the source has it, else ifDescr)"),
+    Column("index", COUNT, "", "number of the interface on the device (SNMP: ifIndex)", low=0),
+)
+_COUNTERS = tuple(
+    Column(name, COUNTER, unit, meaning, low=0)
+    for name, unit, meaning in (
+        ("in_octets", "B", "octets received, of the widest counter that the source has"),
+        ("out_octets", "B", "octets sent"),
+        (
+            "in_packets",
+            "",
+            "packets received: unicast, multicast and broadcast together where the source has them apart",
+        ),
+        ("out_packets", "", "packets sent"),
+        ("in_errors", "", "packets received with errors"),
+        ("out_errors", "", "packets that were not sent because of errors"),
+        ("in_discards", "", "packets received without errors and thrown away"),
+        ("out_discards", "", "packets to be sent that were thrown away"),
+        ("in_multicast", "", "multicast packets received"),
+    )
+)
+_SPEED = Column(
+    "speed_bps", NUMBER, "bit/s", "speed that the interface claims; missing where it says 0 or nothing", low=0
+)
+_WIDTH = Column(
+    "counter_bits", COUNT, "bit", "width of the counters of octets: they start again from 0 at 2 to this power", low=1
+)
+_STATE = (
+    Column("mtu", COUNT, "B", "largest packet of the interface", low=0),
+    Column("up", ANSWER, "", "whether the interface is in operation"),
+)
+_SAMPLES = (
+    *_PLACE,
+    _LINE,
+    *_INTERFACE,
+    Column("time", TIME, "UTC", "when the counters were read; missing where the source has no time"),
+    *_COUNTERS,
+    _SPEED,
+    _WIDTH,
+    Column("uptime_s", NUMBER, "s", "time since the device's own clock of SNMP started (sysUpTime)", low=0),
+    Column(
+        "discontinuity_s",
+        NUMBER,
+        "s",
+        "uptime_s at which a counter was last set anew (ifCounterDiscontinuityTime)",
+        low=0,
+    ),
+    *_STATE,
+)
+_INTERFACES = (
+    *_PLACE,
+    *_INTERFACE,
+    Column("description", TEXT, "", "the device's description of the interface (SNMP: ifDescr)"),
+    Column("alias", TEXT, "", "words that an operator gave the interface (SNMP: ifAlias)"),
+    Column("mac_address", TEXT, "", "address of the interface on its link, as 02:00:5e:00:53:01"),
+    _SPEED,
+    *_STATE,
+    Column("samples", COUNT, "", "readings of its counters", low=0),
+    Column("intervals", COUNT, "", "intervals with a known rate", low=0),
+    Column("first_time", TIME, "UTC", "first reading, or start of the first interval"),
+    Column("last_time", TIME, "UTC", "last reading, or end of the last interval"),
+    *_COUNTERS,
+    _WIDTH,
+    *(
+        Column(f"{name}_{direction}_bps", NUMBER, "bit/s", meaning, low=0)
+        for name, meaning in (
+            ("mean", "mean rate over all intervals that are known, weighted with their lengths"),
+            ("peak", "largest rate of an interval, or largest maximum that the source kept"),
+            ("p95", "95th percentile of slots of 5 min by nearest rank, as hecn traffic gives it"),
+        )
+        for direction in ("in", "out")
+    ),
+)
+_RATES = (
+    *_PLACE,
+    _LINE,
+    *_INTERFACE,
+    Column("time", TIME, "UTC", "end of the interval"),
+    Column("interval_s", NUMBER, "s", "length of the interval", low=0),
+    Column("in_bps", NUMBER, "bit/s", "mean rate of the octets received over the interval", low=0),
+    Column("out_bps", NUMBER, "bit/s", "mean rate of the octets sent", low=0),
+    Column("in_max_bps", NUMBER, "bit/s", "largest shorter mean inside the interval, where the source keeps it", low=0),
+    Column("out_max_bps", NUMBER, "bit/s", "the same of what was sent", low=0),
+    Column("flag", TEXT, "", "what was done to have the rate, or why there is none"),
+)
+_PROBLEMS = (
+    *_PLACE,
+    _LINE,
+    Column("kind", TEXT, "", "what kind of problem", words=tuple(PROBLEM_KINDS)),
+    Column("message", TEXT, "", "what was found, what was expected, what was done", quotes=True),
+)
+
+COLUMNS: Mapping[str, Mapping[str, Column]] = MappingProxyType(
+    {
+        table: MappingProxyType({column.name: column for column in columns})
+        for table, columns in {
+            "runs": _RUNS,
+            "streams": _STREAMS,
+            "intervals": _INTERVALS,
+            "samples": _SAMPLES,
+            "interfaces": _INTERFACES,
+            "rates": _RATES,
+            "problems": _PROBLEMS,
+        }.items()
+    }
+)
+
+
+def _columns(table: str) -> Mapping[str, Column]:
+    try:
+        return COLUMNS[table]
+    except KeyError:
+        raise RangeError(f"found table {table!r}, expected one of {', '.join(COLUMNS)}") from None
+
+
+def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
+    """Say what is wrong with a row: name of the column, and what was found and expected.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `COLUMNS`.
+    row
+        Values by column name; columns that are absent are missing values.
+
+    Returns
+    -------
+    dict
+        Words by name of the column; empty for a row without faults.
+
+    Examples
+    --------
+    >>> faults("intervals", {"bytes": -1, "t_end_s": 1.0})
+    {'bytes': 'bytes: found -1, expected a whole number of at least 0'}
+    """
+    columns = _columns(table)
+    found = {}
+    for name, value in row.items():
+        if name not in columns:
+            advice = did_you_mean(name, columns)
+            found[name] = f"{table}: found column {name!r}, expected one of {', '.join(columns)}" + (
+                f"; {advice}" if advice else ""
+            )
+        elif fault := columns[name].fault(value):
+            found[name] = fault
+    return found
+
+
+def make(table: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Make a checked table with all its columns, in their order.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `COLUMNS`.
+    rows
+        One mapping per row; absent keys are missing values, and an absent flag is False.
+
+    Returns
+    -------
+    DataFrame
+        One row for each mapping, with the columns and types of `COLUMNS`, whose names end with their units.
+
+    Raises
+    ------
+    RangeError
+        For an unknown column, a value of the wrong type or out of its range, with the number of the row.
+
+    Examples
+    --------
+    >>> make("intervals", [{"run": 0, "t_start_s": 0.0, "t_end_s": 1.0}])[["run", "t_end_s"]].to_dict("records")
+    [{'run': 0, 't_end_s': 1.0}]
+    """
+    rows = list(rows)
+    columns = _columns(table)
+    values = {
+        name: [row.get(name, False if column.kind == FLAG else None) for row in rows]
+        for name, column in columns.items()
+    }
+    if not columns.keys() >= set().union(*rows) or not all(
+        column.fits_all(values[name]) for name, column in columns.items()
+    ):
+        for number, row in enumerate(rows):
+            for fault in faults(table, row).values():
+                raise RangeError(f"{table}, row {number}: {fault}")
+    return _frame({name: _array(column, values[name]) for name, column in columns.items()}, len(rows))
+
+
+def _frame(arrays: Mapping[str, Any], length: int) -> pd.DataFrame:
+    return pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
+
+
+def _array(column: Column, values: Sequence[object]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype
+    if column.kind == NUMBER:
+        return np.array([np.nan if value is None or value is pd.NA else value for value in values], dtype=float)
+    if column.kind == FLAG:
+        return np.array([value is not None and bool(value) for value in values], dtype=bool)
+    dtype: Any = column.dtype
+    if column.quotes:
+        values = [hidden(value) if isinstance(value, str) else value for value in values]
+    return pd.array(values, dtype=dtype)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of one table in column form, for tables too long to be handled row by row.
+
+    Parameters
+    ----------
+    length
+        Number of rows.
+    shared
+        Values that all rows have in common, by column name.
+    arrays
+        Values by column name, one float per row, NaN where missing; for columns of numbers and counts only.
+    """
+
+    length: int
+    shared: Mapping[str, object]
+    arrays: Mapping[str, np.ndarray[Any, np.dtype[np.float64]]]
+
+
+def concatenate(table: str, blocks: Sequence[Block]) -> pd.DataFrame:
+    """Make one checked table of blocks, equal to `make` of their rows one after another.
+
+    Parameters
+    ----------
+    table
+        Name of the table, a key of `COLUMNS`.
+    blocks
+        The blocks, in the order of the rows.
+
+    Returns
+    -------
+    DataFrame
+        The rows of all blocks, with the columns and types of `COLUMNS`, whose names end with their units.
+
+    Raises
+    ------
+    RangeError
+        For an unknown column, or a value of the wrong type or out of its range.
+
+    Examples
+    --------
+    >>> concatenate("intervals", [Block(2, {"run": 0}, {"t_end_s": np.array([1.0, 2.0])})])["t_end_s"].tolist()
+    [1.0, 2.0]
+    """
+    for block in blocks:
+        for fault in faults(table, {**block.shared, **dict.fromkeys(block.arrays)}).values():
+            raise RangeError(f"{table}: {fault}")
+    return _frame(
+        {name: _joined(column, blocks) for name, column in _columns(table).items()},
+        sum(block.length for block in blocks),
+    )
+
+
+def _joined(column: Column, blocks: Sequence[Block]) -> Any:  # noqa: ANN401 - of numpy or of pandas, by the dtype
+    if column.kind not in {COUNT, NUMBER}:
+        values = [value for block in blocks for value in [block.shared.get(column.name)] * block.length]
+        return _array(column, values)
+    parts = [np.empty(0)]
+    for block in blocks:
+        shared = block.shared.get(column.name)
+        parts.append(
+            np.asarray(block.arrays[column.name], dtype=float)
+            if column.name in block.arrays
+            else np.full(block.length, np.nan if shared is None else float(str(shared)))
+        )
+    numbers = np.concatenate(parts)
+    wrong = column.wrong(numbers)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise RangeError(f"row {row}: {column.name}: found {numbers[row]:g}, expected {column.expected}")
+    if column.kind == NUMBER:
+        return numbers
+    missing = np.isnan(numbers)
+    return pd.arrays.IntegerArray(np.where(missing, 0, numbers).astype("int64"), missing)

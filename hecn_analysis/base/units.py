@@ -1,0 +1,276 @@
+"""Quantities as people write them, and as the package holds them.
+
+Inside the package every number is in SI base units: bit/s, bytes, seconds, fractions, hertz, transfers per second.
+This module is the border: :func:`parse` reads what stands in a YAML file or on a command line, ``format_rate`` and its
+kin write what people read. What could mean two things ("10 Gbit" for a rate, "64 K" or "64 KB" for bytes) is refused.
+
+Prefixes are decimal (k, M, G, T, P); only KiB, MiB, GiB, TiB and PiB are binary. Case matters: b is a bit, B a byte.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from hecn_analysis.base.errors import RangeError
+
+Dimension: TypeAlias = Literal[
+    "rate",
+    "bytes",
+    "time",
+    "fraction",
+    "frequency",
+    "transfers",
+    "dollars",
+    "power",
+    "count",
+    "cycles",
+    "cycles_per_byte",
+]
+"""What a number measures. `rate` bit/s, `bytes` B, `time` s, `fraction` 1 = all, `frequency` Hz, `transfers` T/s,
+`dollars` US dollars, `power` W, `count` a whole number, `cycles` clock cycles, `cycles_per_byte` clock cycles a
+byte."""
+
+MISSING: Final = "–"
+"""What the format functions write for a missing value."""
+
+_DECIMAL: Final = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_BINARY: Final = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
+
+
+def _units(names: str, scale: float, prefixes: dict[str, float]) -> dict[str, float]:
+    return {prefix + name: scale * factor for name in names.split() for prefix, factor in prefixes.items()}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How a dimension is written: its units with their value in SI, and the words of the error message."""
+
+    units: dict[str, float]
+    expected: str
+    whole: bool = False
+
+
+_KINDS: Final[dict[str, _Kind]] = {
+    "rate": _Kind(
+        # "Kbps" is 1000 bit/s to everyone, so a capital K is taken for bit rates; "KB/s" is not clear and is refused.
+        _units("b/s bps bit/s bits/s bits/sec", 1.0, _DECIMAL | _BINARY | {"K": 1e3})
+        | _units("B/s bytes/s bytes/sec", 8.0, _DECIMAL | _BINARY),
+        "a rate such as '10 Gb/s' or '204 MB/s'",
+    ),
+    "bytes": _Kind(
+        _units("B", 1.0, _DECIMAL | _BINARY) | {"byte": 1.0, "bytes": 1.0},
+        "a size such as '9000 B', '64 kB' (64,000) or '64 KiB' (65,536)",
+    ),
+    "time": _Kind(
+        {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+        | {"min": 60.0, "h": 3600.0, "d": 86400.0},
+        "a time such as '80 ms' or '30 s'",
+    ),
+    "fraction": _Kind({"%": 0.01}, "a fraction such as '0.05' or '5 %'"),
+    "frequency": _Kind(_units("Hz", 1.0, _DECIMAL), "a frequency such as '3.2 GHz'"),
+    "transfers": _Kind(_units("T/s", 1.0, _DECIMAL), "a transfer rate such as '8 GT/s' or '2666 MT/s'"),
+    "dollars": _Kind({"USD": 1.0, "$": 1.0}, "an amount such as '6800 USD' or '$6800'"),
+    "power": _Kind({"W": 1.0, "kW": 1e3}, "a power such as '15 W'"),
+    "count": _Kind({}, "a whole number such as '8'", whole=True),
+    "cycles": _Kind({"cycles": 1.0}, "a number of clock cycles such as '4000' or '4000 cycles'"),
+    "cycles_per_byte": _Kind(
+        {"cycles/B": 1.0, "cycles/byte": 1.0}, "a number of clock cycles a byte such as '1.1' or '1.1 cycles/B'"
+    ),
+}
+
+# A unit begins with a letter, %, $ or a micro sign, so that "1e9" is a number and "1 e9" is refused.
+_QUANTITY: Final = re.compile(
+    r"\s*+(?P<dollar>\$)?\s*+(?P<number>[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|[+-]?inf)\s*+"
+    r"(?P<unit>[^\d\s.]\S*+)?\s*"
+)
+
+
+def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
+    """Read a quantity as an SI number.
+
+    Parameters
+    ----------
+    value
+        A number, which is taken as SI and passed through, or text: a number with or without a unit.
+    dimension
+        What the quantity measures.
+    name
+        What to call it in an error message.
+
+    Returns
+    -------
+    float
+        The value in bit/s, bytes, seconds, fractions, hertz, transfers per second, US dollars, watts or cycles.
+
+    Raises
+    ------
+    RangeError
+        The text is no such quantity or could mean two things, or the value is a truth value or not a number (NaN).
+
+    Examples
+    --------
+    >>> parse("10 Gb/s", "rate"), parse("204MB/s", "rate"), parse("80 ms", "time"), parse("5 %", "fraction")
+    (10000000000.0, 1632000000.0, 0.08, 0.05)
+    >>> parse("64 GiB", "bytes") == 64 * 2**30
+    True
+    >>> parse("10 Gbit", "rate", name="path.rate")
+    Traceback (most recent call last):
+        ...
+    hecn_analysis.base.errors.RangeError: path.rate: found '10 Gbit', expected a rate such as '10 Gb/s' or '204 MB/s'
+    """
+    kind = _KINDS[dimension]
+    number = _number(value, kind)
+    if number is None or math.isnan(number) or (kind.whole and not number.is_integer()):
+        raise RangeError(f"{name}: found {value!r}, expected {kind.expected}")
+    return number
+
+
+def _number(value: object, kind: _Kind) -> float | None:
+    """Return the SI value, or None where there is none."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, str) or (match := _QUANTITY.fullmatch(value)) is None:
+        return None
+    dollar, number, unit = match["dollar"], float(match["number"]), match["unit"]
+    if dollar is not None:
+        return number if "$" in kind.units and unit is None else None
+    if unit is None:
+        return number
+    return None if unit not in kind.units else _scaled(number, kind.units[unit])
+
+
+def _scaled(number: float, scale: float) -> float:
+    """Multiply; a small scale divides by its whole reciprocal, so that 80 ms is exactly 0.08."""
+    return number * scale if scale >= 1 else number / round(1 / scale)
+
+
+def _missing(value: object) -> bool:
+    """Say whether it is None, NaN or pandas' NA."""
+    return not isinstance(value, numbers.Real) or math.isnan(value)
+
+
+def _digits(value: float, digits: int) -> str:
+    """Write a number with so many significant digits, never in exponent notation; whole digits are not cut."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:.{max(decimals, 0)}f}"
+
+
+def _format(value: float | None, steps: list[tuple[float, str]], digits: int) -> str:
+    """Write it with the largest unit that leaves at least 1 before the point; the units come in ascending order."""
+    if value is None or _missing(value):
+        return MISSING
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value == 0:
+        return f"0 {next(unit for scale, unit in steps if scale == 1)}"
+    rounded = abs(float(f"{value:.{digits - 1}e}"))  # 999.99 Mb/s is 1.00 Gb/s
+    scale, unit = next((step for step in reversed(steps) if rounded >= step[0]), steps[0])
+    return f"{_digits(value / scale, digits)} {unit}"
+
+
+def format_rate(bps: float | None, *, digits: int = 3) -> str:
+    """Write a rate for people.
+
+    Parameters
+    ----------
+    bps
+        The rate, or None. [bit/s]
+    digits
+        Significant digits.
+
+    Returns
+    -------
+    str
+        For example ``9.90 Gb/s``; a dash for a missing value.
+
+    Examples
+    --------
+    >>> format_rate(9.90042e9), format_rate(53.8947e9, digits=6), format_rate(None)
+    ('9.90 Gb/s', '53.8947 Gb/s', '–')
+    """
+    return _format(bps, [(scale, f"{prefix}b/s") for prefix, scale in _DECIMAL.items()], digits)
+
+
+def format_bytes(size: float | None, *, digits: int = 3) -> str:
+    """Write a size for people, with decimal prefixes.
+
+    Whole sizes below 10,000 bytes (an MTU, a MaxPayload) are kept whole.
+
+    Parameters
+    ----------
+    size
+        The size, or None. [B]
+    digits
+        Significant digits.
+
+    Returns
+    -------
+    str
+        For example ``68.7 GB``; a dash for a missing value.
+
+    Examples
+    --------
+    >>> format_bytes(9000), format_bytes(64 * 2**30)
+    ('9000 B', '68.7 GB')
+    """
+    if size is not None and not _missing(size) and abs(size) < 10_000 and float(size).is_integer():
+        return f"{size:.0f} B"
+    return _format(size, [(scale, f"{prefix}B") for prefix, scale in _DECIMAL.items()], digits)
+
+
+def format_time(seconds: float | None, *, digits: int = 3) -> str:
+    """Write a time for people.
+
+    Parameters
+    ----------
+    seconds
+        The time, or None. [s]
+    digits
+        Significant digits.
+
+    Returns
+    -------
+    str
+        For example ``80.0 ms``; minutes from ten minutes on, hours from two hours, days from two days; a dash for a
+        missing value.
+
+    Examples
+    --------
+    >>> format_time(0.08), format_time(108.75), format_time(7 * 86400)
+    ('80.0 ms', '109 s', '7.00 d')
+    """
+    if seconds is not None and not _missing(seconds) and math.isfinite(seconds):
+        for start, scale, unit in ((172_800, 86_400, "d"), (7_200, 3_600, "h"), (600, 60, "min")):
+            if abs(seconds) >= start:
+                return f"{_digits(seconds / scale, digits)} {unit}"
+    return _format(seconds, [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")], digits)
+
+
+def format_fraction(fraction: float | None, *, digits: int = 3) -> str:
+    """Write a fraction for people, in per cent.
+
+    Parameters
+    ----------
+    fraction
+        The fraction, or None; 1 is all, or one whole core. [1]
+    digits
+        Significant digits.
+
+    Returns
+    -------
+    str
+        For example ``58.0 %``; a dash for a missing value.
+
+    Examples
+    --------
+    >>> format_fraction(0.58), format_fraction(1e-6)
+    ('58.0 %', '0.000100 %')
+    """
+    return _format(None if fraction is None or _missing(fraction) else fraction * 100, [(1.0, "%")], digits)

@@ -1,0 +1,351 @@
+"""What changed between two sets of runs, and how sure one can be of it.
+
+Runs of both sets that are alike (`hecn_analysis.runs.alike`) make a group, and each group is judged by itself: the
+ratio of the medians, an interval for it, and a test by ranks (`hecn_analysis.runs.statistics`), corrected for the
+number of
+groups. What could not have come out significant, however different the sets are, is "too few runs to say", never "no
+change"; a single run on a side gives no factor. Over all groups the sets are compared in pairs, condition by condition
+(`hecn_analysis.comparison.tools`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.records import records
+from hecn_analysis.comparison.tools import compare_tools
+from hecn_analysis.logs import Reading, read
+from hecn_analysis.runs import statistics
+from hecn_analysis.runs.alike import KEYS, beside, with_conditions, words
+from hecn_analysis.runs.rates import run_rates
+
+FASTER: Final = "faster"
+SLOWER: Final = "slower"
+NO_CHANGE: Final = "no change seen"
+TOO_FEW: Final = "too few runs to say"
+SCATTER: Final = "too uncertain to tell"
+ONLY: Final = "only in {}"
+
+#: With an interval wider than this either way, no difference seen does not mean that there is none. [1]
+_WIDE: Final = 0.1
+
+#: Whose medians stand side by side, and what else the log says of the runs.
+_BESIDE: Final = ("retransmits_per_gb", "rtt_s", "cpu_sender_fraction", "cpu_receiver_fraction", "cwnd_bytes")
+
+#: Groups that are left over are matched without these, where that leaves one on each side.
+_LOOSER: Final = (("distance",), ("extent",), ("distance", "extent"))
+
+COLUMNS: Final = (
+    *("group", *KEYS, "verdict", "sentence", "runs_a", "runs_b", "failed_a", "failed_b", "median_a_bps"),
+    *("median_b_bps", "least_a_bps", "most_a_bps", "least_b_bps", "most_b_bps", "ratio", "ratio_low", "ratio_high"),
+    *("p", "p_corrected", *(f"{name}_{side}" for name in _BESIDE for side in "ab")),
+    *("tool_version_a", "tool_version_b", "matched_without"),
+)
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Reading
+
+
+@dataclass(frozen=True)
+class RunsComparison:
+    """Two sets of runs, group by group and over all.
+
+    Attributes
+    ----------
+    groups
+        One row a kind of run, with the columns of `COLUMNS`; those with the smallest ``p_corrected`` first, what is in
+        one set only last.
+    overall
+        One sentence over all groups.
+    ratio, ratio_low, ratio_high
+        How many times as fast the second set is over the conditions that both have (geometric mean of the ratios, each
+        condition counts alike) and its interval; None: fewer than two such conditions for the interval, none for the
+        ratio, or one with a single run on a side.
+    runs
+        All runs with a rate: ``set`` (A or B), ``group``, ``rate_bps`` and the columns of runs.
+    confidence
+        Of the intervals. [1]
+    problems
+        What could not be read.
+    """
+
+    groups: pd.DataFrame
+    overall: str
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    runs: pd.DataFrame
+    confidence: float
+    problems: pd.DataFrame
+
+    def __str__(self) -> str:
+        return self.overall
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single runs, as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+
+        Examples
+        --------
+        >>> from hecn_analysis.base.places import data_dir
+        >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+        >>> round(found.to_dict()["ratio"], 1)
+        8.2
+        """
+        return {
+            "sentence": self.overall,
+            "ratio": self.ratio,
+            "ratio_low": self.ratio_low,
+            "ratio_high": self.ratio_high,
+            "confidence": self.confidence,
+            "groups": records(self.groups),
+        }
+
+
+def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progress: bool = False) -> RunsComparison:
+    """Say what changed between two sets of runs.
+
+    Parameters
+    ----------
+    first, second
+        Logs: files, folders or archives, or what `hecn_analysis.read` gave of them.
+    confidence
+        Of the intervals, and of the verdicts all together. [1]
+    progress
+        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Returns
+    -------
+    RunsComparison
+        ``groups``, a row for each kind of run with its verdict, ``overall`` in one sentence, ``ratio`` of the rates,
+        second over first, with its interval, and all ``runs``. Rates are in bit/s.
+
+    Raises
+    ------
+    InputError
+        A set without a run that has a rate.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> found = compare_runs(data_dir() / "transfers" / "before", data_dir() / "transfers" / "after")
+    >>> found.groups["verdict"].tolist(), round(found.ratio, 1)
+    (['faster', 'faster', 'only in B'], 8.2)
+    """
+    readings = [one if isinstance(one, Reading) else read(one, progress=progress) for one in (first, second)]
+    runs = _matched(readings)
+    found = [_group(name, part, confidence) for name, part in runs.groupby("group", sort=False)]
+    level = 1 - confidence
+    tests = _corrected([row for row in found if row["runs_a"] and row["runs_b"]], level)
+    for row in found:
+        row["verdict"], row["sentence"] = _verdict(row, level, tests)
+    frame = pd.DataFrame(found, columns=list(COLUMNS))
+    last = frame["verdict"].str.startswith("only")
+    frame = frame.assign(last=last).sort_values(["last", "p_corrected", "p"], kind="stable", ignore_index=True)
+    ratio, low, high = _overall(runs, confidence)
+    return RunsComparison(
+        groups=frame.drop(columns="last"),
+        overall=_sentence(frame, ratio, low, high),
+        ratio=ratio,
+        ratio_low=low,
+        ratio_high=high,
+        runs=runs[runs["rate_bps"].notna()].reset_index(drop=True),
+        confidence=confidence,
+        problems=pd.concat([one.problems for one in readings], ignore_index=True),
+    )
+
+
+def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
+    """Put the corrected p into the groups that can be told apart at all, and give their number."""
+    rows = [row for row in rows if _repeated(row)]
+    able = statistics.can_tell([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
+    corrected = statistics.holm([row["p"] if one else math.nan for row, one in zip(rows, able, strict=True)])
+    for row, p in zip(rows, corrected, strict=True):
+        row["p_corrected"] = float(p)
+    return int(able.sum())
+
+
+def _repeated(row: Mapping[str, Any]) -> bool:
+    """Whether both sides have repeats: a single run says nothing of how runs scatter."""
+    return bool(min(row["runs_a"], row["runs_b"]) > 1)
+
+
+def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
+    """All runs, with the set that each is of and the group that it belongs to."""
+    for name, one in zip("AB", readings, strict=True):
+        if not np.isfinite(run_rates(one.runs)).any():
+            raise InputError(f"no run with a rate in {name}, the {'first' if name == 'A' else 'second'} of the two",
+                             "logs of tools", advice="hecn parse says what can be read")  # fmt: skip
+    joined = pd.concat([one.runs for one in readings], ignore_index=True)
+    sets = np.repeat(["A", "B"], [len(one.runs) for one in readings])
+    windows = pd.concat([_windows(one) for one in readings], ignore_index=True)
+    runs = with_conditions(joined).assign(set=sets, cwnd_bytes=windows, matched_without="")
+    runs = runs[runs["rate_bps"].notna() | runs["error"]]
+    runs["group"] = runs["condition"]
+    for left_out in _LOOSER:
+        _match_looser(runs, left_out)
+    return runs
+
+
+def _match_looser(runs: pd.DataFrame, left_out: Sequence[str]) -> None:
+    """Put groups of one set only together that differ in nothing but some keys, where there is one on each side."""
+    sides = runs.groupby("group")["set"].nunique()
+    alone = runs[runs["group"].map(sides) == 1]
+    kept = [key for key in KEYS if key not in left_out]
+    if alone.empty:
+        return
+    looser = alone[kept].apply(lambda row: words(row, kept), axis=1)
+    for name, part in alone.groupby(looser):
+        each = part.groupby("set")["group"].nunique()
+        if each.to_dict() == {"A": 1, "B": 1}:
+            runs.loc[part.index, "group"] = name
+            runs.loc[part.index, "matched_without"] = " and ".join(left_out)
+
+
+def _windows(reading: Reading) -> pd.Series[Any]:
+    """The median congestion window of each run, where its log has intervals with one."""
+    keys = ["source_file", "run"]
+    known = reading.intervals[reading.intervals["cwnd_bytes"].notna()]
+    medians = known.groupby(keys)["cwnd_bytes"].median().astype(float).rename("cwnd_bytes").reset_index()
+    return reading.runs[keys].merge(medians, on=keys, how="left")["cwnd_bytes"].astype(float)
+
+
+def _group(name: Any, part: pd.DataFrame, confidence: float) -> dict[str, Any]:  # noqa: ANN401 - the name of a group
+    first = part.iloc[0]
+    row: dict[str, Any] = {
+        "group": name,
+        **{key: first[key] for key in KEYS},
+        "matched_without": first["matched_without"],
+    }
+    row |= {key: None for key in KEYS if key in str(row["matched_without"]).split(" and ")}
+    rates: list[Any] = []
+    for side, letter in (("A", "a"), ("B", "b")):
+        own = part[part["set"] == side]
+        good = own[own["rate_bps"].notna()]
+        rate = good["rate_bps"].to_numpy(dtype=float)
+        rates.append(rate)
+        row |= {
+            f"runs_{letter}": len(good),
+            f"failed_{letter}": int(own["error"].sum()),
+            f"median_{letter}_bps": float(np.median(rate)) if rate.size else math.nan,
+            f"least_{letter}_bps": float(rate.min()) if rate.size else math.nan,
+            f"most_{letter}_bps": float(rate.max()) if rate.size else math.nan,
+        }
+        row |= {f"{name}_{letter}": value for name, value in beside(good, _BESIDE[1:]).items()}
+    row |= dict.fromkeys(("ratio", "ratio_low", "ratio_high", "p", "p_corrected"), math.nan)
+    if _repeated(row):
+        moved = statistics.shift(*(np.log(rate) for rate in rates), confidence=confidence)
+        row |= {"ratio": row["median_b_bps"] / row["median_a_bps"], "p": moved.p}
+        if math.isfinite(moved.low) and math.isfinite(moved.high):
+            low, high = math.exp(moved.low), math.exp(moved.high)
+            row |= {"ratio_low": min(low, row["ratio"]), "ratio_high": max(high, row["ratio"])}
+    return row
+
+
+def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]:  # noqa: PLR0911 - one a verdict
+    """Judge a group, in a word and in a sentence."""
+    n, m = row["runs_a"], row["runs_b"]
+    if not n or not m:
+        side, other = ("A", "B") if n else ("B", "A")
+        if not n and not m:
+            return "no rate", "All of these runs failed."
+        failed = row[f"failed_{other.lower()}"]
+        why = f"; {failed} failed in {other}" if failed else ""
+        return ONLY.format(
+            side
+        ), f"{n or m} run{'s' if (n or m) > 1 else ''} in {side}, none with a rate in {other}{why}."
+    without = f" They are matched although the {row['matched_without']} differs." if row["matched_without"] else ""
+    medians = f"{units.format_rate(row['median_a_bps'])} in A, {units.format_rate(row['median_b_bps'])} in B"
+    if math.isnan(row["p_corrected"]):
+        need = _needed(level / (tests + 1))
+        groups = f", with {tests} other groups that can be judged" if tests else ""
+        runs = f"from {n} and {m} run{'s' if m > 1 else ''}"
+        why = (
+            f" ({_change(row['ratio'])}), {runs}: chance alone may do that"
+            if _repeated(row)
+            else f", {runs}: {TOO_FEW}"
+        )
+        return TOO_FEW, f"{medians}{why}. {need} runs each could tell{groups}.{without}"
+    change = _change(row["ratio"])
+    interval = f"between {_change(row['ratio_low'])} and {_change(row['ratio_high'])}"
+    if row["p_corrected"] <= level:
+        word = FASTER if row["ratio"] > 1 else SLOWER
+        return word, f"B is {word}: {medians} ({change}, {interval}).{without}"
+    if not row["ratio_low"] <= 1 <= row["ratio_high"]:
+        return (
+            SCATTER,
+            f"{medians} ({change}, {interval}): alone that would count, among {tests} it may be chance.{without}",
+        )
+    if max(1 / row["ratio_low"], row["ratio_high"]) - 1 > _WIDE:
+        return SCATTER, (
+            f"{medians} ({change}, {interval}): not told apart, for the runs differ too much among themselves.{without}"
+        )
+    return NO_CHANGE, f"{medians}: if there is a change, it is {interval}.{without}"
+
+
+def _needed(level: float) -> int:
+    """Repeats on each side from which a test of ranks can reach a level."""
+    return next(count for count in range(2, 100) if statistics.least_p(count, count) <= level)
+
+
+def _change(ratio: float) -> str:
+    """Say a ratio as a change.
+
+    >>> _change(1.125), _change(0.5), _change(3.2)
+    ('+12.5 %', '−50 %', '3.2 times')
+    """
+    if ratio >= 2:
+        return "any factor" if math.isinf(ratio) else f"{ratio:.3g} times"
+    return f"{(ratio - 1) * 100:+.3g} %".replace("-", "−")
+
+
+def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float | None, float | None]:
+    """How many times as fast the second set is, over the conditions that both have."""
+    known = runs[runs["rate_bps"].notna()]
+    sizes = pd.crosstab(known["group"], known["set"]).reindex(columns=["A", "B"], fill_value=0)
+    shared = sizes[(sizes > 0).all(axis=1)]
+    if len(shared) == 1 and int(shared.to_numpy().min()) == 1:
+        return None, None, None
+    as_tools = known.assign(tool=known["set"], throughput_bps=known["rate_bps"])
+    try:
+        pair = compare_tools(as_tools, by="group", confidence=confidence).pairs.iloc[0]
+    except InputError:  # nothing in common
+        return None, None, None
+    ratio, low, high = (float(pair[name]) for name in ("ratio", "ratio_low", "ratio_high"))
+    if pair["faster"] == "A":
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low
+    return ratio, None if math.isnan(low) else low, None if math.isnan(high) else high
+
+
+def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high: float | None) -> str:
+    """Say what came out of all groups."""
+    counts = groups["verdict"].value_counts()
+    shared = int((~groups["verdict"].str.startswith("only")).sum())
+    if ratio is None and shared != 1:
+        return (
+            "A and B have no kind of run in common (tool, protocol, direction, streams, size, distance): "
+            f"{int(counts.get('only in A', 0))} kinds in A, {int(counts.get('only in B', 0))} in B."
+        )
+    told = ", ".join(
+        f"{counts[word]} {word}" for word in (FASTER, SLOWER, NO_CHANGE, SCATTER, TOO_FEW) if word in counts
+    )
+    kinds = f"{shared} kinds of run" if shared != 1 else "one kind of run"
+    if shared == 1:
+        return f"A and B have one kind of run in common. {groups['sentence'].iloc[0]}"
+    over = f"over {kinds} that A and B have in common, B is {ratio:.3g} times as fast as A"
+    if low is not None and high is not None:
+        sure = "" if not low <= 1 <= high else ", which may be chance"
+        over += f" ({low:.3g} to {high:.3g}{sure})"
+    return f"{over[0].upper()}{over[1:]}: {told}."

@@ -1,0 +1,410 @@
+"""Tools side by side: what was measured of each under each condition, with what is known of it; which one won where.
+
+Rows come from a series of the documents (`documented`) or from logs and a matrix (`of_runs`); a condition is what the
+rows of several tools have in common: the laboratory, or a size and a round-trip time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import InputError, RangeError
+from hecn_analysis.comparison.tools import compare_tools, conditions
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.planning.matrix.cells import Matrix
+from hecn_analysis.prediction.compare import compare, load_series
+from hecn_analysis.prediction.draws import Z90
+from hecn_analysis.prediction.sweep import sweep
+from hecn_analysis.runs.statistics import difference
+
+#: What documents call the figure of the sending end: what has left it, not what has arrived.
+_SENT: Final = "source's figure"
+
+#: Tools that are predicted to be slower by less are expected to be as good. [1]
+ALIKE: Final = 0.02
+
+#: What the table takes from a run as a log says it.
+_OF_RUN: Final = [
+    "throughput_bps",
+    "cpu_sender_fraction",
+    "cpu_receiver_fraction",
+    "retransmits",
+    "rtt_s",
+    "source_file",
+    "line_first",
+    "line_last",
+]
+_PREDICTED: Final = ["predicted_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class", "bottleneck_title"]
+COLUMNS: Final = [
+    "tool",
+    "library_tool",
+    "kind",
+    "condition",
+    "direction",
+    "version",
+    "streams",
+    "threads",
+    "window_bytes",
+    *_OF_RUN,
+    *_PREDICTED,
+    "document",
+    "place",
+]
+
+
+def documented(name: str = "sc09-tools") -> pd.DataFrame:
+    """Tools that a document has measured side by side.
+
+    Parameters
+    ----------
+    name
+        Series whose titles end in the condition, after a comma.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; streams, threads and windows are those of the tool in ``models/tools``, which a document
+        without them leaves to assume. What a sending end printed is left out where the receiving end's is given.
+    """
+    series = load_series(name)
+    rows: list[dict[Any, Any]] = []
+    for row in compare(series).to_dict("records"):
+        tool, _, condition = row["title"].rpartition(", ")
+        if not pd.isna(row["measured_bps"]) and not tool.endswith(_SENT):
+            about = {"tool": tool, "condition": condition, "throughput_bps": row["measured_bps"]}
+            rows.append(dict(row) | about | _setting(series.scenarios[row["case"]]))
+    return _ordered(rows)
+
+
+def of_runs(matrix: Matrix, runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
+    """Tools of logs, under the conditions of a matrix.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    runs
+        The runs, as `hecn_analysis.read` gives them.
+    matched
+        Their cells, of `hecn_analysis.planning.matrix.runs.match`.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; what a log does not say of streams and windows is missing. Threads are the tool library's.
+
+    Raises
+    ------
+    InputError
+        No run belongs to a cell.
+    """
+    placed = conditions(matrix, matched)
+    if placed.empty:
+        raise InputError("no run of a cell of the matrix", "runs of its tools, sizes and round-trip times")
+    number = {cell.name: place for place, cell in enumerate(matrix.cells)}
+    outlook, rows = matrix.outlook, list[dict[Any, Any]]()
+    for run, found in zip(runs.loc[placed.index].to_dict("records"), placed.to_dict("records"), strict=True):
+        place = number[str(found["cell"])]
+        setting = _setting(matrix.cells[place].scenario)
+        binds, binds_class = outlook.limits[place]
+        rows.append(
+            {
+                **{name: run[name] for name in _OF_RUN},
+                **{name: setting[name] for name in ("library_tool", "kind", "threads")},
+                **{name: run[name] for name in ("tool", "direction", "streams")},
+                "condition": found["condition"],
+                "version": run["tool_version"],
+                "predicted_bps": float(outlook.throughput_bps[place]),
+                "low_bps": float(outlook.low_bps[place]),
+                "high_bps": float(outlook.high_bps[place]),
+                "bottleneck": binds,
+                "bottleneck_class": binds_class,
+                "bottleneck_title": binds,
+            }
+        )
+    return _ordered(rows)
+
+
+def _ordered(rows: list[dict[Any, Any]]) -> pd.DataFrame:
+    """Rows as a table, condition by condition."""
+    order = {condition: at for at, condition in enumerate(dict.fromkeys(row["condition"] for row in rows))}
+    by_condition = sorted(rows, key=lambda row: order[row["condition"]])
+    return pd.DataFrame(by_condition).reindex(columns=COLUMNS).astype({"version": "string", "direction": "string"})
+
+
+def _setting(scenario: Scenario) -> dict[str, Any]:
+    tool = scenario.tool
+    return {
+        "library_tool": tool.name,
+        "kind": "disk to disk" if tool.source_end == "disk" else "memory to memory",
+        "streams": tool.streams,
+        "threads": tool.threads,
+        "window_bytes": tool.window.value if tool.protocol == "tcp" else None,
+    }
+
+
+def averaged(table: pd.DataFrame) -> pd.DataFrame:
+    """Repeats of a tool under a condition as one row, as `hecn_analysis.figures.plot_measured_vs_predicted` takes it.
+
+    Parameters
+    ----------
+    table
+        Of `documented` or `of_runs`.
+
+    Returns
+    -------
+    DataFrame
+        ``tool``, ``condition``, ``runs``, ``measured_bps`` (geometric mean) with ``least_bps`` and ``most_bps``, the
+        prediction's columns, and where the runs stand.
+    """
+    rows = []
+    for (tool, condition), part in table.groupby(["tool", "condition"], sort=False):
+        rates = part["throughput_bps"].to_numpy(float)
+        first = part.iloc[0]
+        one_file = len(set(part["source_file"])) == 1
+        rows.append(
+            {
+                "case": f"{tool}, {condition}",
+                "title": tool,
+                "series_title": condition,
+                "tool": tool,
+                "condition": condition,
+                "runs": len(part),
+                "measured_bps": float(np.exp(np.log(rates).mean())),
+                "least_bps": float(rates.min()),
+                "most_bps": float(rates.max()),
+                "measured_low_bound": False,
+                **{name: first[name] for name in [*_PREDICTED, "kind", "library_tool", "source_file"]},
+                "line_first": part["line_first"].min() if one_file else None,
+                "line_last": part["line_last"].max() if one_file else None,
+                **{name: first[name] for name in ("document", "place")},
+            }
+        )
+    found = pd.DataFrame(rows).astype({"line_first": "Int64", "line_last": "Int64"})
+    found["error"] = found["predicted_bps"].astype(float) / found["measured_bps"] - 1
+    low, high = found["low_bps"].astype(float), found["high_bps"].astype(float)
+    return found.assign(inside=(low <= found["measured_bps"]) & (found["measured_bps"] <= high))
+
+
+def scatter_of(scenario: Scenario) -> float:
+    """Standard deviation of the logarithm of a run that the tool's description supposes."""
+    return float(np.log1p(scenario.tool.repeat.spread) / Z90)
+
+
+def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: float = 0.95) -> pd.DataFrame:
+    """The fastest tool under each condition, by how much, and whether chance could do that.
+
+    Parameters
+    ----------
+    table
+        Of `documented` or `of_runs`; tools of one kind.
+    scatter
+        Standard deviation of the logarithm of a run, for tools that were run once each.
+    confidence
+        Of the intervals. [1]
+
+    Returns
+    -------
+    DataFrame
+        ``condition``, ``tools``, ``fastest``, ``throughput_bps``, ``second``, ``second_bps``, ``ratio`` with
+        ``ratio_low``, ``ratio_high``, ``p`` and ``basis`` (see `hecn_analysis.runs.statistics.difference`),
+        ``expected`` (the tool that is predicted to be fastest, and how many are as good) and ``expected_bps``. [bit/s]
+    """
+    rows = []
+    for condition, part in table.groupby("condition", sort=False):
+        means = averaged(part).sort_values("measured_bps", ascending=False, kind="stable", ignore_index=True)
+        best = means.iloc[0]
+        row: dict[str, Any] = {
+            "condition": condition,
+            "tools": len(means),
+            "fastest": best["tool"],
+            "throughput_bps": best["measured_bps"],
+        }
+        if len(means) > 1:
+            rates = [
+                part.loc[part["tool"] == tool, "throughput_bps"].to_numpy(float).tolist() for tool in means["tool"][:2]
+            ]
+            apart = difference(*rates, scatter=scatter, confidence=confidence)
+            row |= {"second": means["tool"][1], "second_bps": means["measured_bps"][1], **vars(apart)}
+        if means["predicted_bps"].notna().any():
+            hoped = means.sort_values("predicted_bps", ascending=False, kind="stable", ignore_index=True)
+            alike = int((hoped["predicted_bps"] >= hoped["predicted_bps"][0] * (1 - ALIKE)).sum())
+            others = f" and {alike - 1} alike" if alike > 1 else ""
+            row |= {"expected": hoped["tool"][0] + others, "expected_bps": hoped["predicted_bps"][0]}
+        rows.append(row)
+    columns = ["condition", "tools", "fastest", "throughput_bps", "second", "second_bps", "ratio", "ratio_low"]
+    return pd.DataFrame(rows).reindex(columns=[*columns, "ratio_high", "p", "basis", "expected", "expected_bps"])
+
+
+def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
+    """The tool that is ahead in most pairs, against each other one; empty where no two tools share a condition.
+
+    Parameters
+    ----------
+    table
+        Of `documented` or `of_runs`; tools of one kind.
+    confidence
+        Of the intervals. [1]
+
+    Returns
+    -------
+    DataFrame
+        Rows of `hecn_analysis.comparison.tools.compare_tools`, whose p are corrected for all pairs, and
+        ``pairs``, their number.
+    """
+    try:
+        pairs = compare_tools(table, confidence=confidence).pairs
+    except InputError:
+        return pd.DataFrame(columns=["faster", "slower", "conditions", "wins", "ratio", "ratio_low", "ratio_high"])
+    leader = pairs["faster"].value_counts().idxmax()
+    return pairs[pairs["faster"] == leader].assign(pairs=len(pairs)).reset_index(drop=True)
+
+
+def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
+    """Say who won under the first and the last condition, and what distance cost.
+
+    Parameters
+    ----------
+    won, lost
+        Of `winners` and of `kept`, which may be empty.
+    """
+    words = []
+    for row in [won.iloc[at] for at in sorted({0, len(won) - 1})]:
+        said = f"{row['condition']}: {row['fastest']} was fastest with {units.format_rate(row['throughput_bps'])}"
+        if not pd.isna(row["ratio"]):
+            doubt = " (no more than chance explains)" if row["p"] > 0.05 else ""
+            said += f", {row['ratio']:.2f} times {row['second']}{doubt}"
+        words.append(said)
+    text = "; ".join(words)
+    if len(lost):
+        most, least = lost.iloc[0], lost.iloc[-1]
+        text += (
+            f". From near to far {least['tool']} kept {units.format_fraction(least['kept_fraction'])} of its rate"
+            f" (predicted {units.format_fraction(least['predicted_fraction'])}), {most['tool']}"
+            f" {units.format_fraction(most['kept_fraction'])} ({units.format_fraction(most['predicted_fraction'])})"
+        )
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
+    """What tools keep of their rate from one condition to another, measured and predicted.
+
+    Parameters
+    ----------
+    table
+        Of `documented` or `of_runs`.
+    near, far
+        The conditions.
+
+    Returns
+    -------
+    DataFrame
+        ``tool``, ``near_bps``, ``far_bps``, ``kept_fraction``, ``predicted_fraction``; those that keep most first.
+    """
+    means = averaged(table).set_index(["condition", "tool"]).astype({"predicted_bps": float})
+    measured, predicted = means["measured_bps"].to_dict(), means["predicted_bps"].to_dict()
+    rows = [
+        {
+            "tool": tool,
+            "near_bps": measured[near, tool],
+            "far_bps": measured[far, tool],
+            "kept_fraction": measured[far, tool] / measured[near, tool],
+            "predicted_fraction": predicted[far, tool] / predicted[near, tool],
+        }
+        for tool in dict.fromkeys(table["tool"])
+        if {(near, tool), (far, tool)} <= measured.keys()
+    ]
+    columns = ["tool", "near_bps", "far_bps", "kept_fraction", "predicted_fraction"]
+    return pd.DataFrame(rows, columns=columns).sort_values("kept_fraction", ascending=False, ignore_index=True)
+
+
+def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
+    """What each cell of a grid should reach.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    grid
+        Name of one of its grids.
+
+    Returns
+    -------
+    DataFrame
+        Columns as those of `hecn_analysis.prediction.sweep.sweep`, with ``cell``, and ``condition`` as in `of_runs`.
+
+    Raises
+    ------
+    InputError
+        No such grid.
+    """
+    if grid not in matrix.grids:
+        raise InputError(f"grid {grid!r}", f"one of {', '.join(matrix.grids)}", source=matrix.source)
+    cells = [cell for cell in matrix.cells if cell.grid == grid]
+    found = sweep(cells[0].scenario, matrix.grids[grid].axes)
+    named = pd.DataFrame({"cell": [cell.name for cell in cells]})
+    return found.assign(cell=named["cell"], condition=conditions(matrix, named)["condition"])
+
+
+def beside(cells: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
+    """What was measured, beside the cells of a grid that it is nearest to.
+
+    Parameters
+    ----------
+    cells
+        Of `expected`.
+    means
+        Of `averaged`. A round trip is that of the condition's last part; what is called by no time is taken as none.
+
+    Returns
+    -------
+    DataFrame
+        The means with ``path.rtt`` of the nearest cells, and ``tool`` as the cells call it.
+    """
+    known = list(dict.fromkeys(cells["path.rtt"]))
+    there = np.array([units.parse(rtt, "time") for rtt in known])
+    wanted = [_seconds(str(condition).rpartition("/")[2]) for condition in means["condition"]]
+    nearest = [known[int(np.abs(there - rtt_s).argmin())] for rtt_s in wanted]
+    return means.assign(tool=means["library_tool"], **{"path.rtt": nearest})
+
+
+def _seconds(words: str) -> float:
+    """A condition as a round-trip time; 0 for what is none [s]."""
+    try:
+        return units.parse(words, "time")
+    except RangeError:
+        return 0.0
+
+
+def best_expected(cells: pd.DataFrame, *, alike: float = ALIKE) -> pd.DataFrame:
+    """The tools that are predicted to be fastest under each condition, and those as good as they.
+
+    Parameters
+    ----------
+    cells
+        Of `expected`.
+    alike
+        Tools that are slower by less are as good. [1]
+
+    Returns
+    -------
+    DataFrame
+        ``condition``, the axes but the tool, ``tools`` (names), ``throughput_bps`` of the fastest, ``slowest`` (the
+        tool), ``slowest_bps``. [bit/s]
+    """
+    rows = []
+    for condition, part in cells.groupby("condition", sort=False):
+        order = part.sort_values("throughput_bps", ascending=False, kind="stable")
+        best = float(order["throughput_bps"].iloc[0])
+        good = order[order["throughput_bps"] >= best * (1 - alike)]
+        axes = {key: order[key].iloc[0] for key in order.columns if "." in str(key)}
+        last = order.iloc[-1]
+        rows.append(
+            {"condition": condition, **axes, "tools": ", ".join(good["tool"]), "throughput_bps": best}
+            | {"slowest": last["tool"], "slowest_bps": float(last["throughput_bps"])}
+        )
+    return pd.DataFrame(rows)

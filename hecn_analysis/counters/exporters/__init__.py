@@ -1,0 +1,1 @@
+"""Readers of monitoring systems: Prometheus, InfluxDB, ESnet's Stardust and metric lines."""

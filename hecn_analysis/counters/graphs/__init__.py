@@ -1,0 +1,1 @@
+"""Readers of what graphing programs keep and export: MRTG, PRTG, RRDtool, Cacti, collectd."""

@@ -1,0 +1,1 @@
+"""Readers of programs that print rates as they run: sar, iostat, vmstat, ifstat and others."""

@@ -1,0 +1,159 @@
+"""Reports of mpstat, as text or JSON: how busy each processor is. There are no interfaces in them, all is facts.
+
+Versions: sysstat 9 to 12.7 in any locale (see `sysstat`), ``-P ALL``, ``-A``, ``-o JSON``.
+
+Units and traps
+---------------
+- Values are per cent of one processor; busy is what is not idle. "all" (JSON: "-1" or "all") is the mean of all.
+- Tables of interrupts stand between those of processors with ``-A``; rows of one time count once.
+- The average at the end, by whatever word, has no clock and is left. JSON has clocks without a date, and may break off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
+
+import numpy as np
+
+from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
+from hecn_analysis.counters.programs.readings import local_time, moments, number
+from hecn_analysis.counters.programs.sysstat import (
+    CLOCK,
+    Days,
+    First,
+    clock_of,
+    day_of,
+    first_line,
+    later_lines,
+    stamp_of,
+)
+
+FORMATS: Final = ("mpstat", "mpstat-json")
+VERSIONS: Final = "sysstat 9 to 12.7"
+WHOLE: Final = True
+
+HEADING: Final = re.compile(
+    r"\b(?:CPU|NODE)\s+(?:%use?r\s+%nice\s+%sys(?:tem)?\s+%iowait\s+%irq\b|intr/s|(?:\d+|HI|NMI)/s)"
+)
+"""Columns in mpstat's order; sar -u ALL has the same ones in another."""
+_HALF_A_DAY: Final = timedelta(hours=12)
+
+
+def recognises(document: Document) -> bool:
+    """Whether a first line is followed by a table of processors with interrupts, or it is such JSON."""
+    if document.start.startswith("{"):
+        return (
+            '"sysstat"' in document.start[:200]
+            and bool(re.search(r'"(?:cpu-load|node-load|sum-interrupts|individual-interrupts)"', document.text))
+            and '"file-date"' not in document.start
+        )
+    found = any(CLOCK.match(line) and HEADING.search(line) for line in document.lines[:400])
+    return found and first_line(document) is not None
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read how busy the processors are."""
+    if document.start.startswith("{"):
+        findings.format = "mpstat-json"
+        for value in values_of(document, findings):
+            _json(value, findings)
+        return
+    findings.format = "mpstat"
+    days = Days(findings)
+    first = cast("First", first_line(document))
+    days.begin(first, document)
+    findings.facts.update(host=first.host, n_cpus=first.cpus, date=days.date)
+    columns: list[str] = []
+    times: list[float | None] = []
+    loads: list[Mapping[str, str]] = []
+    later = later_lines(document)
+    for line, text in enumerate(document.lines, 1):
+        if line in later:
+            days.begin(later[line], document)
+        clock = CLOCK.match(text)
+        if clock is None:
+            continue
+        words = text[clock.end() :].split()
+        if words[:1] == ["CPU"] or words[:1] == ["NODE"]:
+            columns = words
+            days.time(line, clock, "", counts=False)
+        elif columns and len(words) == len(columns):
+            time = days.time(line, clock, "", row=words[0])
+            if time is not None:
+                times.append(time)
+            row = dict(zip(columns, words, strict=True))
+            if row.get("CPU") == "all" and "%idle" in row:
+                loads.append({name.removeprefix("%"): value for name, value in row.items()})
+    findings.facts.update(moments(times))
+    findings.facts.update(days.facts())
+    _loads(loads, findings)
+
+
+def _loads(loads: list[Mapping[str, Any]], findings: Findings) -> None:
+    """Facts of the rows of all processors together."""
+    shares = {
+        name: [number(str(next((load[key] for key in keys if key in load), None))) for load in loads]
+        for name, keys in (("idle", ("idle",)), ("sys", ("sys", "system")), ("soft", ("soft",)))
+    }
+    known = {
+        name: np.array([np.nan if value is None else value / 100 for value in values])
+        for name, values in shares.items()
+    }
+    if not loads or np.isnan(known["idle"]).all():
+        return
+    busy = 1 - known["idle"]
+    facts: dict[str, object] = {
+        "all_busy_fraction": [round(float(value), 6) for value in busy],
+        "all_mean_busy_fraction": float(np.nanmean(busy)),
+    }
+    for name in ("sys", "soft"):
+        if not np.isnan(known[name]).all():
+            facts[f"all_mean_{name}_fraction"] = float(np.nanmean(known[name]))
+    findings.facts["cpu"] = facts
+
+
+def _json(value: Any, findings: Findings) -> None:  # noqa: ANN401 - of any JSON
+    times: list[float | None] = []
+    locals_: list[datetime] = []
+    loads: list[Mapping[str, Any]] = []
+    count = 0
+    for host in hosts_of(value):
+        findings.facts.update(host=host.get("nodename"), n_cpus=host.get("number-of-cpus"))
+        last: datetime | None = None
+        for entry in objects(host.get("statistics")):
+            if "timestamp" not in entry:
+                continue
+            count += 1
+            local = _moment(str(host.get("date", "")), str(entry.get("timestamp", "")), last)
+            if local is not None:
+                last = local
+                locals_.append(local)
+                times.append(local_time(findings, None, local))
+            loads += [load for load in objects(entry.get("cpu-load") or entry.get("node-load")) if _is_all(load)]
+    findings.facts.update(moments(times))
+    findings.facts["n_samples"] = count
+    if locals_:
+        findings.facts.update(first_time_local=locals_[0].isoformat(), last_time_local=locals_[-1].isoformat())
+    _loads(loads, findings)
+
+
+def _is_all(load: Mapping[str, Any]) -> bool:
+    return str(load.get("cpu", load.get("node"))) in {"all", "-1"}
+
+
+def _moment(date: str, text: str, last: datetime | None) -> datetime | None:
+    """Local time of a clock, on the day after where it goes back."""
+    if whole := stamp_of(text):
+        return whole
+    found = CLOCK.match(f"{text} ")
+    clock = clock_of(found) if found else None
+    half = bool(found and (found["before"] or found["after"]))
+    day, _ = day_of(date, half_days=half, clock=True)
+    if clock is None or day is None:
+        return None
+    local = datetime.combine(last.date() if last else day, clock)
+    return local + timedelta(days=1) if last and last - local > _HALF_A_DAY else local

@@ -1,0 +1,183 @@
+"""Reports of sar: tables with a clock in front of each row.
+
+Versions: sysstat 7 to 12.7 in any locale (see `sysstat`), ``-h`` too.
+
+Units and traps
+---------------
+- kB are 1024 bytes; before sysstat 8 "rxbyt/s" were bytes. With -h values have prefixes ("12.7k", of 1024).
+- Rows of -n DEV are rates of an interface; the interval is the time since the row before, or since the clock in the
+  heading. "Average:" rows, by whatever word, have no clock and are left.
+- A report may cross midnight, and have a heading every screenful, and begin again after a restart of the host.
+- Octets are the kernel's, without FCS. Times are local, without their zone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.programs import mpstat
+from hecn_analysis.counters.programs.readings import moments, number
+from hecn_analysis.counters.programs.sysstat import CLOCK, Days, First, first_line, later_lines
+
+FORMATS: Final = ("sar-text",)
+VERSIONS: Final = "sysstat 7 to 12.7"
+WHOLE: Final = True
+
+_OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
+"""Headings of pidstat, which has the same first line."""
+_OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
+_PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
+_POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_ALONE: Final = re.compile(
+    r"^\S{1,20}(?: [AP]M)?[ \t]+IFACE[ \t]+rxpck/s[ \t]+txpck/s[ \t]+(?:rxkB/s[ \t]+txkB/s|rxbyt/s[ \t]+txbyt/s)\s",
+    re.MULTILINE,
+)
+_MEAN: Final = re.compile(r"[^\W\d]{3,20}\.?\s?:\s")
+_IDLE: Final = ("%idle",)
+_SYSTEM: Final = ("%system", "%sys")
+
+
+def recognises(document: Document) -> bool:
+    """Whether a first line is followed by a table of sar, which is neither mpstat's nor iostat's."""
+    if first_line(document) is None:
+        return bool(_ALONE.search(document.start))
+    if re.search(r"^(?:avg-cpu|Device):?\s", document.text, re.MULTILINE):
+        return False
+    headings = [line for line in document.lines[:400] if CLOCK.match(line) and _is_heading(line.split()[1:])]
+    others = [line for line in headings if _OTHERS.search(line) or mpstat.HEADING.search(line)]
+    return bool(headings) and not others
+
+
+def _is_heading(words: Sequence[str]) -> bool:
+    return len(words) > 1 and not any(number(word) is not None for word in words[1:])
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read the rates of interfaces, and the times of all tables."""
+    findings.format = "sar-text"
+    report = _Report(document, findings)
+    later = later_lines(document)
+    for line, text in enumerate(document.lines, 1):
+        if line in later:
+            report.begin(later[line], document)
+        elif clock := CLOCK.match(text):
+            report.line(line, clock, text[clock.end() :].split())
+    if not findings.rates:
+        report.means(document)
+    report.finish()
+
+
+class _Report:
+    """Tables of a report.
+
+    Parameters
+    ----------
+    document
+        The file.
+    findings
+        Where its rates are handed over.
+    """
+
+    def __init__(self, document: Document, findings: Findings) -> None:
+        self._findings = findings
+        self._days = Days(findings)
+        self._columns: Sequence[str] = ()
+        self._before: float | None = None  # where the interval of the rows begins
+        self._time: float | None = None
+        self._host: str | None = None
+        if (first := first_line(document)) is not None:
+            self.begin(first, document)
+            findings.facts.update(host=first.host, n_cpus=first.cpus)
+        else:
+            message = "found a table of sar, expected its first line with the date above it; the rates have no times"
+            findings.problem(1, "truncated", message)
+        self._times: list[float] = []
+        self._cpu: list[tuple[float, float]] = []
+
+    def begin(self, first: First, document: Document) -> None:
+        """Take the first line of a report; that of another day may follow."""
+        self._host = first.host
+        self._days.begin(first, document)
+        self._columns, self._before, self._time = (), None, None
+
+    def line(self, line: int, clock: re.Match[str], words: Sequence[str]) -> None:
+        """Take a line with a clock: a heading or a row."""
+        if "RESTART" in words or words[:1] in (["COM"], ["COMMENT"]) or len(words) < 2:
+            return
+        if _is_heading(words):
+            self._columns = words
+            self._time = self._days.time(line, clock, " ".join(words), counts=False)
+            return
+        if not self._columns:
+            return
+        name = words[0] if self._columns[0].isupper() else ""
+        time = self._days.time(line, clock, " ".join(self._columns), row=name)
+        if time != self._time:
+            self._before, self._time = self._time, time
+        self._times += [] if time is None else [time]
+        row = dict(zip(self._columns, words, strict=False))
+        if "IFACE" in row and any(name in row for name in _OCTETS):
+            if len(words) != len(self._columns):
+                said = f"found {len(words)} values, expected {len(self._columns)}; left out"
+                self._findings.problem(line, "malformed", said)
+                return
+            _rate(line, row, (self._host, time, self._before), self._findings)
+        elif row.get("CPU") == "all" or ("CPU" not in row and "%idle" in row):
+            _busy(row, self._cpu)
+
+    def means(self, document: Document) -> None:
+        """Take the averages, where these are all that there is."""
+        columns: Sequence[str] = ()
+        for line, text in enumerate(document.lines, 1):
+            if (mean := _MEAN.match(text)) is None:
+                continue
+            words = text[mean.end() :].split()
+            if "IFACE" in words:
+                columns = words
+            elif columns and len(words) == len(columns):
+                row = dict(zip(columns, words, strict=True))
+                _rate(line, row, (self._host, None, None), self._findings)
+
+    def finish(self) -> None:
+        """Hand over the facts."""
+        self._findings.facts.update(moments(self._times))
+        self._findings.facts.update(self._days.facts())
+        if self._cpu:
+            busy, system = np.array(self._cpu).T
+            self._findings.facts["cpu"] = {
+                "mean_busy_fraction": float(busy.mean()), "max_busy_fraction": float(busy.max()),
+                "max_sys_fraction": float(system.max()),
+            }  # fmt: skip
+
+
+def _rate(
+    line: int, row: dict[str, str], known: tuple[str | None, float | None, float | None], findings: Findings
+) -> None:
+    host, time, before = known
+    rates: dict[str, Any] = {}
+    for name, (way, factor) in _OCTETS.items():
+        if name in row:
+            rates[f"{way}_bps"] = _bits(row[name], factor)
+    length = time - before if time is not None and before is not None and time > before else None
+    findings.rate(line=line, host=host, interface=row["IFACE"], time=time, interval_s=length, **rates)
+
+
+def _bits(text: str, factor: int) -> float | None:
+    prefixed = _PREFIXED.fullmatch(text)
+    if prefixed:
+        value = number(prefixed[1])
+        return None if value is None else 8.0 * value * 1024 ** _POWERS[prefixed[2]]
+    value = number(text)
+    return None if value is None else 8.0 * factor * value
+
+
+def _busy(row: dict[str, str], cpu: list[tuple[float, float]]) -> None:
+    idle = next((number(row[name]) for name in _IDLE if name in row), None)
+    system = next((number(row[name]) for name in _SYSTEM if name in row), None)
+    if idle is not None and system is not None:
+        cpu.append((1 - idle / 100, system / 100))

@@ -1,0 +1,315 @@
+"""What the programs of sysstat (sar, mpstat, iostat) have in common: first line, dates and clocks in many languages.
+
+The first line is ``Linux 6.1.0 (host)  11/21/26  _x86_64_  (2 CPU)``; its date and the clocks below are written as the
+locale has them: 11/21/26 (C), 11/21/2026 and 11:03:43 PM (United States), 21.11.2026, 21/11/26, 2026-11-21 …
+
+- Of 11/12/2026 nobody can tell day from month: with a clock of twelve hours, with two digits of the year (C) or without
+  a clock the month is first, as in the United States and in C; with 24 hours and four digits the day is first. A
+  problem says so.
+- Clocks start again at midnight. Each table of a report has its own way through the day, so they are followed apart.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Final
+
+from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.programs.readings import local_time
+
+_FIRST: Final = re.compile(
+    r"^(?P<system>[A-Z][\w.-]{1,20}) (?P<release>\S{1,80}) \((?P<host>[^)\s]{1,80})\)"
+    r"\s{1,40}(?P<date>\d[^\t_\n]{4,25}?)(?:\s{1,40}_?(?P<machine>\w{2,20}?)_?)?"
+    r"(?:\s{1,40}\((?P<cpus>\d{1,5}) CPU\))?\s{0,40}$",
+    re.MULTILINE,
+)
+_MORNING: Final = frozenset({"am", "a.m.", "上午", "午前", "오전", "πμ", "vorm."})
+_EVENING: Final = frozenset({"pm", "p.m.", "下午", "午後", "오후", "μμ", "nachm."})
+_HALVES: Final = "|".join(re.escape(word) for word in sorted(_MORNING | _EVENING, key=len, reverse=True))
+_CLOCK_TEXT: Final = (
+    rf"(?:(?P<before>{_HALVES})\s?)?(?P<hour>\d{{1,2}})(?:[:.]|時|时|시 ?)(?P<minute>\d\d)(?:[:.]|分|분 ?)"
+    rf"(?P<second>\d\d)(?:秒|초)?(?:\s?(?P<after>{_HALVES}))?"
+)
+CLOCK: Final = re.compile(rf"^(?:(?P<epoch>\d{{9,10}})|{_CLOCK_TEXT})(?=\s)", re.IGNORECASE)
+"""A clock at the beginning of a line, or seconds since 1970 (-U)."""
+_STAMP: Final = re.compile(
+    rf"^(?P<date>\d[\d/.年月日. -]{{5,14}}?)[ T]{_CLOCK_TEXT}(?P<zone>Z|[+-]\d\d:?\d\d)?$", re.IGNORECASE
+)
+_HALF_A_DAY: Final = timedelta(hours=12)
+_YEARS: Final = range(1900, 2262)  # the last that a time in nanoseconds holds
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first line says.
+
+    Parameters
+    ----------
+    line
+        Its number.
+    host
+        Name of the host.
+    date
+        The date as it is written.
+    cpus
+        Number of processors, None where it is not given.
+    """
+
+    line: int
+    host: str
+    date: str
+    cpus: int | None
+
+
+def first_line(document: Document) -> First | None:
+    r"""First line of a report, None where there is none.
+
+    Parameters
+    ----------
+    document
+        The file.
+
+    Returns
+    -------
+    First or None
+        What the line says.
+
+    Examples
+    --------
+    >>> first_line(Document("sar.txt", b"Linux 6.1.0 (b)  11/21/26  _x86_64_  (8 CPU)\n"))
+    First(line=1, host='b', date='11/21/26', cpus=8)
+    """
+    found = _FIRST.search(document.text)
+    if found is None:
+        return None
+    line = document.text.count("\n", 0, found.start()) + 1
+    return _first(line, found)
+
+
+def later_lines(document: Document) -> dict[int, First]:
+    r"""First lines of the reports behind the first one, by their numbers: several days may stand in one file.
+
+    Parameters
+    ----------
+    document
+        The file.
+
+    Returns
+    -------
+    dict
+        What each of these lines says, by its number.
+
+    Examples
+    --------
+    >>> days = b"Linux 6.1.0 (b)  11/21/26  _x86_64_\n\nLinux 6.1.0 (b)  11/22/26  _x86_64_\n"
+    >>> {line: first.date for line, first in later_lines(Document("sar.txt", days)).items()}
+    {3: '11/22/26'}
+    """
+    result, line, at = {}, 1, 0
+    for found in _FIRST.finditer(document.text):
+        line, at = line + document.text.count("\n", at, found.start()), found.start()
+        result[line] = _first(line, found)
+    return dict(list(result.items())[1:])
+
+
+def _first(line: int, found: re.Match[str]) -> First:
+    return First(line, found["host"], found["date"].strip(), int(found["cpus"]) if found["cpus"] else None)
+
+
+def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[date | None, bool]:
+    """Date of a text of any locale, and whether its day could be its month.
+
+    Parameters
+    ----------
+    text
+        The date.
+    half_days
+        Whether the clocks beside it have twelve hours.
+    clock
+        Whether there are clocks beside it.
+
+    Returns
+    -------
+    tuple
+        The date, None for what is none, and the answer.
+
+    Examples
+    --------
+    >>> str(day_of("11/21/26")[0]), str(day_of("21.11.2026")[0]), str(day_of("2026年11月21日")[0])
+    ('2026-11-21', '2026-11-21', '2026-11-21')
+    >>> day_of("11/12/2026", half_days=True), day_of("11/12/2026", clock=True)
+    ((datetime.date(2026, 11, 12), False), (datetime.date(2026, 12, 11), True))
+    """
+    numbers = [int(word) for word in re.findall(r"\d{1,4}", text)]
+    if len(numbers) != 3:
+        return None, False
+    widths = [len(word) for word in re.findall(r"\d{1,4}", text)]
+    doubtful = False
+    if widths[0] == 4:
+        year, month, day = numbers
+    else:
+        year = numbers[2] if widths[2] == 4 else 2000 + numbers[2] if numbers[2] < 70 else 1900 + numbers[2]
+        month, day = numbers[0], numbers[1]
+        if "/" not in text or month > 12:
+            month, day = day, month
+        elif day <= 12 and not half_days and clock and widths[2] == 4:
+            month, day = day, month
+            doubtful = day != month
+    if year not in _YEARS:
+        return None, False
+    try:
+        return date(year, month, day), doubtful
+    except ValueError:
+        return None, False
+
+
+def clock_of(found: re.Match[str]) -> time | None:
+    """Time of day of a match of `CLOCK`, None for one that cannot be.
+
+    Parameters
+    ----------
+    found
+        The match.
+
+    Returns
+    -------
+    time or None
+        The time.
+
+    Examples
+    --------
+    >>> str(clock_of(CLOCK.match("05:26:29 PM  all")))
+    '17:26:29'
+    """
+    if found["hour"] is None:
+        return None
+    hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half in _EVENING else 0)
+    try:
+        return time(hour, int(found["minute"]), int(found["second"]))
+    except ValueError:
+        return None
+
+
+def stamp_of(text: str) -> datetime | None:
+    """Date and time of a text, with its zone where it has one.
+
+    Parameters
+    ----------
+    text
+        As iostat and the JSON of sysstat write it.
+
+    Returns
+    -------
+    datetime or None
+        The time; None for what is none.
+
+    Examples
+    --------
+    >>> str(stamp_of("11/22/2026 05:26:29 PM")), str(stamp_of("2026-11-22T05:26:29+0100"))
+    ('2026-11-22 17:26:29', '2026-11-22 05:26:29+01:00')
+    >>> stamp_of("2026-11-22T05:26:29+9900") is None
+    True
+    """
+    found = _STAMP.match(text.strip())
+    if found is None:
+        return None
+    half = bool(found["before"] or found["after"])
+    day, _ = day_of(found["date"], half_days=half, clock=True)
+    clock = clock_of(found)
+    if day is None or clock is None:
+        return None
+    try:
+        return datetime.fromisoformat(f"{datetime.combine(day, clock).isoformat()}{found['zone'] or ''}")
+    except ValueError:  # a zone that is none
+        return None
+
+
+class Days:
+    """Makes dates and times of the clocks of a report, whose tables cross midnight each for itself.
+
+    Parameters
+    ----------
+    findings
+        What is found in the file.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._day: date | None = None
+        self._last: dict[str, datetime] = {}
+        self._reports = 0
+        self.locals: set[datetime] = set()
+
+    def begin(self, first: First, document: Document) -> None:
+        """Take the date of a first line.
+
+        Parameters
+        ----------
+        first
+            The line.
+        document
+            The file, whose clocks may tell how dates are written.
+        """
+        clocks = [found for line in document.lines[:200] if (found := CLOCK.match(line))]
+        half = any(found["before"] or found["after"] for found in clocks)
+        self._day, doubtful = day_of(first.date, half_days=half, clock=bool(clocks))
+        self._last = {}
+        self._reports += 1
+        if self._day is None:
+            self._findings.problem(
+                first.line, "malformed", f"found date {first.date!r}, expected day, month and year; no times"
+            )
+        elif doubtful:
+            self._findings.problem(
+                first.line, "ambiguous", f"found date {first.date!r}, which is day or month first; read as {self._day}"
+            )
+
+    def time(
+        self, line: int, found: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
+    ) -> float | None:
+        """Seconds since 1970 of a clock in front of a line.
+
+        Parameters
+        ----------
+        line
+            Number of the line.
+        found
+            Match of `CLOCK`.
+        table
+            What names the table that it stands in.
+        row
+            What names the row among those of the same clock.
+        counts
+            Whether the line is a row; a heading has the clock at which the first interval begins.
+        """
+        if found["epoch"]:
+            return float(found["epoch"])
+        clock = clock_of(found)
+        if clock is None or self._day is None:
+            return None
+        last = self._last.get(table)
+        local = datetime.combine(last.date() if last else self._day, clock)
+        if last is not None and last - local > _HALF_A_DAY:
+            local += timedelta(days=1)
+        self._last[table] = local
+        if counts:
+            self.locals.add(local)
+        return local_time(self._findings, line, local, series=(self._reports, table), row=row)
+
+    @property
+    def date(self) -> str | None:
+        """The date of the first line, ISO 8601."""
+        return self._day.isoformat() if self._day else None
+
+    def facts(self) -> dict[str, object]:
+        """Facts of the times, local as the file has them."""
+        if not self.locals:
+            return {}
+        found = sorted(self.locals)
+        return {"first_time_local": found[0].isoformat(), "last_time_local": found[-1].isoformat()}

@@ -1,0 +1,298 @@
+"""What vnstat prints of its database: JSON, XML, one line with semicolons, and its tables.
+
+Versions: 1.11 to 2.13: ``--json`` and ``--xml`` (version 1 and 2), ``--oneline`` (also ``b``), ``-5``, ``-h``, ``-d``.
+
+Units and traps
+---------------
+- JSON and XML of version 2 are bytes; of version 1 they are KiB. ``--oneline b`` is bytes, ``--oneline`` is rounded:
+  KiB and KB are 1024 bytes, kB (UnitMode 2) is 1000.
+- The totals of an interface, which grow since vnstat began to watch it, are a sample at the time of the last update.
+- Rows of rates are of the finest kind that the file has: five minutes, else hours, else days. The facts have the times
+  at which intervals begin, as the file does, and rates over whole intervals; the last interval is seldom over: in the
+  table of rates it ends with the last update.
+- Tables are rounded, and their times are local.
+- An interface whose counters began anew may have overflowed vnstat's database: amounts of 2**62 bytes and more cannot
+  be and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from xml.etree.ElementTree import Element
+
+from hecn_analysis.counters.clock import iso
+from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.json_parts import objects, values_of
+from hecn_analysis.counters.programs.readings import local_day, local_time, moment
+
+FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
+VERSIONS: Final = "vnstat 1.11 to 2.13"
+WHOLE: Final = False
+
+_KINDS: Final = (
+    ("five minutes", ("fiveminute", "fiveminutes"), 300),
+    ("hours", ("hour", "hours"), 3600),
+    ("days", ("day", "days"), 86400),
+)
+_SIZE: Final = r"(\d{1,20}(?:[.,]\d{1,3})?)(?: ([KMGTPEk]i?B|B))?"
+_SIZES: Final = ";".join([_SIZE] * 3)
+_ONELINE: Final = re.compile(
+    rf"^1;(?P<name>[^;\s]{{1,32}});[^;]{{1,20}};{_SIZES};[^;]+;[^;]+;{_SIZES};[^;]+;{_SIZES}\s*$", re.MULTILINE
+)
+_TITLE: Final = re.compile(r"^ (?P<name>\S{1,32})(?: \([^)]*\))?  ?/  ?(?P<kind>5 minute|hourly|daily)\s*$")
+_AMOUNT: Final = r"\d{1,12}(?:[.,]\d{1,3})?"
+_ROW: Final = re.compile(
+    r"^\s+(?P<time>\d\d:\d\d|\d{4}-\d\d-\d\d|\d\d/\d\d/\d{2,4}|\d\d\.\d\d\.\d{2,4})\s+"
+    rf"(?P<in>{_AMOUNT}) (?P<in_unit>[KMGTPEk]i?B|B) \|\s+(?P<out>{_AMOUNT}) (?P<out_unit>[KMGTPEk]i?B|B) \|"
+)
+_DATE: Final = re.compile(r"^\s+(\d{4}-\d\d-\d\d)\s*$")
+_TEXT_KINDS: Final = {"5 minute": ("five minutes", 300), "hourly": ("hours", 3600), "daily": ("days", 86400)}
+_OVERFLOWN: Final = 1 << 62
+_POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
+
+
+_Intervals = dict[str, list[tuple[float, int, int]]]
+"""By kind: begin of each interval, bytes received, bytes sent."""
+
+
+@dataclass
+class _Interface:
+    name: str
+    received: int | None
+    sent: int | None
+    updated: float | None
+    intervals: _Intervals = field(default_factory=dict)
+
+
+def recognises(document: Document) -> bool:
+    """Whether JSON or XML of vnstat, its line or one of its tables is there."""
+    if document.start.startswith("{"):
+        return '"vnstatversion"' in document.start[:4096]
+    if document.start.startswith("<"):
+        return bool(re.search(r"<vnstat\b[^>]{0,80}xmlversion=", document.start[:4096]))
+    return bool(_ONELINE.search(document.text)) or any(_TITLE.match(line) for line in document.lines)
+
+
+def read(document: Document, findings: Findings) -> None:
+    """Read totals and intervals of all interfaces."""
+    if document.start.startswith("{"):
+        findings.format = "vnstat-json"
+        _hand_over(list(_json(document, findings)), findings)
+    elif document.start.startswith("<"):
+        findings.format = "vnstat-xml"
+        if document.xml is None:
+            findings.problem(None, "malformed", "found XML that cannot be read, expected a whole document; left out")
+        else:
+            _hand_over(list(_xml(document.xml, findings)), findings)
+    else:
+        if any(_TITLE.match(line) for line in document.lines):
+            findings.format = "vnstat-text"
+            _tables(document, findings)
+        if _ONELINE.search(document.text):
+            findings.format = "vnstat-oneline"
+            _lines(document, findings)
+
+
+def _time(entry: Mapping[str, Any], findings: Findings, name: str) -> float | None:
+    """Time of an entry of an interface: its time stamp, or its date and time, which are local. [s since 1970]."""
+    stamp = entry.get("timestamp")
+    if isinstance(stamp, (int, float)):
+        return None if moment(stamp) is None else float(stamp)
+    date, clock = entry.get("date"), entry.get("time")
+    if not isinstance(date, dict):
+        return None
+    is_day = not isinstance(clock, dict) and "hour" not in str(entry.get("kind"))
+    clock = clock if isinstance(clock, dict) else {}
+    hour = clock.get("hour", clock.get("hours", entry.get("id") if "hour" in str(entry.get("kind")) else 0))
+    minute = clock.get("minute", clock.get("minutes", 0))
+    try:
+        fields = [int(value or 0) for value in (date["year"], date.get("month", 1), date.get("day", 1), hour, minute)]
+        local = datetime(*fields)  # type: ignore[arg-type]  # noqa: DTZ001 - local
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    if is_day:
+        return local_day(findings, None, local)
+    return local_time(findings, None, local, series=(name, entry.get("kind")))
+
+
+def _overflown(received: object, sent: object, findings: Findings) -> bool:
+    """Whether an amount is what vnstat makes of a counter that went back, which a problem says once."""
+    wrong = [amount for amount in (received, sent) if isinstance(amount, int) and amount >= _OVERFLOWN]
+    said = f"found {max(wrong)} bytes, expected less than 2**62: an overflow of vnstat; left out" if wrong else ""
+    if wrong and not any(row["message"] == said for row in findings.problems):
+        findings.problem(None, "inconsistent", said)
+    return bool(wrong)
+
+
+def _entries(traffic: Mapping[str, Any], unit: int, findings: Findings, name: str) -> _Intervals:
+    found = {}
+    for kind, names, _ in _KINDS:
+        entries = objects(next((traffic[name] for name in names if isinstance(traffic.get(name), list)), None))
+        rows = []
+        for entry in entries:
+            time = _time({**entry, "kind": kind}, findings, name)
+            received, sent = entry.get("rx"), entry.get("tx")
+            if _overflown(received, sent, findings):
+                continue
+            if time is not None and isinstance(received, int) and isinstance(sent, int):
+                rows.append((time, unit * received, unit * sent))
+        if rows:
+            found[kind] = sorted(rows)
+    return found
+
+
+def _json(document: Document, findings: Findings) -> Iterator[_Interface]:
+    for value in values_of(document, findings):
+        links = value.get("interfaces") if isinstance(value, dict) else None
+        version = str(value.get("jsonversion")) if isinstance(value, dict) else ""
+        findings.facts["jsonversion"] = version
+        unit = 1024 if version == "1" else 1
+        for link in objects(links):
+            traffic = link.get("traffic")
+            if not isinstance(traffic, dict):
+                continue
+            name, updated = str(link.get("name", link.get("id", ""))), link.get("updated")
+            yield _interface(
+                name,
+                traffic.get("total"),
+                updated,
+                _entries(traffic, unit, findings, name),
+                unit=unit,
+                findings=findings,
+            )
+
+
+def _interface(
+    name: str, total: object, updated: object, intervals: _Intervals, *, unit: int, findings: Findings
+) -> _Interface:
+    amounts = [total.get(way) if isinstance(total, dict) else None for way in ("rx", "tx")]
+    if _overflown(amounts[0], amounts[1], findings):
+        amounts = [None, None]
+    received, sent = (unit * amount if isinstance(amount, int) else None for amount in amounts)
+    return _Interface(
+        name, received, sent, _time(updated, findings, name) if isinstance(updated, dict) else None, intervals
+    )
+
+
+def _plain(element: Element) -> dict[str, Any]:
+    """An entry of XML as JSON has it."""
+    entry: dict[str, Any] = {}
+    for child in element:
+        text = (child.text or "").strip()
+        entry[child.tag] = _plain(child) if len(child) else int(text) if re.fullmatch(r"-?\d{1,20}", text) else text
+    if re.fullmatch(r"\d{1,20}", element.get("id") or ""):
+        entry["id"] = int(str(element.get("id")))
+    return entry
+
+
+def _xml(root: Element, findings: Findings) -> Iterator[_Interface]:
+    unit = 1024 if root.get("xmlversion") == "1" else 1
+    findings.facts["xmlversion"] = root.get("xmlversion")
+    for link in root.iter("interface"):
+        traffic = link.find("traffic")
+        if traffic is None:
+            continue
+        lists = {child.tag: [_plain(entry) for entry in child] for child in traffic if child.tag != "total"}
+        total, updated = (
+            _plain(found) if found is not None else None for found in (traffic.find("total"), link.find("updated"))
+        )
+        name = link.findtext("name") or link.get("name") or link.get("id") or ""
+        yield _interface(name, total, updated, _entries(lists, unit, findings, name), unit=unit, findings=findings)
+
+
+def _hand_over(links: list[_Interface], findings: Findings) -> None:
+    """Hand over totals as samples, and the intervals of the finest kind as rates."""
+    facts: list[dict[str, object]] = []
+    begins: set[float] = set()
+    for link in links:
+        findings.sample(
+            interface=link.name, time=link.updated, in_octets=link.received, out_octets=link.sent, counter_bits=64
+        )
+        for kind, _, length in _KINDS:
+            rows = link.intervals.get(kind)
+            if not rows:
+                continue
+            begins.update(time for time, _, _ in rows)
+            for place, (time, received, sent) in enumerate(rows):
+                last = place == len(rows) - 1 and link.updated is not None and time < link.updated < time + length
+                end = link.updated if last and link.updated is not None else time + length
+                findings.rate(
+                    interface=link.name, time=end, interval_s=end - time, in_bps=8 * received / (end - time),
+                    out_bps=8 * sent / (end - time),
+                )  # fmt: skip
+            series: dict[str, object] = {"name": f"{link.name} {kind}", "n": len(rows)}
+            for way, column in (("in", 1), ("out", 2)):
+                series[f"max_{way}_bps"] = max(8 * row[column] / length for row in rows)
+                series[f"mean_{way}_bps"] = sum(8 * row[column] / length for row in rows) / len(rows)
+            facts.append(series)
+            break
+    if begins:
+        found = sorted(begins)
+        findings.facts.update(
+            series=facts, n_samples=len(found), first_time=iso(found[0]), last_time=iso(found[-1]),
+            interval_s=interval(found),
+        )  # fmt: skip
+
+
+def _bytes(text: str, unit: str | None) -> int:
+    """Bytes of a rounded size.
+
+    >>> _bytes("1.50", "KiB"), _bytes("2", "kB"), _bytes("7", None)
+    (1536, 2000, 7)
+    """
+    if not unit or unit == "B":
+        return round(float(text.replace(",", ".")))
+    base = 1000 if unit.startswith("k") else 1024
+    return round(float(text.replace(",", ".")) * float(base ** _POWERS[unit[0].upper()]))
+
+
+def _lines(document: Document, findings: Findings) -> None:
+    for number, line in enumerate(document.lines, 1):
+        if found := _ONELINE.match(line):
+            sizes = found.groups()[1:]
+            amounts = [_bytes(sizes[place], sizes[place + 1]) for place in range(0, len(sizes), 2)]
+            received, sent = amounts[6:8]
+            if any(sizes[1::2]):
+                findings.problem(
+                    number,
+                    "unit",
+                    "found sizes that vnstat has rounded, expected bytes ('--oneline b'); read as they stand",
+                )
+            findings.facts["day"] = {"in_octets": amounts[0], "out_octets": amounts[1]}
+            findings.sample(line=number, interface=found["name"], in_octets=received, out_octets=sent, counter_bits=64)
+
+
+def _tables(document: Document, findings: Findings) -> None:
+    name, kind, length = "", "", 0
+    day: str | None = None
+    begins: set[float] = set()
+    for number, line in enumerate(document.lines, 1):
+        if found := _TITLE.match(line):
+            name, day = found["name"], None
+            kind, length = _TEXT_KINDS[found["kind"]]
+        elif found := _DATE.match(line):
+            day = found[1]
+        elif name and (found := _ROW.match(line)):
+            time = _row_time(found["time"], day, number, findings, (name, kind))
+            if time is not None:
+                begins.add(time)
+            received, sent = (_bytes(found[way], found[f"{way}_unit"]) for way in ("in", "out"))
+            findings.rate(
+                line=number, interface=name, time=None if time is None else time + length, interval_s=length,
+                in_bps=8 * received / length, out_bps=8 * sent / length,
+            )  # fmt: skip
+    if begins:
+        times = sorted(begins)
+        findings.facts.update(n_samples=len(times), first_time=iso(times[0]), last_time=iso(times[-1]), of=kind)
+
+
+def _row_time(text: str, day: str | None, line: int, findings: Findings, series: tuple[str, str]) -> float | None:
+    try:
+        local = datetime.fromisoformat(f"{day} {text}" if day and ":" in text else text)
+    except ValueError:
+        return None
+    return local_time(findings, line, local, series=series) if ":" in text else local_day(findings, line, local)

@@ -1,0 +1,1 @@
+"""Readers of SNMP walks, tables and recordings."""

@@ -1,0 +1,1 @@
+"""Reading files of any kind: a folder for its report, and what goes into an archive."""

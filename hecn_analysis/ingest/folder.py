@@ -1,0 +1,326 @@
+"""Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts, and the rest.
+
+Each file is offered to the readers of all three kinds, for one file may hold several things. What none of them knows is
+told once, with what was looked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.archive.selection import archive_of
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.records import records
+from hecn_analysis.base.units import format_bytes
+from hecn_analysis.counters import Counters, read_counters
+from hecn_analysis.files import whole
+from hecn_analysis.files.documents import GAVE_UP, LOOKED_AT
+from hecn_analysis.files.names import as_stored, readable
+from hecn_analysis.files.opening import kind_of
+from hecn_analysis.files.source import find
+from hecn_analysis.inventory import Inventory, read_inventory
+from hecn_analysis.logs import Reading, read
+from hecn_analysis.runs.alike import with_conditions
+
+LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
+
+#: Problems for which a file counts as damaged.
+DAMAGED: Final = ("unreadable", "truncated", "malformed")
+
+#: Rows that a page can show; there is more in the tables of `Folder`.
+SHOWN: Final = 40
+
+
+OUTCOME: Final = "HECN_OUTCOME"
+"""Environment variable: the file into which a process that reads a folder writes the `Outcome`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of reading a folder, for the last lines on a terminal.
+
+    Attributes
+    ----------
+    counts
+        What was read, in words.
+    is_empty
+        Whether nothing at all could be read.
+    damaged
+        Rows of the table of problems: those of files that are damaged.
+    """
+
+    counts: str
+    is_empty: bool
+    damaged: list[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What was read.
+
+    Attributes
+    ----------
+    path
+        The folder, or the file.
+    reading, counters, inventory
+        What the readers of logs, of counters and of captured outputs made of it.
+    """
+
+    path: str
+    reading: Reading
+    counters: Counters
+    inventory: Inventory
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """The runs, with what makes them alike: see `hecn_analysis.runs.alike.with_conditions`."""
+        return with_conditions(self.reading.runs)
+
+    @cached_property
+    def sources(self) -> pd.DataFrame:
+        """One row for each file and reader: ``file``, ``kind``, ``format``, ``holds``, ``remarks``, ``first``.
+
+        ``remarks`` counts what the reader could not use of it, ``first`` is the first of them.
+        """
+        rows = [*self._logs(), *self._counters(), *self._captured()]
+        frame = pd.DataFrame(rows, columns=["source_file", "kind", "format", "holds", "remarks", "first"])
+        frame["file"] = frame["source_file"].map(self.short)
+        return frame.sort_values(["source_file", "kind"], kind="stable", ignore_index=True)
+
+    @cached_property
+    def refused(self) -> pd.DataFrame:
+        """Files that no reader made anything of: ``source_file``, ``file``, ``kind`` of the problem, ``why``."""
+        read_ones = set(self.sources["source_file"])
+        rows: dict[str, dict[str, Any]] = {}
+        for room in (self.reading, self.counters, self.inventory):
+            for problem in room.problems.to_dict("records"):
+                name, message = str(problem["source_file"]), str(problem["message"])
+                if name in read_ones or (name in rows and rows[name]["kind"] != "unrecognised"):
+                    continue
+                if name not in rows or problem["kind"] != "unrecognised" or message.startswith(GAVE_UP):
+                    rows[name] = {"source_file": name, "kind": str(problem["kind"]), "why": _why(problem)}
+        frame = pd.DataFrame(list(rows.values()), columns=["source_file", "kind", "why"])
+        frame["file"] = frame["source_file"].map(self.short)
+        return frame.sort_values("source_file", kind="stable", ignore_index=True)
+
+    @cached_property
+    def damaged(self) -> pd.DataFrame:
+        """Problems of files that are damaged, of those that were read and of those that were not."""
+        tables = [room.problems for room in (self.reading, self.counters, self.inventory)]
+        problems = pd.concat(tables, ignore_index=True)
+        return problems[problems["kind"].isin(DAMAGED)].drop_duplicates(ignore_index=True)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Outcome of reading the folder."""
+        return Outcome(str(self), self.is_empty, records(self.damaged))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all could be read."""
+        return self.sources.empty
+
+    def short(self, name: str) -> str:
+        """Name of a file within the folder.
+
+        Parameters
+        ----------
+        name
+            The name, with the folder in front.
+
+        Returns
+        -------
+        str
+            The rest of it.
+
+        Examples
+        --------
+        >>> from hecn_analysis.base.places import data_dir
+        >>> folder = read_folder(data_dir() / "transfers" / "after")
+        >>> folder.short(f"{folder.path}/ping.txt")
+        'ping.txt'
+        """
+        inside = os.path.relpath(name, self.path) if name.startswith(self.path) else name
+        return Path(name).name if inside == "." else inside
+
+    def __str__(self) -> str:
+        files = self.sources["source_file"].nunique()
+        told = [f"{_count(files, 'file')} read", f"{len(self.refused)} not"]
+        if len(self.runs):
+            told.append(_count(len(self.runs), "run"))
+        if len(self.counters.rates):
+            told.append(_count(len(self.counters.rates), "rate") + " of ports")
+        if self.inventory.hosts:
+            told.append(_count(len(self.inventory.hosts), "captured host"))
+        return ", ".join(told)
+
+    def _logs(self) -> Iterator[dict[str, Any]]:
+        runs = self.reading.runs
+        versions = runs.groupby(["source_file", "tool"], sort=False)["tool_version"].first().reset_index()
+        tools: dict[str, list[str]] = {}
+        for one in versions.to_dict("records"):
+            words = str(one["tool"]) if pd.isna(one["tool_version"]) else f"{one['tool']} {one['tool_version']}"
+            tools.setdefault(str(one["source_file"]), []).append(words)
+        for name, count in runs["source_file"].value_counts(sort=False).items():
+            form = ", ".join(tools.get(str(name), ()))
+            yield self._row(str(name), LOG, form, _count(count, "run"), self.reading.problems)
+
+    def _counters(self) -> Iterator[dict[str, Any]]:
+        for source in self.counters.sources:
+            name = str(source["source_file"])
+            counts = [
+                _count(number, what)
+                for what, number in (("reading", source.get("n_samples")), ("port", source.get("n_interfaces")))
+                if isinstance(number, int) and number
+            ]
+            yield self._row(name, COUNTERS, str(source["format"]), ", ".join(counts) or "–", self.counters.problems)
+
+    def _captured(self) -> Iterator[dict[str, Any]]:
+        by_file: dict[str, list[Mapping[str, Any]]] = {}
+        for source in self.inventory.sources:
+            by_file.setdefault(str(source["source_file"]), []).append(source)
+        hosts = {name: host.name for host in self.inventory.hosts for name in host.source_files}
+        for name, sources in by_file.items():
+            formats = ", ".join(dict.fromkeys(str(source["format"]) for source in sources))
+            of = f"of {hosts[name]}" if name in hosts else "of no host"
+            yield self._row(name, CAPTURED, formats, of, self.inventory.problems)
+
+    def _row(self, name: str, kind: str, form: str, holds: str, problems: pd.DataFrame) -> dict[str, Any]:
+        own = self._problems_by_file(problems).get(name, [])
+        first = _why(own[0]) if own else ""
+        return {"source_file": name, "kind": kind, "format": form, "holds": holds, "remarks": len(own), "first": first}
+
+    def _problems_by_file(self, problems: pd.DataFrame) -> dict[str, list[dict[Any, Any]]]:
+        found = self._by_file.get(id(problems))
+        if found is None:
+            found = {}
+            for problem in problems[problems["kind"] != "unrecognised"].to_dict("records"):
+                found.setdefault(str(problem["source_file"]), []).append(problem)
+            self._by_file[id(problems)] = found
+        return found
+
+    @cached_property
+    def _by_file(self) -> dict[int, dict[str, list[dict[Any, Any]]]]:
+        return {}
+
+
+def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Folder:
+    """Read all that a folder, a file or an archive holds, whatever it is.
+
+    Parameters
+    ----------
+    path
+        The folder, the file or the archive.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Returns
+    -------
+    Folder
+        Tables ``runs``, ``sources`` and ``refused``, and what the readers of logs, counters and captured outputs gave:
+        ``reading``, ``counters``, ``inventory``.
+
+    Raises
+    ------
+    InputError
+        There is nothing at that place, or an empty folder.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> print(read_folder(data_dir() / "logs"))
+    7 files read, 0 not, 60 runs
+    """
+    name = readable(os.fspath(path))
+    check(name)
+    notes = os.environ.get(OUTCOME)
+    progress = progress or notes is not None
+    captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
+    # All readers are asked: who else would know a file need not be found out
+    folder = Folder(
+        name,
+        read(name, progress=progress),
+        read_counters(name, progress=progress, advise=False),
+        read_inventory(captured, progress=progress, advise=False),
+    )
+    if notes is not None:
+        whole.write(notes, json.dumps(asdict(folder.outcome)))
+    return folder
+
+
+def read_outcome(notes: Path) -> Outcome | None:
+    """Read the outcome that another process wrote.
+
+    Parameters
+    ----------
+    notes
+        The file that `OUTCOME` named.
+
+    Returns
+    -------
+    Outcome or None
+        The outcome; None if the process did not get that far.
+
+    Examples
+    --------
+    >>> read_outcome(Path("no such notes")) is None
+    True
+    """
+    try:
+        return Outcome(**json.loads(notes.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def check(path: str) -> None:
+    """Refuse a path that no report can be made of.
+
+    Parameters
+    ----------
+    path
+        The folder, the file or the archive.
+
+    Raises
+    ------
+    InputError
+        The path does not exist, is an empty folder, or can be read only once.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> check(str(data_dir() / "logs"))
+    """
+    if archive_of(path) is not None:
+        return
+    stored = Path(as_stored(path))
+    if not stored.exists():
+        raise InputError(f"nothing at {path!r}", "a folder of logs, counters and captured outputs, or a file of these")
+    if not stored.is_dir() and not stored.is_file():
+        found = kind_of(stored.stat())
+        raise InputError(found, "a folder or a file", source=path, advice="save what it gives as a file")
+    if next(find(path), None) is None:
+        raise InputError(
+            "an empty folder", "one with logs of tools, counters of ports, or captured outputs", source=path
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _why(problem: Mapping[Any, Any]) -> str:
+    if problem["kind"] == "unrecognised" and str(problem["message"]).startswith(GAVE_UP):
+        looked_at = format_bytes(LOOKED_AT)
+        return f"no log of a tool; in its first {looked_at}, no counters and no captured output that is known here"
+    if problem["kind"] == "unrecognised":
+        return "no log of a tool, no counters and no captured output that is known here"
+    line = problem["line"]
+    return f"{'' if pd.isna(line) else f'line {line}: '}{problem['kind']}: {problem['message']}"

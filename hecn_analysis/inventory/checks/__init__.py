@@ -1,0 +1,1 @@
+"""Checks of a captured host: settings and parts that cost throughput."""

@@ -1,0 +1,325 @@
+"""What a check of a captured host is given, and what it says."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from hecn_analysis.base import units
+from hecn_analysis.inventory.hosts import machine
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Path
+    from hecn_analysis.inventory.hosts.machine import Machine
+    from hecn_analysis.inventory.registry import Captured
+
+_NAMED_SPEED: Final = re.compile(
+    r"(?<![\w.])(?P<number>1|2\.5|5|10|20|25|40|50|56|100|200|400|800) ?G(?:b(?:E|/s|ps|it)?|ig\w*|E)?\b"
+)
+_SFP28: Final = {"SFP+": 10.0, "SFP28": 25.0, "QSFP+": 40.0, "QSFP28": 100.0, "QSFP56": 200.0, "OSFP": 400.0}
+_OWN_MODE: Final = 56e9
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something on a host that holds transfers back, or may.
+
+    Parameters
+    ----------
+    check
+        Name of the check: a heading of the page on findings.
+    place
+        Which card, port, array or setting.
+    found, expected
+        What is there, and what would be right.
+    limit_bps, mended_bps
+        What the part carries as it is, and once mended; None where nothing captured says it. [bit/s]
+    needs_bps
+        What the part has to carry at most, where that is known: a card's ports. [bit/s]
+    basis
+        How limits were computed, with what was assumed.
+    fix
+        Command, BIOS item or handling that mends it.
+    verify
+        Command that shows whether it is mended.
+    source
+        Where the rule is from.
+    scenario_settings
+        Keys of a scenario, without the role for those of the host (``host.tcp_rmem_max``), that mending would set.
+    predicted_bps, predicted_mended_bps
+        Predicted rate of a transfer with this host on a named path, as it is and with `scenario_settings`; None
+        where no path is named. [bit/s]
+    """
+
+    check: str
+    place: str
+    found: str
+    expected: str
+    limit_bps: float | None = None
+    mended_bps: float | None = None
+    needs_bps: float | None = None
+    basis: str = ""
+    fix: str = ""
+    verify: str = ""
+    source: str = ""
+    scenario_settings: Mapping[str, Any] = field(default_factory=dict)
+    predicted_bps: float | None = None
+    predicted_mended_bps: float | None = None
+
+    def __str__(self) -> str:
+        limit = "" if self.limit_bps is None else f"; at most {units.format_rate(self.limit_bps)}"
+        mended = "" if self.mended_bps is None else f", mended {units.format_rate(self.mended_bps)}"
+        return f"{self.check}: {self.place}: found {self.found}, expected {self.expected}{limit}{mended}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as JSON can hold it.
+
+        Returns
+        -------
+        dict
+            Its fields by name, rates in bit/s.
+
+        Examples
+        --------
+        >>> Finding("mtu", "eth0", "1500 B", "9000 B").to_dict()["place"]
+        'eth0'
+        """
+        return {**vars(self), "scenario_settings": dict(self.scenario_settings)}
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A check that could not be made.
+
+    Parameters
+    ----------
+    check
+        Its name.
+    missing
+        What would have to be captured: a command.
+    """
+
+    check: str
+    missing: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: not checked, for the output of {self.missing} is missing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON can hold it."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A captured host as checks see it.
+
+    Parameters
+    ----------
+    machine
+        What its outputs say together.
+    captured
+        The outputs.
+    path
+        Path that its transfers take, None where none is named.
+    slots
+        Names that its description gives to slots, by the PCI address of the card without the function.
+    """
+
+    machine: Machine
+    captured: Sequence[Captured] = ()
+    path: Path | None = None
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def formats(self) -> dict[str, list[dict[str, Any]]]:
+        """Facts of the outputs by format."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for one in self.captured:
+            found.setdefault(one.facts.format, []).append(one.facts.values)
+        return found
+
+    def facts(self, *formats: str) -> Iterator[dict[str, Any]]:
+        """Facts of all outputs of these formats."""
+        for name in formats:
+            yield from self.formats.get(name, ())
+
+    # devices ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def cards(self) -> dict[str, list[dict[str, Any]]]:
+        """Network cards, storage controllers and NVMe drives: functions by address without the function."""
+        return self.machine.cards()
+
+    def title(self, device: Mapping[str, Any]) -> str:
+        """Name of a device for people."""
+        address = str(device.get("address"))
+        names = self.interfaces_of(address.rpartition(".")[0])
+        what = str(device.get("name") or device.get("class") or "device")[:80]
+        return f"{address} {what}" + (f" ({', '.join(names)})" if names else "")
+
+    def needs(self, device: Mapping[str, Any]) -> float | None:
+        """Return what the ports of a network card carry together [bit/s], None where that is not known."""
+        card = str(device.get("address")).rpartition(".")[0]
+        if machine.kind(device) != "nic":
+            return None
+        rates = [self.port_bps(name) for name in self.interfaces_of(card)]
+        if not rates:
+            rates = [_named_speed(one.get("name")) for one in self.cards.get(card, ()) if machine.kind(one) == "nic"]
+        known = [rate for rate in rates if rate is not None]
+        return sum(known) if known and len(known) == len(rates) else None
+
+    def slot_settings(self, address: str, **settings: object) -> dict[str, Any]:
+        """Scenario keys for the slot of a card, where the host's description has it."""
+        slot = self.slots.get(address.rpartition(".")[0])
+        return {} if slot is None else {f"host.slots.{slot}.{name}": value for name, value in settings.items()}
+
+    # interfaces -------------------------------------------------------------------------------------------------------
+
+    def interfaces_of(self, card: str) -> list[str]:
+        """Interfaces of a card, by its address without the function."""
+        return sorted(
+            name
+            for name, one in self.machine.interfaces.items()
+            if str(one.get("bus_info") or one.get("address") or "").rpartition(".")[0] == card
+        )
+
+    @cached_property
+    def links(self) -> dict[str, dict[str, Any]]:
+        """What ip link and the kernel say of interfaces, by name."""
+        found: dict[str, dict[str, Any]] = {}
+        for facts in self.facts("sysfs"):
+            for name, one in facts["net"].items():
+                found.setdefault(name, {}).update(one)
+        for facts in self.facts("ip-link", "ip-link-json"):
+            for one in facts["interfaces"]:
+                found.setdefault(one["name"], {}).update(
+                    {name: value for name, value in one.items() if value is not None}
+                )
+        return found
+
+    def mtu(self, name: str) -> int | None:
+        """Return the MTU of an interface [B]."""
+        mtu = self.links.get(name, {}).get("mtu")
+        return mtu if isinstance(mtu, int) and 0 < mtu <= 65_536 else None
+
+    @cached_property
+    def ports(self) -> dict[str, dict[str, Any]]:
+        """Interfaces that are ports of a card: no bridges, bonds, loopback or networks of guests."""
+        found = {}
+        for name, one in self.machine.interfaces.items():
+            link = self.links.get(name, {})
+            card = isinstance(one.get("address") or one.get("bus_info"), str) or "port" in one or "rx_max" in one
+            if card and not link.get("loopback") and not link.get("kind"):
+                found[name] = one
+        return found
+
+    def port_bps(self, name: str) -> float | None:
+        """Return what a port can do [bit/s]: its fastest mode, else its speed, else its card's name."""
+        one = self.ports.get(name, {})
+        card = self.machine.devices.get(str(one.get("bus_info") or one.get("address")), {})
+        modes = positive(one.get("supported_max_bps"))
+        if modes == _OWN_MODE:  # between cards of one maker only
+            modes = positive(one.get("advertised_max_bps"))
+        return modes or positive(one.get("speed_bps")) or _named_speed(card.get("name"))
+
+    # processors -------------------------------------------------------------------------------------------------------
+
+    @property
+    def clock_hz(self) -> float | None:
+        """Clock of a core under load [Hz], None where nothing says it."""
+        cpu = self.machine.cpu
+        mhz = next((one for name in ("mhz_max", "nominal_mhz", "mhz") if (one := positive(cpu.get(name)))), None)
+        return None if mhz is None else mhz * 1e6
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What sysctl says."""
+        return self.machine.kernel
+
+
+def positive(value: object) -> float | None:
+    """A number above 0, None for everything else.
+
+    Parameters
+    ----------
+    value
+        A fact, whatever a reader made of it.
+
+    Returns
+    -------
+    float or None
+        The number.
+
+    Examples
+    --------
+    >>> positive(3), positive(0), positive("x"), positive(True)
+    (3.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value) if value > 0 else None
+
+
+def whole(value: object) -> int | None:
+    """A whole number above 0, None for everything else.
+
+    Parameters
+    ----------
+    value
+        A fact, whatever a reader made of it.
+
+    Returns
+    -------
+    int or None
+        The number.
+
+    Examples
+    --------
+    >>> whole(8), whole(8.5), whole(0), whole("x8")
+    (8, None, None, None)
+    """
+    number = positive(value)
+    return int(number) if number is not None and number.is_integer() else None
+
+
+def _named_speed(name: object) -> float | None:
+    """Return the rate that a card's name promises for a port [bit/s].
+
+    >>> _named_speed("Ethernet Controller XL710 for 40GbE QSFP+"), _named_speed("82599ES 10-Gigabit SFI/SFP+")
+    (40000000000.0, 10000000000.0)
+    """
+    text = str(name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
+    found = _NAMED_SPEED.search(text)
+    if found is not None:
+        return float(found["number"]) * 1e9
+    return next((rate * 1e9 for cage, rate in sorted(_SFP28.items(), reverse=True) if cage in text), None)
+
+
+def listed(words: Iterable[str], most: int = 6) -> str:
+    """Words with commas between, cut where they are many.
+
+    Parameters
+    ----------
+    words
+        The words.
+    most
+        How many of them are written out.
+
+    Returns
+    -------
+    str
+        One line for people.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    given = list(words)
+    more = len(given) - most
+    return ", ".join(given) if more <= 0 else f"{', '.join(given[:most])} and {more} more"

@@ -1,0 +1,285 @@
+"""What is wrong with a captured host: all checks, what each needs, and what mending would gain on a path.
+
+Each check looks at facts and names what it found, what is right, the limit that it sets, and how to mend it; the page
+on findings in the documentation has the reasoning and the source of each. A check whose facts were not captured says
+which command's output is missing. Nothing is decided on missing facts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from hecn_analysis.base.children import private_folder
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.files import whole
+from hecn_analysis.inventory.checks import host, network, slots, storage
+from hecn_analysis.inventory.checks.finding import Finding, Seen, Unchecked
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Path
+    from hecn_analysis.inventory.hosts.machine import Machine
+    from hecn_analysis.inventory.registry import Captured
+
+__all__ = ["CHECKS", "Check", "Finding", "Findings", "Unchecked", "find", "predicted"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check.
+
+    Parameters
+    ----------
+    names
+        What its findings are called.
+    run
+        Looks at a host.
+    needs
+        Formats of which one is enough, and the command to capture; several where all are needed.
+    """
+
+    names: tuple[str, ...]
+    run: Callable[[Seen], Iterator[Finding]]
+    needs: tuple[tuple[tuple[str, ...], str], ...]
+
+
+_LSPCI: Final = (("lspci-vvv", "lspci-xxx"), "lspci -vvv (as root)")
+_PLACES: Final = (("lspci-vvv", "lspci-xxx", "lspci-nnmmv", "hwloc-xml", "sysfs"), "lspci -vvv")
+_LINKS: Final = (("lspci-vvv", "lspci-xxx", "sysfs"), "lspci -vvv (as root)")
+_PORTS: Final = (("ethtool",), "ethtool INTERFACE")
+_MTU: Final = (("ip-link", "ip-link-json", "sysfs"), "ip link")
+_SYSCTL: Final = (("sysctl",), "sysctl -a")
+_SYSFS: Final = (("sysfs",), "hecn capture (grep . /sys/block/md*/md/stripe_cache_size)")
+_ARRAYS: Final = (
+    (
+        *("mdstat", "mdadm-detail", "storcli-json", "storcli", "megacli", "ssacli", "hpacucli", "arcconf", "tw_cli"),
+        *("sas2ircu", "areca-cli64", "zpool-status"),
+    ),
+    "cat /proc/mdstat, or the RAID controller's program",
+)
+
+CHECKS: Final = (
+    Check(("link-width",), slots.link_width, (_LINKS,)),
+    Check(("link-speed",), slots.link_speed, (_LINKS,)),
+    Check(("max-payload",), slots.max_payload, (_LSPCI,)),
+    Check(("read-request",), slots.read_request, (_LSPCI,)),
+    Check(("shared-uplink",), slots.shared_uplink, (_LINKS, (("ethtool-i", "sysfs"), "ethtool -i INTERFACE"))),
+    Check(("numa",), slots.numa_nodes, (_PLACES,)),
+    Check(("pcix-burst",), slots.pcix_burst, (_LSPCI,)),
+    Check(("link-down", "link-slow", "half-duplex"), network.link, (_PORTS,)),
+    Check(("mtu",), network.mtu, (_PORTS, _MTU)),
+    Check(("rings",), network.rings, ((("ethtool-g",), "ethtool -g INTERFACE"),)),
+    Check(("offloads",), network.offloads, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("lro",), network.lro, ((("ethtool-k",), "ethtool -k INTERFACE"),)),
+    Check(("interrupts",), network.interrupts, ((("proc-interrupts",), "cat /proc/interrupts"),)),
+    Check(("tcp-receive-buffer", "tcp-send-buffer"), network.buffers, (_SYSCTL,)),
+    Check(("tcp-options",), network.tcp_options, (_SYSCTL,)),
+    Check(("bond",), network.bonds, ()),
+    Check(("queue-drops",), network.drops, ((("tc-s-qdisc",), "tc -s qdisc"),)),
+    Check(("degraded-array",), storage.degraded, (_ARRAYS,)),
+    Check(("stripe-cache",), storage.stripe_cache, (_SYSFS,)),
+    Check(("chunk",), storage.chunk, (_ARRAYS,)),
+    Check(("controller-cache",), storage.controller_cache, ()),
+    Check(("disk-link",), storage.disk_links, ((("smartctl", "smartctl-json", "megacli"), "smartctl -i DISK"),)),
+    Check(
+        ("memory-channels",),
+        host.memory_channels,
+        ((("dmidecode", "lshw-json"), "dmidecode (as root)"), (("lscpu", "lscpu-json", "proc-cpuinfo"), "lscpu")),
+    ),
+    Check(("governor", "clock-cap"), host.governor, ((("sysfs",), "hecn capture (the governor in /sys)"),)),
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the checks of a host say.
+
+    Parameters
+    ----------
+    findings
+        What holds it back, first what costs most of what the part could carry.
+    unchecked
+        Checks that could not be made.
+    seen
+        What was looked at.
+    """
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[Unchecked, ...]
+    seen: Seen = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{len(self.findings)} findings, {len(self.unchecked)} checks could not be made"
+
+    __repr__ = __str__
+
+    def on_path(self, path: Path) -> Findings:
+        """Check the host for transfers over a path.
+
+        Parameters
+        ----------
+        path
+            The path.
+
+        Returns
+        -------
+        Findings
+            Those of the same host, with what its buffers lack for that path.
+
+        Examples
+        --------
+        >>> from hecn_analysis.hardware import load_scenario
+        >>> from hecn_analysis.inventory.hosts.machine import Machine
+        >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
+        >>> path = load_scenario({**ends, "path": "netem-80ms-10ge"}).path
+        >>> host = find(Machine(kernel={"tcp_rmem": [4096, 131072, 6291456]}))
+        >>> [one.check for one in host.findings], [one.check for one in host.on_path(path).findings]
+        ([], ['tcp-receive-buffer'])
+        """
+        return _checked(replace(self.seen, path=path))
+
+
+def find(
+    machine: Machine,
+    captured: Sequence[Captured] = (),
+    *,
+    path: Path | None = None,
+    slots: Mapping[str, str] | None = None,
+) -> Findings:
+    """Check a captured host.
+
+    Parameters
+    ----------
+    machine
+        What its outputs say together.
+    captured
+        The outputs.
+    path
+        Path that its transfers take; buffers are checked against it.
+    slots
+        Names of its description's slots, by the PCI address of the card without the function.
+
+    Returns
+    -------
+    Findings
+        What is wrong, what costs most first, and which checks lacked an output.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory.hosts.machine import Machine
+    >>> card = {"name": "X710", "class_code": "0200", "lnkcap_gtps": 8.0, "lnkcap_width": 8, "lnksta_width": 4}
+    >>> found = find(Machine(devices={"0000:04:00.0": {"address": "0000:04:00.0", **card}}))
+    >>> [(one.check, one.found, one.expected) for one in found.findings]
+    [('link-width', 'x4', 'x8, which the card can do')]
+    """
+    return _checked(Seen(machine, captured, path, slots or {}))
+
+
+def _checked(seen: Seen) -> Findings:
+    """Make all checks."""
+    found: list[Finding] = []
+    unchecked: list[Unchecked] = []
+    for check in CHECKS:
+        found.extend(check.run(seen))
+        unchecked.extend(_missing(check, seen))
+    ranked = sorted(found, key=_share)
+    return Findings(tuple(ranked), tuple(unchecked), seen)
+
+
+def _share(finding: Finding) -> float:
+    """What is left of what the part could carry: what is mended first, and before it what endangers the data."""
+    if finding.check == "degraded-array":
+        return -1.0
+    if finding.limit_bps is None or not finding.mended_bps:
+        return math.inf
+    if finding.needs_bps is not None and finding.limit_bps >= finding.needs_bps:
+        return 1.0  # as it is, it does not limit
+    return finding.limit_bps / min(finding.mended_bps, finding.needs_bps or math.inf)
+
+
+def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
+    """Say what was not captured that a check needs."""
+    lacking = [command for formats, command in check.needs if not any(name in seen.formats for name in formats)]
+    if not lacking and any(needed is _LINKS or needed is _LSPCI for needed in check.needs):
+        denied = any(facts.get("access_denied") for facts in seen.facts("lspci-vvv"))
+        told = any("lnksta_width" in one or "pcix_rbc" in one for one in seen.machine.devices.values())
+        if denied and not told:
+            lacking = ["lspci -vvv as root"]
+    if not lacking and check.names == ("max-payload",):
+        cards = [card for functions in seen.cards.values() for card in functions[:1] if card.get("max_payload")]
+        if cards and not any(seen.machine.above(str(card["address"])) for card in cards):
+            lacking = ["lspci -vvv of the bridges too"]
+    if not lacking and check.run is network.buffers and seen.path is None:
+        lacking = ["a path (--path)"]
+    for name in check.names if lacking else ():
+        yield Unchecked(name, " and ".join(lacking))
+
+
+def predicted(
+    findings: Iterable[Finding],
+    description: Mapping[str, Any],
+    path: str,
+    *,
+    role: Literal["sender", "receiver"] = "receiver",
+    tool: str = "iperf3",
+) -> tuple[Finding, ...]:
+    """Predict what mending each finding would gain: the host as it is, and with the finding's settings.
+
+    The other end sets no limit. A finding without settings, such as a cable, is given the rate as it is only.
+
+    Parameters
+    ----------
+    findings
+        The findings.
+    description
+        The host as it is, as the keys of a file in ``models/hosts``.
+    path
+        Name of a path in ``models/paths``, or a file.
+    role
+        Which end the host is.
+    tool
+        What moves the data.
+
+    Returns
+    -------
+    tuple of Finding
+        The findings with ``predicted_bps`` and, where they have settings, ``predicted_mended_bps``. [bit/s]
+
+    Raises
+    ------
+    InputError
+        The path or the tool is not known, or the description is none of a host.
+
+    Examples
+    --------
+    >>> small = Finding("tcp-receive-buffer", "tcp_rmem", "6 MiB", "256 MiB", scenario_settings={
+    ...     "host.tcp_rmem_max": 256 << 20})
+    >>> host = {"title": "a host", "source": "an example", "tcp_rmem_max": 6 << 20}
+    >>> [gain] = predicted([small], host, "netem-80ms-10ge")
+    >>> gain.predicted_mended_bps > 5 * gain.predicted_bps
+    True
+    """
+    import yaml  # noqa: PLC0415 - dear, and wanted with a path only
+
+    from hecn_analysis.hardware import load_scenario  # noqa: PLC0415
+    from hecn_analysis.prediction import predict  # noqa: PLC0415
+
+    other = "sender" if role == "receiver" else "receiver"
+    with private_folder("inventory") as folder:
+        file = folder / "captured.yaml"
+        whole.write(file, yaml.safe_dump(dict(description), sort_keys=False))
+        base: dict[str, Any] = {role: str(file), other: "ideal", "path": path, "tool": tool}
+        now = predict(load_scenario(base)).throughput_bps
+        done = []
+        for finding in findings:
+            mended = None
+            settings = {key.replace("host.", f"{role}.", 1): value for key, value in finding.scenario_settings.items()}
+            if settings:
+                try:
+                    mended = predict(load_scenario(base, settings)).throughput_bps
+                except HecnError:  # what was captured does not hold the part that the settings change
+                    mended = None
+            done.append(replace(finding, predicted_bps=now, predicted_mended_bps=mended))
+    return tuple(done)

@@ -1,0 +1,119 @@
+"""Checks of memory and processors: channels without modules, clocks that are held down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hecn_analysis import limits
+from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
+
+_CHANNELS: Final = (
+    (re.compile(r"Xeon.{0,12}(?:[XEWL]55\d\d|[XELW]56\d\d)\b"), 3),
+    (re.compile(r"Core.{0,8}i7.{0,6} 9\d\d\b"), 3),
+    (re.compile(r"Xeon.{0,16}E5-[24]6\d\d"), 4),
+    (re.compile(r"Xeon.{0,16}E5-16\d\d"), 4),
+    (re.compile(r"Xeon.{0,16}E5-24\d\d"), 3),
+    (re.compile(r"Xeon.{0,16}E3-\d{4}"), 2),
+    (re.compile(r"Xeon.{0,16}(?:Bronze|Silver|Gold|Platinum) \d[12]\d\d"), 6),
+    (re.compile(r"Xeon.{0,16}(?:Silver|Gold|Platinum) \d[345]\d\d"), 8),
+    (re.compile(r"EPYC 7\d\d[123]"), 8),
+    (re.compile(r"EPYC (?:9\d{3}|9\w{2,3}4)"), 12),
+    (re.compile(r"EPYC 8\d\d4"), 6),
+)
+_MEMORY: Final = "data sheets of the processors; limits.memory: each byte received crosses memory three times"
+_GOVERNOR: Final = "Linux admin-guide/pm/cpufreq.rst: powersave is the lowest clock, of intel_pstate a slow start"
+_SLOW: Final = ("powersave", "conservative")
+_ONE: Final = "one core: limits.cpu with 1 cycle a byte and 4000 a packet of 64 KiB (assumed)"
+_CYCLES: Final = {"cycles_per_byte": 1.0, "cycles_per_packet": 4000}
+
+
+def channels_of(model: object) -> int | None:
+    """Memory channels of a processor, by its name; None where it is not known.
+
+    >>> channels_of("Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"), channels_of("AMD EPYC 7451 24-Core Processor")
+    (6, 8)
+    """
+    return next((count for name, count in _CHANNELS if name.search(str(model or "")[:200])), None)
+
+
+def memory_channels(seen: Seen) -> Iterator[Finding]:
+    """Memory channels without a module."""
+    memory, cpu = seen.machine.memory, seen.machine.cpu
+    each, sockets = channels_of(cpu.get("model")), whole(cpu.get("sockets")) or 1
+    modules, rate = whole(memory.get("n_dimms")), positive(memory.get("mtps"))
+    if each is None or modules is None:
+        return
+    most = each * sockets
+    filled = min(whole(memory.get("channels")) or modules, most)
+    if filled >= most:
+        return
+    yield Finding(
+        "memory-channels",
+        f"{sockets} x {cpu.get('model')}",
+        f"{modules} modules, which reach {filled} channels at most",
+        f"a module in each of the {most} channels",
+        limit_bps=float(limits.memory(filled, rate * 1e6)["throughput_bps"]) if rate else None,
+        mended_bps=float(limits.memory(most, rate * 1e6)["throughput_bps"]) if rate else None,
+        basis=f"limits.memory at {rate:g} MT/s, three passes of each byte, 80 % of nominal" if rate else "",
+        fix="alike modules in the first slot of each channel, as the board's manual orders them",
+        verify="dmidecode -t memory | grep -E 'Locator|Size|Configured'",
+        source=_MEMORY,
+        scenario_settings={"host.memory.channels": most},
+    )
+
+
+def governor(seen: Seen) -> Iterator[Finding]:
+    """Processors whose clock is kept down to save power."""
+    slow: dict[tuple[str, str], list[str]] = {}
+    capped: list[tuple[str, float, float]] = []
+    for facts in seen.facts("sysfs"):
+        for cpu, one in facts["cpus"].items():
+            if one.get("governor") in _SLOW:
+                slow.setdefault((one["governor"], str(one.get("driver") or "")), []).append(cpu)
+            now, most = positive(one.get("max_hz")), positive(one.get("cpu_max_hz"))
+            if now is not None and most is not None and now < 0.95 * most:
+                capped.append((cpu, now, most))
+    for (name, driver), cpus in sorted(slow.items()):
+        clocks = [
+            (positive(one.get("min_hz")), positive(one.get("cpu_max_hz")) or positive(one.get("max_hz")))
+            for facts in seen.facts("sysfs")
+            for cpu, one in facts["cpus"].items()
+            if cpu == cpus[0]
+        ]
+        low, high = clocks[0] if clocks else (None, None)
+        keeps_low = "pstate" not in driver and name == "powersave"
+        yield Finding(
+            "governor",
+            f"{len(cpus)} processors: {listed(cpus, 3)}",
+            f"governor {name}" + (f" of {driver}" if driver else ""),
+            "performance",
+            limit_bps=_core(low) if keeps_low else None,
+            mended_bps=_core(high) if keeps_low else None,
+            basis=f"at its lowest and at its highest clock, {_ONE}"
+            if keeps_low
+            else "no figure: the clock follows the load, only later than a burst of packets",
+            fix="cpupower frequency-set -g performance; BIOS: power profile on Maximum Performance",
+            verify="cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor | sort | uniq -c",
+            source=_GOVERNOR,
+        )
+    if capped:
+        first = capped[0]
+        yield Finding(
+            "clock-cap",
+            f"{len(capped)} processors: {listed((name for name, _, _ in capped), 3)}",
+            f"at most {first[1] / 1e9:.2f} GHz",
+            f"{first[2] / 1e9:.2f} GHz, which the processor can do",
+            limit_bps=_core(first[1]),
+            mended_bps=_core(first[2]),
+            basis=_ONE,
+            fix="cpupower frequency-set -u MAXIMUM; BIOS: power profile, Turbo",
+            verify="cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq | sort | uniq -c",
+            source=_GOVERNOR,
+            scenario_settings={"host.cpu.clock": first[2]},
+        )
+
+
+def _core(clock: float | None) -> float | None:
+    return None if clock is None else float(limits.cpu(clock, **_CYCLES)["throughput_bps"])

@@ -1,0 +1,1 @@
+"""Readers of what describes a computer: processors, memory, slots, settings of the kernel."""

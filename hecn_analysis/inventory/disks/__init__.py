@@ -1,0 +1,1 @@
+"""Readers of what describes drives, arrays and their controllers."""

@@ -1,0 +1,1 @@
+"""Hosts put together from the facts of their outputs."""

@@ -1,0 +1,133 @@
+"""Hosts for predictions, made of what was captured on them.
+
+A captured host says so: its `source` begins with ``captured`` and names the files; hosts written from documents name
+the document. `description` says what captured facts are in the keys of a description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.hardware import Host, Library, yaml_file
+from hecn_analysis.hardware.description import Description
+from hecn_analysis.hardware.host import CAPTURED
+from hecn_analysis.inventory.checks import findings
+from hecn_analysis.inventory.checks.findings import Findings
+from hecn_analysis.inventory.hosts.description import Keys, describe, slot_name
+from hecn_analysis.inventory.hosts.groups import Group, groups
+from hecn_analysis.inventory.hosts.machine import Machine
+
+if TYPE_CHECKING:
+    from hecn_analysis.inventory.registry import Captured
+
+
+@dataclass(frozen=True)
+class CapturedHost:
+    """A host as it was captured.
+
+    Parameters
+    ----------
+    name
+        What it is called: by a prompt, by the kernel, else by its folder.
+    host
+        The host for predictions.
+    description
+        The same as the keys of a file in ``models/hosts``.
+    facts
+        What was found, by the part of the host: ``cpu``, ``memory``, ``devices`` …
+    machine
+        The same for programs.
+    findings
+        What is wrong with it, and what could not be checked.
+    source_files
+        The files it was made of.
+    problems
+        Rows of the table of problems: what the files say differently.
+    """
+
+    name: str
+    host: Host
+    description: Keys
+    facts: dict[str, Any]
+    machine: Machine
+    findings: Findings
+    source_files: tuple[str, ...] = ()
+    problems: list[dict[str, object]] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """Its name in a scenario, told apart from a description of that name."""
+        return self.host.label
+
+
+def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
+    """Put outputs together to hosts.
+
+    Parameters
+    ----------
+    captured
+        Outputs of any number of files.
+
+    Returns
+    -------
+    tuple of CapturedHost
+        One for each host, in the order of the first output of each. A part that contradicts itself is left out, and is
+        one of its problems.
+
+    Examples
+    --------
+    >>> from hecn_analysis.inventory.contract import Facts, Output
+    >>> from hecn_analysis.inventory.registry import Captured
+    >>> kernel = Facts("sysctl", {"tcp_rmem": [4096, 131072, 6291456]})
+    >>> [one] = hosts([Captured(Output("n1/sysctl.txt", ("",)), kernel)])
+    >>> one.name, one.description["tcp_rmem_max"]["value"]
+    ('n1', 6291456)
+    """
+    return tuple(_host(group) for group in groups(captured))
+
+
+def _host(group: Group) -> CapturedHost:
+    machine = Machine.of(group.captured)
+    files = tuple(dict.fromkeys(one.output.source_file for one in group.captured))
+    name = machine.host_name or group.name or CAPTURED
+    keys = describe(machine, files)
+    problems = list(group.problems)
+    places_of_slots = {card: slot_name(card) for card in machine.cards() if slot_name(card) in keys.get("slots", {})}
+    found = findings.find(machine, group.captured, slots=places_of_slots)
+    # What cannot be a host is left out, part by part: the rest is worth having.
+    for left_out in ((), ("arrays",), ("arrays", "slots", "bridges"), ("arrays", "slots", "bridges", "cpu", "memory")):
+        kept = {key: value for key, value in keys.items() if key not in left_out}
+        try:
+            host = _make_host(name, kept)
+        except InputError as error:
+            message = f"found {error.found}, expected {error.expected}; left out of the host"
+            problem: dict[str, object] = {"source_file": files[0], "line": None, "kind": "inconsistent"}
+            if not problems or problems[-1]["message"] != message:
+                problems.append({**problem, "message": message})
+        else:
+            return CapturedHost(name, host, kept, machine.summary(), machine, found, files, problems)
+    kept = {key: keys[key] for key in ("title", "source")}
+    return CapturedHost(name, _make_host(name, kept), kept, machine.summary(), machine, found, files, problems)
+
+
+def _make_host(name: str, keys: Keys) -> Host:
+    """Make a host of the keys of a description.
+
+    Parameters
+    ----------
+    name
+        What to call it.
+    keys
+        As a file in ``models/hosts`` has them.
+
+    Raises
+    ------
+    InputError
+        The keys contradict each other.
+    """
+    description = Library(places.models_dir()).with_parts(Description({"name": name, **keys}))
+    return yaml_file.validate(Host, description.values, description.place, prefix=("host",))

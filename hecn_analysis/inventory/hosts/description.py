@@ -1,0 +1,523 @@
+"""Captured facts, as the keys of a description in ``models/hosts``.
+
+What was captured is taken as it is; what a dump cannot say (cycles a byte, rates of disks) comes from the catalogue of
+parts where it knows the part, else from its priors, with their spread. Links count as they are trained, not as they
+could be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hecn_analysis.base import places, units
+from hecn_analysis.hardware import Library
+from hecn_analysis.hardware.host import CAPTURED
+from hecn_analysis.inventory.hosts import matching, probes
+from hecn_analysis.inventory.hosts.machine import Array, Device, Machine, kind
+
+_GENERIC_CPU: Final = "generic-server-cpu"
+_GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
+_LANES: Final = (32, 16, 12, 8, 4, 2, 1)
+_CONGESTION: Final = frozenset({"reno", "cubic", "bbr", "htcp", "bic"})
+#: Channels of a socket where neither the firmware nor the catalogue knows them: by kind and rate of the memory. [MT/s]
+_CHANNELS: Final = (
+    ("DDR5", 0, 8),
+    ("DDR4", 3200, 8),
+    ("DDR4", 2666, 6),
+    ("DDR4", 0, 4),
+    ("DDR3", 1600, 4),
+    ("DDR3", 0, 3),
+)
+_PRIOR: Final = "what disks of its kind do"
+#: Rates of disks that the catalogue does not know, by kind: read, write, spread. [B/s]
+_DISK_PRIORS: Final = {
+    "nvme": (3e9, 1.8e9, 0.5),
+    "sas ssd": (1e9, 0.8e9, 0.4),
+    "ssd": (0.5e9, 0.42e9, 0.25),
+    "disk": (0.18e9, 0.17e9, 0.4),
+}
+#: Virtual disks share theirs with other guests: 0.7 to 3 GB/s on one, from hour to hour.
+_VIRTUAL_DISK: Final = (1.4e9, 2e9, 0.95)
+#: The virtual machine whose costs were measured, for processors of other ones; what they then may differ by.
+_VIRTUAL_CPU: Final = ("virtual-2-cores", 0.4)
+_BUSY: Final = 0.05
+_LEAST_ARRAY: Final = 8e9
+
+Keys = dict[str, Any]
+
+
+def describe(machine: Machine, files: Sequence[str]) -> Keys:
+    """Keys of a description in ``models/hosts``.
+
+    Parameters
+    ----------
+    machine
+        What was captured.
+    files
+        Names of the files that it was captured in, for its source.
+
+    Returns
+    -------
+    dict
+        The keys, each value with where it is from; a part that was not captured is absent.
+
+    Examples
+    --------
+    >>> machine = Machine(product="Box 1", memory={"mtps": 2666, "type": "DDR4", "n_dimms": 4})
+    >>> keys = describe(machine, ["n1/dmidecode.txt"])
+    >>> keys["title"], keys["memory"]["channels"]["value"]
+    ('Box 1 (captured)', 4)
+    """
+    named = [file.rpartition("/")[2] for file in files]
+    source = f"{CAPTURED}: {', '.join(named[:6])}" + (f" and {len(named) - 6} more" if len(named) > 6 else "")
+    title = machine.product or machine.cpu.get("model") or "a host"
+    keys: Keys = {"title": f"{title} ({CAPTURED})", "source": source}
+    slots, bridges = _slots(machine)
+    parts: tuple[tuple[str, Any], ...] = (
+        ("cpu", _cpu(machine)),
+        ("memory", _memory(machine)),
+        ("bridges", bridges),
+        ("slots", slots),
+        ("arrays", _arrays(machine, slots)),
+    )
+    keys.update((name, value) for name, value in parts if value)
+    keys.update(_kernel(machine))
+    return probes.probed(keys, _clock_hz(machine), machine.probes)
+
+
+def _said(value: Any, source: str, *, spread: float = 0.0, basis: str = "documented") -> Keys:  # noqa: ANN401
+    return {"value": value, "spread": spread, "basis": basis, "source": source}
+
+
+# processor and memory -------------------------------------------------------------------------------------------------
+
+
+def _cpu(machine: Machine) -> Keys | None:
+    cpu = machine.cpu
+    cores = cpu.get("cores")
+    if not cores:
+        return None
+    part = matching.cpu(cpu["model"])
+    keys: Keys = {"part": part} if part else _virtual_costs() if machine.virtual else {"part": _GENERIC_CPU}
+    keys["cores"] = cores
+    sockets = cpu["sockets"] if cpu["sockets"] and cores % cpu["sockets"] == 0 else None
+    keys["sockets"] = sockets or 1
+    keys["cores_per_socket"] = cores // keys["sockets"]
+    if cpu["model"]:
+        name = " ".join(str(cpu["model"]).split())
+        keys["title"] = _virtual_title(name, cores) if machine.virtual and part is None else name
+    if cpu["l3_bytes"]:
+        keys["cache"] = _said(cpu["l3_bytes"], f"{CAPTURED}: last-level cache of a socket")
+    if part is None:
+        low, high = cpu["nominal_mhz"] or cpu["mhz"], cpu["mhz_max"] or cpu["mhz"]
+        clocks = [clock for clock in (low, high) if clock]
+        if clocks:
+            middle = (min(clocks) + max(clocks)) / 2
+            spread = max(0.1, (max(clocks) - min(clocks)) / 2 / middle)
+            source = f"{CAPTURED}: {min(clocks):g} to {max(clocks):g} MHz"
+            keys["clock"] = _said(f"{middle / 1000:.4g} GHz", source, spread=round(min(spread, 0.9), 3))
+    return keys
+
+
+def _virtual_title(model: str, cores: int) -> str:
+    """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is.
+
+    >>> _virtual_title("Intel(R) Xeon(R) Processor (Skylake, IBRS)", 4), _virtual_title("AMD EPYC-Milan Processor", 1)
+    ('Intel Xeon (Skylake, IBRS), 4 virtual cores', 'AMD EPYC-Milan, 1 virtual core')
+    """
+    words = re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b|@ ?[\d.]+ ?GHz", " ", model).split()
+    return f"{' '.join(words) or 'a processor'}, {cores} virtual core{'' if cores == 1 else 's'}"
+
+
+def _clock_hz(machine: Machine) -> float:
+    """A clock to count cycles of; a round one where nobody says any."""
+    cpu = machine.cpu
+    return 1e6 * float(next((cpu[name] for name in ("mhz_max", "nominal_mhz", "mhz") if cpu.get(name)), 1000))
+
+
+def _virtual_costs() -> Keys:
+    """What a core of a virtual machine takes, as measured on one, with room for others."""
+    name, least = _VIRTUAL_CPU
+    measured = Library(places.models_dir()).entry("hosts", name).below(("cpu",)).values
+    costs = {key: value for key, value in measured.items() if isinstance(value, dict)}
+    for key, cost in costs.items():
+        if key.endswith("_cost") or key == "clock":
+            spread = max(units.parse(cost.get("spread", 0), "fraction"), least)
+            costs[key] = {**cost, "spread": spread, "basis": "assumed", "source": f"measured on {name}, another guest"}
+    return costs
+
+
+def _memory(machine: Machine) -> Keys | None:
+    memory = machine.memory
+    rate, held = memory.get("mtps"), memory.get("size_bytes")
+    part = _part("cpus", matching.cpu(machine.cpu.get("model")))
+    sockets = machine.cpu.get("sockets") or 1
+    known = None
+    if part is not None and part.memory_channels:
+        name = part.title or part.part
+        known = _said(part.memory_channels * sockets, f"channels of {name}", basis="specification")
+        if machine.virtual:  # whose sockets are no processors
+            known = _said(
+                part.memory_channels, f"channels of one {name}; a virtual machine has a part", basis="assumed"
+            )
+    dimms = memory.get("n_dimms")
+    if rate:
+        channels = _channels(memory, known, sockets)
+        transfers = _said(f"{rate:g} MT/s", f"{CAPTURED}: rate that the modules run at")
+    elif known and part is not None and part.memory_transfers is not None:
+        channels = known
+        transfers = _said(
+            part.memory_transfers.value,
+            "fastest memory of the processor; its modules were not captured",
+            spread=0.15,
+            basis="assumed",
+        )
+    else:
+        return None
+    if dimms and dimms < channels["value"]:
+        source = f"{CAPTURED}: {dimms} modules, a channel each; {channels['value']} channels are there"
+        channels = _said(dimms, source, basis="assumed")
+    keys: Keys = {"channels": channels, "transfers": transfers}
+    if held:
+        keys["size"] = _said(held, f"{CAPTURED}: sum of the modules" if dimms else f"{CAPTURED}: what the kernel uses")
+    return keys
+
+
+def _channels(memory: Mapping[str, Any], known: Keys | None, sockets: int) -> Keys:
+    """Channels of the memory: by the firmware's words, else by the processor, else by the kind of memory."""
+    if memory.get("channels"):
+        return _said(memory["channels"], f"{CAPTURED}: channels that the firmware names for the modules")
+    if known is not None:
+        return known
+    kind_of = memory.get("type") or ""
+    each = next((count for name, least, count in _CHANNELS if kind_of.startswith(name) and memory["mtps"] >= least), 2)
+    return _said(each * sockets, f"as usual for {kind_of or 'memory'} of this rate, a socket", basis="assumed")
+
+
+def _part(kind_of: str, name: str | None) -> Any:  # noqa: ANN401 - a part of that kind
+    from hecn_analysis.hardware import catalogue  # noqa: PLC0415 - beside its only use
+
+    return catalogue.parts(kind_of)[name] if name is not None else None
+
+
+# slots ----------------------------------------------------------------------------------------------------------------
+
+
+def _generation(speed: Any) -> int | None:  # noqa: ANN401 - what a source gives
+    return _GENERATIONS.get(float(speed)) if isinstance(speed, (int, float)) else None
+
+
+def _lanes(width: Any) -> int | None:  # noqa: ANN401 - what a source gives
+    return next((lanes for lanes in _LANES if isinstance(width, int) and lanes <= width), None)
+
+
+def slot_name(card: str) -> str:
+    """Name of the slot of a card: its address without function, and without domain where that is the first one.
+
+    Parameters
+    ----------
+    card
+        Address of a card without the function.
+
+    Returns
+    -------
+    str
+        The name, as scenarios have it in ``host.slots.NAME``.
+
+    Examples
+    --------
+    >>> slot_name("0000:12:00"), slot_name("10000:e1:00")
+    ('12:00', '10000:e1:00')
+    """
+    return card.removeprefix("0000:")
+
+
+def _slots(machine: Machine) -> tuple[Keys, Keys]:
+    """Slots with what is in them, those of the fastest connected network cards first; and the bridges above them."""
+    cards = machine.cards()
+    slots: Keys = {}
+    bridges: Keys = {}
+    order = sorted(cards, key=lambda card: (-_weight(machine, cards[card]), card))
+    for card in order:
+        functions = cards[card]
+        slot = _link(machine, functions)
+        if slot is None:
+            continue
+        what = kind(functions[0])
+        slot.update(
+            _nic(machine, functions) if what == "nic" else _controller(functions) if what in {"raid", "hba"} else {}
+        )
+        behind = _behind(machine, functions[0]["address"], bridges)
+        if behind is not None:
+            slot["behind"] = behind
+        slots[slot_name(card)] = slot
+    return slots, bridges
+
+
+def _weight(machine: Machine, functions: Sequence[Device]) -> float:
+    """How near the front of the list a card belongs."""
+    if kind(functions[0]) != "nic":
+        return -1.0
+    up = any(interface.get("link_detected") for interface in _interfaces(machine, functions))
+    return (_port_rate(machine, functions) or 0.0) + (1e15 if up else 0.0)
+
+
+def _link(machine: Machine, functions: Sequence[Device]) -> Keys | None:
+    """The slot's bus: as the link is trained, or, for PCI-X, as its bus runs; None where neither is known."""
+    device = functions[0]
+    gen = _generation(device.get("lnksta_gtps") or device.get("lnkcap_gtps"))
+    lanes = _lanes(device.get("lnksta_width") or device.get("lnkcap_width"))
+    slot: Keys = {}
+    if gen is not None and lanes is not None:
+        slot = {"gen": gen, "lanes": lanes}
+        if device.get("max_payload"):
+            slot["max_payload"] = device["max_payload"]
+        if device.get("max_read_req"):
+            slot["max_read_request"] = device["max_read_req"]
+    elif device.get("pcix_64bit") is not None:
+        above = machine.devices.get(machine.bridge_above(device["address"]) or "", {})
+        clock = above.get("pcix_secondary_freq_hz") or (133e6 if device.get("pcix_133mhz") else 66e6)
+        slot = {"bus": "pcix", "clock": clock, "width": 64 if device["pcix_64bit"] else 32}
+        if device.get("pcix_rbc"):
+            slot["burst"] = device["pcix_rbc"]
+    if not slot:
+        return None
+    node = device.get("numa_node")
+    if isinstance(node, int) and node >= 0:
+        slot["node"] = node
+    return slot
+
+
+def _interfaces(machine: Machine, functions: Sequence[Device]) -> list[dict[str, Any]]:
+    places = {function["address"] for function in functions}
+    return [interface for interface in machine.interfaces.values() if interface.get("address") in places]
+
+
+def _name(device: Device) -> str:
+    return " ".join(str(device[key]) for key in ("name", "subsystem_name", "device_name") if device.get(key))
+
+
+def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
+    """Line rate of a port in bit/s: what it runs at, else what it can, else what its name says."""
+    interfaces = _interfaces(machine, functions)
+    for name in ("speed_bps", "supported_max_bps"):
+        rates = [float(one[name]) for one in interfaces if isinstance(one.get(name), (int, float)) and one[name] > 0]
+        if rates:
+            return max(rates)
+    return matching.port_rate_bps(_name(functions[0]))
+
+
+def _nic(machine: Machine, functions: Sequence[Device]) -> Keys:
+    """The network card of a slot; none where nothing says how fast its ports are."""
+    rate, device = _port_rate(machine, functions), functions[0]
+    if rate is None:
+        return {}
+    name = _name(device)
+    part = matching.nic(name, len(functions), matching.port_rate_bps(name) or rate)
+    nic: Keys = {"part": part} if part else {}
+    pcix = device.get("lnkcap_gtps") is None and device.get("pcix_64bit") is not None
+    nic |= {"title": str(device.get("name") or "network card"), "ports": len(functions)}
+    nic["port_rate"] = _said(rate, f"{CAPTURED}: line rate of a port")
+    nic |= (
+        {"bus": "pcix"}
+        if pcix
+        else {"gen": _generation(device.get("lnkcap_gtps")), "lanes": _lanes(device.get("lnkcap_width"))}
+    )
+    return {"nic": {key: value for key, value in nic.items() if value is not None}}
+
+
+def _controller(functions: Sequence[Device]) -> Keys:
+    device = functions[0]
+    gen, lanes = _generation(device.get("lnkcap_gtps")), _lanes(device.get("lnkcap_width"))
+    if gen is None or lanes is None:
+        return {}
+    part = matching.controller(_name(device))
+    made: Keys = {"part": part} if part else {"raid": kind(device) == "raid"}
+    return {
+        "controller": {**made, "title": str(device.get("name") or "storage controller"), "gen": gen, "lanes": lanes}
+    }
+
+
+def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
+    """The switch or bridge that a device hangs on, put among the bridges with those above it."""
+    found: str | None = None
+    for place in reversed(machine.above(address)):
+        device = machine.devices.get(place, {})
+        made = _bridge(device)
+        if made is None:
+            continue
+        name = slot_name(place.removesuffix(".0").replace(".", "-"))
+        if name not in bridges:
+            bridges[name] = {**made, "behind": found} if found is not None else made
+        found = name
+    return found
+
+
+def _bridge(device: Device) -> Keys | None:
+    """A bridge whose uplink several slots share: the upstream port of a switch, or what leads to another bus."""
+    role = str(device.get("express_type"))
+    gen = _generation(device.get("lnksta_gtps") or device.get("lnkcap_gtps"))
+    lanes = _lanes(device.get("lnksta_width") or device.get("lnkcap_width"))
+    if gen is None or lanes is None or not (role == "Upstream Port" or "Bridge" in role):
+        return None
+    made: Keys = {
+        "title": str(device.get("name") or "bridge"),
+        "kind": "switch" if role == "Upstream Port" else "bridge",
+        "gen": gen,
+        "lanes": lanes,
+    }
+    if device.get("max_payload_cap"):
+        made["max_payload"] = device["max_payload_cap"]
+    node = device.get("numa_node")
+    return {**made, "node": node} if isinstance(node, int) and node >= 0 else made
+
+
+# storage --------------------------------------------------------------------------------------------------------------
+
+
+def _arrays(machine: Machine, slots: Keys) -> Keys:
+    """Arrays, then disks that are in none, the largest first: files lie on the first unless somebody says else."""
+    found: list[tuple[float, str, Keys]] = []
+    taken: set[str] = set()
+    for array in machine.arrays:
+        made = _array(machine, array, slots)
+        taken.update(array.members)
+        if made is not None:
+            found.append((float(array.size_bytes or 0), array.name, made))
+    hidden = any(array.controller for array in machine.arrays)
+    for name, disk in machine.disks.items():
+        held = disk.get("size_bytes")
+        whole = name not in taken and not name.startswith(("md", "loop", "dm-", "zram", "sr", "ram", "fd"))
+        if not whole or (held is not None and held < _LEAST_ARRAY) or (hidden and _is_volume(disk)):
+            continue
+        slot = _disk_slot(disk, slots)
+        found.append(
+            (float(held or 0) - 1e18, name, {"disk": _disk(machine, disk), **({"slots": [slot]} if slot else {})})
+        )
+    return {name: made for _, name, made in sorted(found, key=lambda one: -one[0])}
+
+
+def _is_volume(disk: dict[str, Any]) -> bool:
+    """Whether a disk is what a RAID controller shows the system."""
+    return str(disk.get("transport")) != "nvme"
+
+
+def _array(machine: Machine, array: Array, slots: Keys) -> Keys | None:
+    disks = [machine.disks.get(name, {}) for name in array.members]
+    like = next((disk for disk in disks if disk), array.disk)
+    keys: Keys = {"level": array.level, "disks": array.disks, "disk": _disk(machine, like)}
+    if array.disks == 1:  # what controllers call RAID 0 of one disk
+        del keys["level"]
+    if array.level in {50, 60}:
+        keys["groups"] = 2
+    if array.level == 10 and array.disks % 2:  # md makes such arrays, of which no formula knows
+        return None
+    on = {slot for disk in disks if (slot := _disk_slot(disk, slots))}
+    pci = array.controller.get("pci")
+    if isinstance(pci, str):
+        on |= {slot_name(pci.rpartition(".")[0])} & set(slots)
+    elif array.controller:
+        raid = [
+            name
+            for name, slot in slots.items()
+            if slot.get("controller", {}).get("raid", True) and "controller" in slot
+        ]
+        on |= set(raid) if len(raid) == 1 else set()
+    if on:
+        keys["slots"] = sorted(on)
+    return keys
+
+
+def _disk_slot(disk: dict[str, Any], slots: Keys) -> str | None:
+    pci = disk.get("pci")
+    name = slot_name(pci.rpartition(".")[0]) if isinstance(pci, str) else None
+    return name if name in slots else None
+
+
+def _disk(machine: Machine, disk: dict[str, Any]) -> Keys:
+    """A disk of the catalogue, or what disks of its kind do."""
+    model = disk.get("model")
+    part = matching.disk(model)
+    held = disk.get("size_bytes")
+    about: Keys = {"title": " ".join(str(model).split())} if model else {}
+    if held:
+        about["capacity"] = _said(held, f"{CAPTURED}: its size")
+    if part is not None:
+        return {"part": part, **about}
+    read, write, spread = _VIRTUAL_DISK if machine.virtual else _DISK_PRIORS[_disk_kind(disk)]
+    why = f"not in the catalogue: {'what virtual disks do' if machine.virtual else _PRIOR}"
+    rates: tuple[tuple[str, float], ...] = (("read_rate", read), ("write_rate", write))
+    return {**about, **{name: _said(8 * rate, why, spread=spread, basis="assumed") for name, rate in rates}}
+
+
+def _disk_kind(disk: dict[str, Any]) -> str:
+    told = " ".join(str(disk.get(name)) for name in ("transport", "protocol", "interface", "type", "media")).lower()
+    if "nvme" in told:
+        return "nvme"
+    solid = disk.get("ssd") is True or disk.get("rotational") is False or "ssd" in told
+    if not solid:
+        return "disk"
+    return "sas ssd" if "sas" in told else "ssd"
+
+
+# kernel ---------------------------------------------------------------------------------------------------------------
+
+
+def _kernel(machine: Machine) -> Keys:
+    keys: Keys = {}
+    kernel = machine.kernel
+    for name, key in (("tcp_rmem", "tcp_rmem_max"), ("tcp_wmem", "tcp_wmem_max")):
+        sizes = kernel.get(name)
+        if isinstance(sizes, list) and len(sizes) == 3:
+            keys[key] = _said(sizes[2], f"{CAPTURED}: net.ipv4.{name}")
+    for name in ("rmem_max", "wmem_max"):
+        if kernel.get(name):
+            keys[name] = _said(kernel[name], f"{CAPTURED}: net.core.{name}")
+    if kernel.get("congestion_control") in _CONGESTION:
+        keys["congestion_control"] = kernel["congestion_control"]
+    version = _version(str(kernel.get("kernel")))
+    if version is not None and kernel.get("os", "Linux") == "Linux":
+        keys["kernel"] = version
+    if isinstance(kernel.get("adv_win_scale"), int):
+        keys["adv_win_scale"] = kernel["adv_win_scale"]
+    lro = [
+        features.get("large-receive-offload")
+        for one in machine.interfaces.values()
+        if (features := one.get("features"))
+    ]
+    if any(lro):
+        keys["lro"] = True
+    served = _nic_cores(machine)
+    if served:
+        keys["nic_cores"] = served
+    return keys
+
+
+def _version(text: str) -> str | None:
+    """Major and minor number of a kernel.
+
+    >>> _version("5.14.0-427.el9.x86_64"), _version("None")
+    ('5.14', None)
+    """
+    parts = text.split(".")
+    numbers = [part for part in parts[:2] if part.isdigit() and len(part) < 5]
+    return ".".join(numbers) if len(numbers) == 2 else None
+
+
+def _nic_cores(machine: Machine) -> list[int]:
+    """Cores that served the network cards' interrupts, where they are not all."""
+    cores, threads = machine.cpu.get("cores"), machine.cpu.get("threads_per_core") or 1
+    cards = [card for card, them in machine.cards().items() if kind(them[0]) == "nic"]
+    names = re.compile("|".join(map(re.escape, [*machine.interfaces, *cards])) or r"(?!)")
+    sums: dict[int, int] = {}
+    for irq in machine.interrupts.values():
+        if names.search(irq["actions"]):
+            for cpu, count in enumerate(irq["counts"]):
+                sums[cpu] = sums.get(cpu, 0) + count
+    most = max(sums.values(), default=0)
+    busy = [cpu for cpu, count in sums.items() if most and count >= _BUSY * most]
+    if not cores or threads != 1 or len(busy) >= cores or any(cpu >= cores for cpu in busy):
+        return []
+    return busy

@@ -1,0 +1,1 @@
+"""Readers of what describes network interfaces."""

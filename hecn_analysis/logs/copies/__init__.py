@@ -1,0 +1,1 @@
+"""Readers of programs that copy files over a network."""

@@ -1,0 +1,1 @@
+"""Readers of programs that run other tools."""

@@ -1,0 +1,1 @@
+"""Readers of tests of network throughput and latency."""

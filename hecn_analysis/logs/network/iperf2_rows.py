@@ -1,0 +1,566 @@
+"""The rows of iperf 2, of text and of CSV: intervals and results of a stream, and the figures in them.
+
+`hecn_analysis.logs.network.iperf2` describes the tool and says which rows belong together.
+
+Units and traps
+---------------
+- KBytes, MBytes, GBytes and the K of the congestion window are powers of 1024, Kbits, Mbits, Gbits powers of 1000, also
+  where an amount is printed in bits.
+- The result is a row that begins at 0 again; without ``-i`` it is the only one. The first interval of a log that breaks
+  off cannot be told from a result, unless it has four decimals (since 2.0.14) and ends on a full second.
+- ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is not known.
+- CSV: date (local time), addresses and ports, number of the stream (-1: the sum), ``start-end``, bytes, bit/s; for UDP
+  at a receiver also jitter in ms, lost, all, per cent, out of order. Some versions write the year 1970. With ``-e``
+  since 2.2 a line of names comes first, and a comma stands between start and end; seven whole numbers at the end are
+  writes, their errors, retries, the congestion window in K and in packets, the round-trip time and its variation in us.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+
+from hecn_analysis.logs.contract import Array
+from hecn_analysis.logs.rows import Rows, Text, joined, looked_up, numbers
+
+_N: Final = r"\d{1,18}(?:\.\d{1,6})?"
+ID: Final = r"\[ {0,4}(?P<id>\*?\d{1,6}|SUM(?:-\d{1,6})?|FD\d{1,6}|[^\s\[\]()]{1,64}\(\*?\d{1,6}\))\]"
+ROW: Final = re.compile(
+    rf"{ID}(?P<gap> {{1,6}}+)(?P<start>\d{{1,8}}+\.\d{{1,6}}+)- {{0,4}}+(?P<end>\d{{1,8}}+\.\d{{1,6}}+) {{0,3}}+sec"
+    rf"\s{{1,8}}+(?P<amount>{_N}) {{0,3}}+(?P<scale>[KMGTP]?(?=Bytes)|[KMGTP]?b(?=its))(?:Bytes|its)"
+    rf"\s{{1,8}}+(?P<rate>{_N}) {{0,3}}+(?P<rate_scale>[KMGTP]?)"
+    r"(?P<rate_unit>bits|Bytes)/sec(?P<rest>.*)$"
+)
+LIKE_ROW: Final = re.compile(rf"{ID} {{1,6}}\d{{1,8}}\.\d{{1,6}}- {{0,4}}\d{{1,8}}\.\d{{1,6}} {{0,3}}sec\s{{1,8}}\S")
+_WRITES: Final = re.compile(
+    r"\s{1,4}\d{1,15}/\d{1,15}\s{1,16}(?P<retries>\d{1,12})(?!\d|\s{0,4}pps)"
+    r"(?:\s{1,16}(?:(?:-?\d{1,9}K(?:\(\d{1,9}\))?/)?(?P<window>-?\d{1,9})K(?:\(\d{1,9}\))?|NA)"
+    r"/(?P<rtt>\d{1,9})(?:\(\d{1,9}\))? ?us)?"
+)
+_LOSS: Final = re.compile(
+    rf"\s{{1,8}}(?:(?P<jitter>{_N}) ms\s{{1,8}})?(?P<lost>-?\d{{1,15}})/ {{0,12}}(?P<packets>-?\d{{1,15}}) {{0,8}}\("
+)
+CSV: Final = re.compile(
+    r"^\s{0,8}(?:[+-]\d{4}:)?(\d{14})(?:\.\d{1,6})?,([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),([0-9A-Fa-f.:%\w-]{1,64}),(\d{1,5}),"
+    r"(-?\d{1,6}),(\d{1,8}\.\d{1,6})[-,](\d{1,8}\.\d{1,6}),(\d{1,19}),(\d{1,19})"
+    r"(?:,(-?\d{1,12}\.\d{1,6}|-?nan),(-?\d{1,15}),(-?\d{1,15}),(-?\d{1,6}\.\d{1,6}|-?nan|-?inf),(-?\d{1,15}))?"
+    r"(?:,\d{1,15},\d{1,15},(\d{1,12}),(-?\d{1,9}),\d{1,9},(\d{1,9}),\d{1,9}|,[\d.,-]{0,200})?\s*$"
+)
+_BINARY: Final = {letter: 1024.0**power for power, letter in enumerate(("", *"KMGTP"))}
+_DECIMAL: Final = {letter: 1000.0**power for power, letter in enumerate(("", *"KMGTP"))}
+_AMOUNTS: Final = _BINARY | {f"{letter}b": factor / 8 for letter, factor in _DECIMAL.items()}
+
+
+class Row(NamedTuple):
+    """One row, of text or CSV."""
+
+    line: int
+    start: float
+    end: float
+    amount: float
+    rate: float
+    retries: int | None = None
+    window: int | None = None
+    rtt_us: int | None = None
+    jitter_ms: float | None = None
+    lost: int | None = None
+    packets: int | None = None
+    on_time: bool = False
+
+
+Texts = tuple[Text, ...]
+"""The texts of a row's figures, in the order of `_TEXTS`."""
+
+_TEXTS: Final = (
+    *("start", "end", "amount", "scale", "rate", "rate_scale", "rate_unit"),
+    *("retries", "window", "rtt", "jitter", "lost", "packets"),
+)
+_PLAIN: Final = (None,) * 6
+
+
+def key_of(identity: str) -> str:
+    """Give the name of a stream: its number, or that of the sum.
+
+    Parameters
+    ----------
+    identity
+        What stands in the brackets; a permit key stands in front of the number.
+
+    Returns
+    -------
+    str
+        The number as printed, or ``SUM``.
+
+    Examples
+    --------
+    >>> key_of("*3"), key_of("secret(*3)"), key_of("SUM-4")
+    ('*3', '*3', 'SUM')
+    """
+    if identity.startswith("SUM"):
+        return "SUM"
+    return identity.rpartition("(")[2].removesuffix(")")
+
+
+@dataclass
+class Stream:
+    """The rows of one stream in one direction, or of the sum.
+
+    Examples
+    --------
+    >>> stream = Stream.new(kept=True)
+    >>> for line, span in enumerate(("0.0- 1.0", "1.0- 2.0", "0.0- 2.0"), start=1):
+    ...     texts = of_text(ROW.match(f"[  3] {span} sec  1.00 MBytes  8.39 Mbits/sec"))
+    ...     stream.add(read(line, texts), texts)
+    >>> stream.result().line, stream.intervals()["line"]
+    (3, array([1., 2.]))
+    """
+
+    rows: Rows
+    first: Row | None = None
+    start: float = 0.0
+    end: float = 0.0
+    final: Row | None = None
+    report: Row | None = None
+    sent: int | None = None
+    on_the_way: bool = False
+
+    @classmethod
+    def new(cls, *, kept: bool) -> Self:
+        """Make one without rows.
+
+        Parameters
+        ----------
+        kept
+            Whether every interval is wanted, or their sums are enough.
+
+        Returns
+        -------
+        Stream
+            The new one.
+        """
+        return cls(Rows(len(_TEXTS), _converted, kept=kept))
+
+    def result(self) -> Row | None:
+        """Give the row over the whole time: the one that begins anew, or the only one.
+
+        Returns
+        -------
+        Row or None
+            None where there is no such row.
+        """
+        if self.final is not None:
+            return self.final
+        only = self.first if len(self.rows) == 1 and not self.on_the_way else None
+        return only if only is not None and only.start == 0 and not only.on_time else None
+
+    def add(self, row: Row, texts: Texts) -> None:
+        """Take a row; one that begins at 0 after others is the result.
+
+        Parameters
+        ----------
+        row
+            Its figures.
+        texts
+            Their texts.
+        """
+        if self.first is not None and row.start == 0 and row.end >= self.start:
+            self.final = row
+            return
+        self.first = self.first or row
+        self.go_on([row.line], texts)
+
+    def go_on(self, lines: Sequence[int], texts: Sequence[Text]) -> None:
+        """Take intervals after the first.
+
+        Parameters
+        ----------
+        lines
+            The numbers of their lines.
+        texts
+            The texts of their figures, row after row.
+        """
+        self.rows.add(lines, texts)
+        self.start, self.end = float(texts[-len(_TEXTS)]), float(texts[1 - len(_TEXTS)])
+
+    def intervals(self) -> dict[str, Array]:
+        """Give the columns of the rows on the way.
+
+        Returns
+        -------
+        dict
+            Columns of the table of intervals, by name; empty where there is no interval.
+        """
+        return self.rows.columns() if self.final is not None or self.result() is None else {}
+
+
+def take(
+    pattern: re.Pattern[str], own: Callable[[re.Match[str]], Stream | None], texts: Sequence[str], start: int
+) -> list[tuple[Stream, list[int], list[Text]]]:
+    """Take rows that are one more interval of a stream each and nothing else: those that go on after the first.
+
+    Parameters
+    ----------
+    pattern
+        `ROW` or `CSV`.
+    own
+        Gives the stream of a row, None where it has none.
+    texts
+        The lines.
+    start
+        The place of the first.
+
+    Returns
+    -------
+    list of tuple
+        Streams, the places of their rows and the texts of the figures, in the order of the lines.
+
+    Examples
+    --------
+    >>> lines = [f"[  3] {at}.0-{at + 1}.0 sec  1.00 MBytes  8.39 Mbits/sec" for at in range(3)]
+    >>> stream, texts = Stream.new(kept=True), of_text(ROW.match(lines[0]))
+    >>> stream.add(read(1, texts), texts)
+    >>> [(places, len(found)) for _, places, found in take(ROW, lambda row: stream, [*lines, "done"], 1)]
+    [([1, 2], 26)]
+    """
+    of_row, named = (of_text, ("id",)) if pattern is ROW else (of_csv, (6, 3, 5))
+    found: list[tuple[Stream, list[int], list[Text]]] = []
+    match, identity = pattern.match, None
+    places: list[int] = []
+    figures: list[Text] = []
+    for place in range(start, len(texts)):
+        row = match(texts[place])
+        if row is None:
+            break
+        name = row.group(*named)
+        if name != identity:
+            stream = own(row)
+            if stream is None or stream.first is None or stream.final is not None:
+                break
+            identity, places, figures = name, [], []
+            found.append((stream, places, figures))
+        one = of_row(row)
+        if one[0][0] == "0" and float(one[0]) == 0:
+            break
+        places.append(place)
+        figures += one
+    return found
+
+
+def written_at(found: re.Match[str]) -> float | None:
+    """Give the time at which a row of CSV was written; the local time that it says is read as UTC.
+
+    Parameters
+    ----------
+    found
+        A match of `CSV`.
+
+    Returns
+    -------
+    float or None
+        Seconds since 1970 [s], None where the row has no time, or one of 1970.
+
+    Examples
+    --------
+    >>> written_at(CSV.match("20240301100000,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))
+    1709287200.0
+    >>> written_at(CSV.match("19700101000010,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))
+    """
+    try:
+        time = datetime.strptime(found[1] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
+    except ValueError:
+        return None
+    return time if time > 3e8 else None
+
+
+def of_csv(found: re.Match[str]) -> Texts:
+    """Give the texts of a row of CSV.
+
+    Parameters
+    ----------
+    found
+        A match of `CSV`.
+
+    Returns
+    -------
+    tuple
+        The texts, in the order of `Texts`; the amount is in bytes and the rate in bit/s.
+
+    Examples
+    --------
+    >>> of_csv(CSV.match("20240301100000,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))[:7]
+    ('0.0', '10.0', '1250000000', '', '1000000000', '', 'bits')
+    """
+    start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = found.groups()[6:]
+    if packets is None or int(packets) <= 0:
+        jitter = lost = packets = None
+    return (start, end, amount, "", rate, "", "bits", retries, window, rtt, jitter, lost, packets)
+
+
+def of_text(found: re.Match[str]) -> Texts:
+    """Give the texts of a row of text.
+
+    Parameters
+    ----------
+    found
+        A match of `ROW`.
+
+    Returns
+    -------
+    tuple
+        The texts, in the order of `Texts`.
+
+    Examples
+    --------
+    >>> of_text(ROW.match("[  3] 0.0-10.0 sec  1.10 GBytes   944 Mbits/sec"))[:7]
+    ('0.0', '10.0', '1.10', 'G', '944', 'M', 'bits')
+    """
+    groups = found.groups()
+    rest = groups[9]
+    if not rest or rest.isspace():
+        return groups[2:9] + _PLAIN
+    if (writes := _WRITES.match(rest)) is not None:
+        return (*groups[2:9], writes["retries"], writes["window"], writes["rtt"], None, None, None)
+    if (loss := _LOSS.match(rest)) is not None:
+        return (*groups[2:9], None, None, None, loss["jitter"], loss["lost"], loss["packets"])
+    return groups[2:9] + _PLAIN
+
+
+def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
+    """Give the figures of a row.
+
+    Parameters
+    ----------
+    line
+        The number of its line.
+    texts
+        The texts of its figures.
+    on_time
+        Whether it ends when an interval does.
+
+    Returns
+    -------
+    Row
+        The figures: times in s, the amount in bytes, the rate in bit/s, the congestion window in bytes.
+
+    Examples
+    --------
+    >>> row = read(7, of_text(ROW.match("[  3] 0.0-10.0 sec  1.10 GBytes   944 Mbits/sec")))
+    >>> row.end, round(row.amount), row.rate, row.retries
+    (10.0, 1181116006, 944000000.0, None)
+    """
+    start, end, amount, scale, rate, rate_scale, rate_unit, retries, window, rtt, jitter, lost, packets = texts
+    factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
+    return Row(
+        line,
+        float(start),
+        float(end),
+        float(amount) * _AMOUNTS[scale],
+        float(rate) * factor,
+        retries=None if retries is None else int(retries),
+        window=None if window is None or int(window) < 0 else 1024 * int(window),
+        rtt_us=None if rtt is None else int(rtt),
+        jitter_ms=None if jitter is None or "n" in jitter or jitter.startswith("-") else float(jitter),
+        lost=None if lost is None else int(lost),
+        packets=None if packets is None else int(packets),
+        on_time=on_time,
+    )
+
+
+def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
+    """Columns of numbers of the texts of rows."""
+    column = dict(zip(_TEXTS, texts, strict=True))
+    by_1024 = looked_up(column["rate_unit"], {"Bytes": 1.0, "bits": 0.0}) > 0
+    scales = column["rate_scale"]
+    found = {
+        "line": lines,
+        "t_start_s": numbers(column["start"]),
+        "t_end_s": numbers(column["end"]),
+        "bytes": np.rint(numbers(column["amount"]) * looked_up(column["scale"], _AMOUNTS)),
+        "throughput_bps": numbers(column["rate"])
+        * np.where(by_1024, 8 * looked_up(scales, _BINARY), looked_up(scales, _DECIMAL)),
+    }
+    if any(column["retries"]):
+        windows = 1024 * numbers(column["window"])
+        found["retransmits"] = numbers(column["retries"])
+        found["cwnd_bytes"] = np.rint(np.where(windows < 0, np.nan, windows))
+        found["rtt_s"] = numbers(column["rtt"]) / 1e6
+    if any(column["packets"]):
+        lost, packets = numbers(column["lost"]), numbers(column["packets"])
+        lost[lost < 0] = np.nan
+        packets[packets < 0] = np.nan
+        fraction = np.full(len(lines), np.nan)
+        np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
+        found["lost_packets"], found["sent_packets"], found["loss_fraction"] = lost, packets, fraction
+        found["jitter_s"] = numbers(column["jitter"]) / 1000
+    return found
+
+
+def figures(row: Row) -> dict[str, object]:
+    """Give the columns of a row.
+
+    Parameters
+    ----------
+    row
+        The row of a result.
+
+    Returns
+    -------
+    dict
+        Columns of the table of runs or of streams, by name.
+
+    Examples
+    --------
+    >>> figures(Row(7, 0.0, 10.0, 1.25e9, 1e9, retries=4))
+    {'duration_s': 10.0, 'bytes': 1250000000, 'throughput_bps': 1000000000.0, 'retransmits': 4}
+    """
+    columns: dict[str, object] = {
+        "duration_s": row.end - row.start,
+        "bytes": round(row.amount),
+        "throughput_bps": row.rate,
+        "retransmits": row.retries,
+    }
+    if row.packets is not None and row.packets >= 0 and row.lost is not None and row.lost >= 0:
+        columns["sent_packets"], columns["lost_packets"] = row.packets, row.lost
+        columns["loss_fraction"] = row.lost / row.packets if row.packets else None
+        columns["jitter_s"] = None if row.jitter_ms is None else row.jitter_ms / 1000
+    return columns
+
+
+def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
+    """Add the results of several streams that took equally long; None where one is missing or took longer.
+
+    Parameters
+    ----------
+    rows
+        A result of each stream.
+    near
+        By which part of the longest time a stream may have ended before it.
+
+    Returns
+    -------
+    Row or None
+        Their sum, on the line of the last, from 0 to the longest time.
+
+    Examples
+    --------
+    >>> added([Row(7, 0.0, 10.0, 1.25e9, 1e9), Row(8, 0.0, 10.1, 1.25e9, 0.99e9)])[:5]
+    (8, 0.0, 10.1, 2500000000.0, 1990000000.0)
+    >>> added([Row(7, 0.0, 10.0, 1.25e9, 1e9), Row(8, 0.0, 12.0, 1.25e9, 0.83e9)])
+    """
+    found = list(rows)
+    kept = [row for row in found if row is not None]
+    if not kept or len(kept) < len(found):
+        return None
+    if len(kept) == 1:
+        return kept[0]
+    longest = max(row.end for row in kept)
+    if min(row.end for row in kept) < longest * (1 - near) - 0.1:
+        return None
+    lost, packets = [row.lost for row in kept], [row.packets for row in kept]
+    retries = [row.retries for row in kept]
+    return Row(
+        kept[-1].line,
+        0.0,
+        longest,
+        sum(row.amount for row in kept),
+        sum(row.rate for row in kept),
+        retries=None if None in retries else sum(filter(None, retries)),
+        lost=None if None in lost else sum(filter(None, lost)),
+        packets=None if None in packets else sum(filter(None, packets)),
+    )
+
+
+def stream_row(index: int, stream: Stream, *, udp: bool, last: int) -> dict[str, object]:
+    """Give a row of the table of streams.
+
+    Parameters
+    ----------
+    index
+        Its place among the streams of its direction.
+    stream
+        The rows of the stream.
+    udp
+        Whether a row without packets is the sender's only.
+    last
+        The last line of the run, for a stream without a row.
+
+    Returns
+    -------
+    dict
+        Columns of the table of streams, by name.
+
+    Examples
+    --------
+    >>> stream, texts = Stream.new(kept=True), of_text(ROW.match("[  3] 0.0-2.0 sec  0.25 GBytes  1.07 Gbits/sec"))
+    >>> stream.add(read(7, texts), texts)
+    >>> row = stream_row(0, stream, udp=False, last=9)
+    >>> row["line"], row["bytes"], row["throughput_bps"]
+    (7, 268435456, 1070000000.0)
+    >>> stream_row(1, Stream.new(kept=True), udp=False, last=9)
+    {'stream': 1, 'line': 9}
+    """
+    result = stream.result()
+    line = result.line if result is not None else stream.first.line if stream.first is not None else last
+    row: dict[str, object] = {"stream": index, "line": line}
+    if result is None:
+        return row
+    if udp and result.packets is None:
+        row["sender_throughput_bps"] = result.rate
+        return row | ({} if stream.report is None else _possible(figures(stream.report)))
+    if result.rtt_us:
+        row["rtt_s"] = result.rtt_us / 1e6
+    return row | _possible(figures(result))
+
+
+def _possible(columns: dict[str, object]) -> dict[str, object]:
+    """Figures of a stream without a loss above 1."""
+    loss = columns.get("loss_fraction")
+    return {**columns, "loss_fraction": None} if isinstance(loss, float) and loss > 1 else columns
+
+
+def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Array]:
+    """Give the columns of the intervals in the order of the file; those of a single stream are those of the run.
+
+    Parameters
+    ----------
+    streams
+        The streams of one direction.
+    whole
+        The rows of all of them together, None where there are none.
+
+    Returns
+    -------
+    dict
+        Columns of the table of intervals, by name; empty where there is no interval.
+
+    Examples
+    --------
+    >>> stream = Stream.new(kept=True)
+    >>> for line, span in enumerate(("0.0- 1.0", "1.0- 2.0", "0.0- 2.0"), start=1):
+    ...     texts = of_text(ROW.match(f"[  3] {span} sec  1.00 MBytes  8.39 Mbits/sec"))
+    ...     stream.add(read(line, texts), texts)
+    >>> found = intervals([stream, stream], None)
+    >>> found["stream"], found["t_end_s"]
+    (array([0., 1., 0., 1.]), array([1., 1., 2., 2.]))
+    """
+    numbered = [(np.nan if len(streams) == 1 else float(index), each) for index, each in enumerate(streams)]
+    parts = [
+        {"stream": np.full(len(part["line"]), index), **part}
+        for index, each in [*numbered, *([(np.nan, whole)] if whole is not None else [])]
+        if (part := each.intervals())
+    ]
+    if not parts:
+        return {}
+    found = joined(parts)
+    if len(parts) > 1:
+        order = np.argsort(found["line"], kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+    forward = found["t_end_s"] >= found["t_start_s"]
+    if not forward.all():
+        found = {name: values[forward] for name, values in found.items()}
+    return {name: values for name, values in found.items() if name == "stream" or not np.isnan(values).all()}

@@ -1,0 +1,610 @@
+"""Output of iperf3 (ESnet): memory to memory over TCP, UDP or SCTP; text, JSON and JSON stream.
+
+Versions 3.0 to 3.20, from the source code and from runs of 3.12: client and server, one or several streams (``-P``),
+``-R``, ``--bidir``, ``-O``, ``-V``, ``--get-server-output``, ``-J``, ``--json-stream``, interrupted and failed runs.
+The text of iperf 2 looks alike and is read by `hecn_analysis.logs.network.iperf2`: iperf3 writes two decimals of a
+second in a field of six characters, and ends its results in ``sender`` or ``receiver``.
+
+Units and traps
+---------------
+- The units are told in `hecn_analysis.logs.network.iperf3_rows`, those of JSON in
+`hecn_analysis.logs.network.iperf3_json`.
+- With ``-P`` the run is ``[SUM]``; ``--bidir`` makes two runs, what this host sends first. The rows of ``TX-C`` and
+  ``TX-S`` are sent by the host that wrote the log.
+- The throughput is that of the receiver's row. A server prints only its own end: its ``sender`` row is then the
+  sender's figure, and there is no throughput. Servers before 3.2 print a ``sender`` row of zeros, and an interrupted
+  client a ``receiver`` row of zeros: such a row says that the figure is not known.
+- UDP before 3.2: one row with the rate that was sent and the loss that was received. It is taken for the throughput;
+  where packets were lost, a problem says so. The server prints zero bytes in that row: no rate then.
+- ``(omitted)`` intervals are no part of the run, and left out.
+- A client killed by a signal ends with a result; its last interval may be printed twice.
+- ``Server output:`` repeats the run as the server saw it: it is not a second run.
+- ``(sender statistics not available)`` stands in place of a row.
+- The packets that were sent are those of the receiver's row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.amounts import with_rate
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.json_documents import Document, DocumentReader
+from hecn_analysis.logs.json_values import at
+from hecn_analysis.logs.network.iperf3_json import Documents
+from hecn_analysis.logs.network.iperf3_rows import (
+    END,
+    GAP,
+    ID,
+    JITTER,
+    LIKE_ROW,
+    LOST,
+    ROLE,
+    ROW,
+    START,
+    WORD,
+    Groups,
+    Row,
+    Side,
+    both_ends,
+    figures,
+    intervals,
+    stream,
+    transferred,
+)
+from hecn_analysis.logs.rows import Text
+
+_RULE: Final = "- - - -"
+_HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")
+_OTHER_HEADING: Final = re.compile(r"Write/Err|Reads|Latency|PPS|NetPwr")
+_VERSION: Final = re.compile(r"(?:^|\s)iperf (?:version )?(?P<version>3\.\d\S{0,30})\s*(?:\(|$)")
+_TIME: Final = re.compile(r"(?:^|\s)Time: (?P<time>\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d \w{1,5})\s*$")
+_CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<end>sender|receiver) (?P<percent>\d{1,9}(?:\.\d{1,6})?)%")
+_MESSAGE: Final = re.compile(r"(?:^|[\s/>])iperf3: (?P<text>\S.{0,400})")
+_FAILURE: Final = re.compile(
+    r"error - |interrupt - |the (?:client|server) has |unrecognized option|option requires|parameter error"
+)
+_ALONE: Final = re.compile(
+    r"unable to connect|busy|option|parameter|unable to (?:start listener|create a new test)|only one test end|"
+    r"must |cannot |bad |invalid |too (?:large|small)|not (?:implemented|supported)"
+)
+_CHATTER: Final = re.compile(
+    r"- - - -|-{20,}|Test Complete\.|Starting Test:|Reverse mode, |Server listening on \d|snd_tcp_cong|"
+    r"rcv_tcp_cong|CPU Utilization:|Control connection MSS|\sCookie: |\sTCP MSS: |\sTarget Bitrate: |"
+    r"(?:^|\s)(?:Linux|Darwin|FreeBSD|CYGWIN\S{0,20}|Windows) |(?:^|\s)(?:Sent|Received)\s{0,8}$|"
+    r"\[ {0,4}(?:\d{1,5}|SUM)\].{0,60}(?:Sent \d|out-of-order|not available\)|local .{1,120} port \d)|"
+    r"WARNING: |warning: |(?:^|\s)iperf Done\."
+)
+_MSS: Final = re.compile(r"(?:Control connection MSS|\sTCP MSS:) (?P<bytes>\d{1,5})\b")
+_WORD_LINE: Final = re.compile(r"(?:^|\s)(?P<word>Sent|Received)\s{0,8}$")
+_PROSE: Final = re.compile(r"[\"'`|*]|#\s{1,8}\w|(?<![A-Za-z])[A-Za-z]{3,}+ [a-z]{2,}+ (?:$|[a-z])")
+_REST: Final = re.compile(r"[\s>|]{0,12}(?:\(\S{1,8}%\)\s{1,8})?(?P<word>sender|receiver)\b(?P<rest>.{0,200})$")
+_LEFT: Final = "the client has unexpectedly closed the connection"
+_STOPPED: Final = "interrupt - the server has terminated"
+
+
+@dataclass
+class _Open:
+    """A run under way."""
+
+    first: int
+    last: int
+    command: Command
+    client: bool | None = None
+    reverse: bool = False
+    version: str | None = None
+    start_time: pd.Timestamp | None = None
+    counts: str = ""
+    udp: bool = False
+    other_protocol: bool = False
+    separated: bool = False
+    summary: bool = False
+    word: str = ""
+    interrupted: bool = False
+    failed: bool = False
+    stopped: tuple[int, str] | None = None
+    sides: dict[str, Side] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
+    first_end: str | None = None
+    mss: int | None = None
+    has_finals: bool = False
+    has_rows: bool = False
+
+
+class Iperf3(DocumentReader):
+    """Reader of iperf3."""
+
+    TOOLS: tuple[str, ...] = ("iperf3",)
+    VERSIONS: str = "3.0 to 3.20, text, JSON and JSON stream"
+    HINTS: tuple[str, ...] = (
+        "its/sec",
+        "ytes/sec",
+        "[ ID]",
+        "iperf",
+        "Connecting to host",
+        "Accepted connection from",
+        "connected to",
+        "sec ",
+    )
+    DOCUMENTS: tuple[frozenset[str], ...] = (
+        frozenset({"start", "intervals"}),
+        frozenset({"start", "error"}),
+        frozenset({"start", "end"}),
+        frozenset({"error"}),
+        frozenset({"event", "data"}),
+        frozenset({"start"}),
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._open: _Open | None = None
+        self._held: tuple[Line, Groups, int] | None = None
+        self._early: tuple[int, str] | None = None
+        self._server_part = False
+        self._server_version: str | None = None
+        self._documents = Documents(findings)
+        self._document: Document | None = None
+
+    def take(self, document: Document) -> bool:
+        """Take a document of ``-J``, or one event of a JSON stream."""
+        if self._server_part:
+            return True
+        if not self._documents.ours(document):
+            return False
+        self._close()
+        self._documents.take(document)
+        self._document = document
+        return True
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of iperf3's."""
+        if self._held is not None and self._wrapped(line):
+            return True
+        text, opened = line.text, self._open
+        if self._server_part:
+            return self._in_server_part(line)
+        if "sec" in text and "]" in text:
+            row = ROW.search(text)
+            if row is not None:
+                groups = row.groups()
+                return self._hold(line, groups, row.start()) or self._row(line, groups, row.start())
+            known = opened is not None and (opened.counts != "" or opened.has_rows or opened.has_finals)
+            if known and LIKE_ROW.search(text) and "out-of-order" not in text:
+                return self._damaged(line)
+        return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
+
+    def finish(self) -> None:
+        """The output has ended."""
+        self._close()
+        early, self._early = self._early, None
+        if early is not None:
+            self._failed_run(*early)
+        self._documents.finish()
+
+    def _begin(self, number: int) -> _Open:
+        early = self._early
+        if early is not None and number > early[0] + 1:
+            self._failed_run(*early)
+        if self._open is None:
+            self._open = _Open(number, number, self.findings.command)
+            if self._early is not None:
+                # the output was held back and the error was not: they are one run
+                self._open.first = self._early[0]
+                self._open.failed = self._open.interrupted = True
+                self._early = None
+        self._open.last = number
+        return self._open
+
+    def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
+        """Take intervals of streams that have some already, and the rules between them; not the result."""
+        opened = self._open
+        if opened is None or opened.summary or opened.has_finals or self._server_part or self._held is not None:
+            return 0
+        match, role, side = ROW.match, None, None
+        lines: list[int] = []
+        found: list[Text] = []
+        for place in range(start, len(texts)):
+            row = match(texts[place])
+            if row is None:
+                if lines and texts[place].startswith(_RULE) and self._goes_on(texts, place + 1):
+                    continue
+                break
+            groups = row.groups()
+            if side is None or groups[ROLE] != role:
+                if side is not None:
+                    side.rows.add(lines, found)
+                    lines, found = [], []
+                role, side = groups[ROLE], opened.sides.get(groups[ROLE] or "")
+            span, key = (groups[START], groups[END]), groups[ID]
+            if groups[WORD] is not None or side is None or side.latest.get(key, span) == span:
+                break
+            side.latest[key] = span
+            lines.append(numbers[place])
+            found += groups
+        else:
+            place = len(texts)
+        if side is not None and lines:
+            side.rows.add(lines, found)
+        if place > start:
+            opened.last = numbers[place - 1]
+            opened.separated = texts[place - 1].startswith(_RULE)
+        return place - start
+
+    @staticmethod
+    def _goes_on(texts: Sequence[str], place: int) -> bool:
+        """Whether another interval stands at a place, and not the heading of the result."""
+        row = ROW.match(texts[place]) if place < len(texts) else None
+        return row is not None and row[WORD + 1] is None
+
+    def _hold(self, line: Line, groups: Groups, position: int) -> bool:
+        """Keep a row whose end a mail may have put on the next line, where results are to be expected."""
+        opened = self._open
+        expected = opened is not None and (opened.summary or opened.has_finals or not opened.sides)
+        if not expected or groups[WORD] is not None or position > 80 or not line.complete:
+            return False
+        self._held = (line, groups, position)
+        return True
+
+    def _wrapped(self, line: Line) -> bool:
+        """Take the end of the row above it, or leave the line after having taken that row as it was."""
+        held, self._held = self._held, None
+        if held is None:
+            return False
+        row, groups, position = held
+        found = _REST.match(line.text) if line.number == row.number + 1 else None
+        if found is None:
+            self._row(row, groups, position)
+            return False
+        self._row(row, (*groups[:WORD], found["word"]), position)
+        self._begin(line.number)
+        if found["rest"].strip():
+            self.feed(line._replace(text=found["rest"]))
+        return True
+
+    def _row(self, line: Line, groups: Groups, position: int) -> bool:
+        """Take an interval, or a row of the result."""
+        opened, word = self._open, groups[WORD]
+        if opened is None and len(groups[GAP]) < 2 and word not in {"sender", "receiver"} and groups[ROLE] is None:
+            return False
+        if position > 80:
+            return False
+        key = groups[ID]
+        final = word in {"sender", "receiver"} or (opened is not None and opened.summary and word is None)
+        label = (word or (opened.word if opened else "")) if final else ""
+        if opened is not None:
+            side = opened.sides.get(groups[ROLE] or "")
+            repeated = final and side is not None and (key, label) in side.finals
+            if repeated or (not final and opened.has_finals):
+                self._close()
+        opened = self._begin(line.number)
+        opened.separated = False
+        side = opened.sides.setdefault(groups[ROLE] or "", self._side())
+        if key != "SUM" and key not in side.ids:
+            side.ids.append(key)
+        if groups[JITTER] is not None:
+            opened.udp = True
+        if final:
+            opened.has_finals = True
+            side.finals[key, label] = (line.number, groups)
+        elif word is None:
+            span = (groups[START], groups[END])
+            if side.latest.get(key) != span:
+                side.latest[key] = span
+                side.first.setdefault(key, line.number)
+                side.rows.add([line.number], groups)
+                opened.has_rows = True
+        return True
+
+    def _damaged(self, line: Line) -> bool:
+        mended = with_rate(line.text) if line.complete else None
+        if mended is not None and (row := ROW.search(mended[0])) is not None:
+            self.findings.problem(
+                line.number, "unit", f"found {mended[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
+            )
+            return self._row(line, row.groups(), row.start())
+        kind = "malformed" if line.complete else "truncated"
+        self.findings.problem(
+            line.number,
+            kind,
+            f"found {line.text.strip()[:200]!r}, expected '[ ID] … sec … Bytes … bits/sec …'; left out",
+        )
+        self._begin(line.number)
+        return True
+
+    def _heading(self, line: Line) -> bool:
+        """Take the heading of the intervals or of the result."""
+        found = _HEADING.search(line.text) if "[ ID]" in line.text else None
+        if found is None or _OTHER_HEADING.search(line.text):
+            return False
+        opened = self._open
+        ours = "Bitrate" in line.text or found["role"] is not None or len(found["gap"]) > 8
+        if not ours and (opened is None or opened.counts != ""):
+            return False
+        if opened is not None:
+            again = opened.has_rows and not opened.separated and line.number > opened.last + 1
+            if opened.has_finals or again:
+                self._close()
+        above = self.findings.recent[-1] if self.findings.recent else None
+        excerpt = self._open is None and above is not None and "- - - -" in above.text
+        opened = self._begin(line.number)
+        opened.summary = (opened.separated and opened.has_rows) or (
+            excerpt and above is not None and above.number == line.number - 1
+        )
+        opened.separated = False
+        opened.counts = "retransmits" if "Retr" in line.text else "packets"
+        opened.first_end = opened.first_end or (
+            "send" if "Cwnd" in line.text or " Total Datagrams" in line.text else None
+        )
+        opened.udp = opened.udp or "Datagrams" in line.text
+        return True
+
+    def _beginning(self, line: Line) -> bool:
+        """Take a line that stands in front of the intervals."""
+        text = line.text
+        if "Connecting to host " in text or "Accepted connection from " in text:
+            if self._open is not None and (self._open.has_rows or self._open.client is not None):
+                self._close()
+            opened = self._begin(line.number)
+            opened.client = "Connecting" in text
+            if not opened.client:
+                opened.version = opened.version or self._server_version
+            return True
+        if "iperf " in text and (found := _VERSION.search(text)) is not None:
+            if self._open is not None and (self._open.has_rows or self._open.has_finals):
+                self._close()
+            self._begin(line.number).version = found["version"]
+            return True
+        if "] local " in text and " connected to " in text:
+            if self._open is not None and self._open.has_finals:
+                self._close()
+            if self._open is None and "[" not in text[:4]:
+                return False
+            self._begin(line.number)
+            return True
+        return False
+
+    def _message(self, line: Line) -> bool:
+        """Take an error or a warning."""
+        found = _MESSAGE.search(line.text) if "iperf3: " in line.text else None
+        if found is None or (self._open is None and _PROSE.search(line.text[: found.start("text") - len("iperf3: ")])):
+            return False
+        text = found["text"].strip()
+        if not _FAILURE.match(text):
+            return self._open is not None or "warning" in text.lower() or "OUT OF ORDER" in text
+        opened = self._open
+        if text.startswith(_STOPPED) and (opened is None or (opened.client is None and not opened.sides)):
+            return True
+        if opened is not None and opened.has_finals and text.startswith((_LEFT, _STOPPED)):
+            self._after_the_result(line.number, opened, text)
+            return True
+        if opened is None and self._below_document(line.number, text):
+            return True
+        self.findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
+        if opened is not None and not _ALONE.search(text):
+            opened.last = line.number
+            opened.failed = True
+            opened.interrupted = True
+        elif _ALONE.search(text):
+            self._close()
+            self._failed_run(line.number, text)
+        else:
+            if self._early is not None:
+                self._failed_run(*self._early)
+            self._early = (line.number, text)
+        return True
+
+    def _below_document(self, number: int, text: str) -> bool:
+        """Take an error that stands directly below the JSON of its run."""
+        document = self._document
+        if document is None or number > document.last + 2 or _ALONE.search(text):
+            return False
+        if at(document.value, "end"):
+            self.findings.problem(number, "inconsistent", f"found {text!r} below a result; the result is kept")
+            return True
+        run = self.findings.runs[-1] if self.findings.runs else None
+        if run is None or run.line_last != document.last:
+            return False
+        self.findings.problem(number, "aborted", f"found {text!r}, expected a result")
+        run.columns["error"] = True
+        run.line_last = number
+        return True
+
+    def _after_the_result(self, number: int, opened: _Open, text: str) -> None:
+        """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
+        opened.last = number
+        if text.startswith(_LEFT):
+            self.findings.problem(number, "inconsistent", f"found {text!r} below a result; the result is kept")
+        else:
+            opened.stopped = (number, text)
+
+    def _failed_run(self, number: int, _: str) -> None:
+        self._early = None
+        self.findings.run(Run(number, number, {"tool": "iperf3", "error": True}))
+
+    def _other(self, line: Line) -> bool:
+        """Take what else iperf3 prints around a run."""
+        opened, text = self._open, line.text
+        if opened is None:
+            return False
+        if "Server output:" in text or "Server JSON output:" in text:
+            self._server_part = True
+            opened.last = line.number
+            return True
+        if (found := _TIME.search(text)) is not None:
+            opened.start_time = _time(found["time"])
+        elif not _CHATTER.search(text):
+            return False
+        opened.separated = "- - - -" in text or ("Test Complete" in text and opened.separated)
+        if "Server listening on" in text:
+            opened.stopped = None
+            self._server_version = opened.version or self._server_version
+            self._close()
+            return True
+        opened.last = line.number
+        self._about_the_run(opened, text)
+        if "iperf Done." in text:
+            self._close()
+        return True
+
+    def _about_the_run(self, opened: _Open, text: str) -> None:
+        """Note what a line between the rows says."""
+        opened.reverse = opened.reverse or "Reverse mode" in text
+        opened.other_protocol = opened.other_protocol or "protocol: SCTP" in text
+        opened.udp = opened.udp or "protocol: UDP" in text
+        if (segment := _MSS.search(text)) is not None and int(segment["bytes"]):
+            opened.mss = int(segment["bytes"])
+        if "CPU Utilization:" in text and not opened.cpu:
+            for end in _CPU.finditer(text):
+                opened.cpu[end["where"]] = float(end["percent"]) / 100
+                if end["where"] == "local":
+                    opened.first_end = opened.first_end or ("send" if end["end"] == "sender" else "receive")
+        if (words := _WORD_LINE.search(text)) is not None and opened.has_rows:
+            opened.summary = True
+            opened.word = "sender" if words["word"] == "Sent" else "receiver"
+
+    def _in_server_part(self, line: Line) -> bool:
+        """Pass over what the server printed about the same run."""
+        opened, text = self._open, line.text
+        if opened is None or "iperf Done." in text or "Connecting to host " in text:
+            self._server_part = False
+            return self.feed(line) if opened is not None else False
+        row = ROW.search(text) if "sec" in text else None
+        ours = row is not None or _HEADING.search(text) or _CHATTER.search(text) or "Accepted connection" in text
+        if not ours and not _VERSION.search(text) and not _TIME.search(text) and "iperf3: " not in text:
+            self._server_part = False
+            return self.feed(line)
+        opened.last = line.number
+        if row is not None and row[WORD + 1] == "receiver":
+            side = opened.sides.get(row[ROLE + 1] or "")
+            key = "SUM" if row[1] == "SUM" else side.ids[0] if side is not None and len(side.ids) == 1 else row[1]
+            if side is not None and not any(word == "receiver" for _, word in side.finals):
+                side.finals[key, "receiver"] = (line.number, row.groups())
+        return True
+
+    # --- runs
+
+    def _side(self) -> Side:
+        return Side.new(kept=self.findings.keep_intervals)
+
+    def _close(self) -> None:
+        if self._held is not None:
+            held, self._held = self._held, None
+            self._row(*held)
+        opened, self._open = self._open, None
+        self._server_part = False
+        if opened is None:
+            return
+        if opened.stopped is not None:
+            self.findings.problem(opened.stopped[0], "aborted", f"found {opened.stopped[1]!r}, expected a result")
+            opened.failed = opened.interrupted = True
+        if not opened.sides:
+            if opened.failed:
+                self._hand_over(opened, "", self._side())
+            elif opened.client is not None or opened.counts != "":
+                self.findings.problem(
+                    opened.last, "truncated", "found the beginning of a run of iperf3 and no figures; no run made"
+                )
+            return
+        for role in sorted(opened.sides, key=lambda role: role.startswith("RX")):
+            self._hand_over(opened, role, opened.sides[role])
+
+    def _hand_over(self, opened: _Open, role: str, side: Side) -> None:
+        columns: dict[str, object] = {
+            "tool": "iperf3",
+            "tool_version": opened.version,
+            "protocol": None if opened.other_protocol or not opened.sides else "udp" if opened.udp else "tcp",
+            "direction": _direction(opened, role),
+            "start_time": opened.start_time,
+            "streams": len(side.ids) or None,
+            "mss_bytes": None if opened.udp else opened.mss,
+            "error": opened.failed,
+        }
+        key = side.ids[0] if len(side.ids) == 1 and ("SUM", "") not in side.finals else "SUM"
+        sender, receiver, both = (side.finals.get((key, word)) for word in ("sender", "receiver", ""))
+        if opened.sides and not side.finals:
+            self.findings.problem(
+                opened.last, "truncated", "found intervals and no result of iperf3; the run has no figures"
+            )
+        elif side.finals and sender is receiver is both is None:
+            self.findings.problem(
+                opened.last, "truncated", "found results of several streams and no '[SUM]'; the run has no figures"
+            )
+        if both is not None:
+            columns |= self._mixed(both, side, opened)
+        elif sender is not None or receiver is not None:
+            if receiver is None and opened.client and not opened.failed:
+                self.findings.problem(opened.last, "truncated", "found no row 'receiver'; the throughput is missing")
+            sender, receiver = self._known(opened, sender, receiver)
+            columns |= both_ends(sender, receiver, udp=opened.udp)
+        local = columns["direction"]
+        if local in {"send", "receive"}:
+            ends = ("local", "remote") if local == "send" else ("remote", "local")
+            columns["cpu_sender_fraction"], columns["cpu_receiver_fraction"] = map(opened.cpu.get, ends)
+        duration = columns.get("duration_s")
+        rounding = 0.012 + (0.01 / duration if isinstance(duration, float) and duration > 0 else 0)
+        run = Run(opened.first, opened.last, columns, rounding=rounding)
+        if len(side.ids) > 1:
+            run.streams = [stream(index, side, udp=opened.udp) for index in range(len(side.ids))]
+        if side.rows:
+            run.intervals = intervals(side, packets=opened.udp or opened.counts == "packets")
+        own = both or (sender if local == "send" else receiver if local == "receive" else None)
+        run.interval_bytes = (transferred(own[1]) if own is not None else 0) or np.nan
+        self.findings.run(run)
+
+    def _mixed(self, row: Row, side: Side, opened: _Open) -> dict[str, object]:
+        """Columns of a result that has the rate of one end and the loss of the other."""
+        line, groups = row
+        columns = figures(groups, udp=opened.udp)
+        if columns["bytes"] == 0 and side.rows:
+            del columns["bytes"], columns["throughput_bps"]
+            self.findings.problem(line, "inconsistent", "found no bytes in the result after intervals; left out")
+        elif opened.client is not False and columns.get("lost_packets"):
+            self.findings.problem(
+                line, "ambiguous", "found one rate beside lost packets; it is that of the sender, and kept"
+            )
+        return columns
+
+    def _known(self, opened: _Open, sender: Row | None, receiver: Row | None) -> tuple[Row | None, Row | None]:
+        """Leave out a row of zeros that says that the other end's figure is not known."""
+        if sender is not None and receiver is None and opened.client is False and transferred(sender[1]) == 0:
+            return None, None
+        if sender is None or receiver is None:
+            return sender, receiver
+        sent, received = transferred(sender[1]), transferred(receiver[1])
+        lost = receiver[1][LOST]
+        if sent == 0 and received > 0:
+            return None, receiver
+        if received == 0 and sent > 0 and lost in {None, "0"} and (not opened.udp or opened.interrupted):
+            self.findings.problem(
+                receiver[0], "inconsistent", "found no bytes received of a sender that sent some; left out"
+            )
+            return sender, None
+        return sender, receiver
+
+
+def _time(text: str) -> pd.Timestamp | None:
+    try:
+        return pd.Timestamp(parsedate_to_datetime(text)).tz_convert("UTC")
+    except (TypeError, ValueError):
+        return None
+
+
+def _direction(opened: _Open, role: str) -> str | None:
+    """What the host that wrote the log did."""
+    if role:
+        return "send" if role.startswith("TX") else "receive"
+    if opened.reverse:
+        return "receive" if opened.client is not False else "send"
+    if opened.first_end is not None:
+        return opened.first_end
+    if opened.client is not None:
+        return "send" if opened.client else "receive"
+    return None

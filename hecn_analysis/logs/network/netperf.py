@@ -1,0 +1,627 @@
+"""Output of netperf (Rick Jones): streams and transactions over TCP, UDP and SCTP.
+
+Versions 2.1 to 2.7, from the source code and from runs: the banner and the tables of the classic tests (with
+``-c -C``, ``-f``, ``-v 0`` to ``-v 2``, ``-i`` and ``-I``, ``-B``), interim results (``-D``), and what the omni tests
+print: the table for people (``-O``), a line of values after one of names (``-o``), and KEY=VALUE (``-k``). Without
+banner and titles (``-P 0``) KEY=VALUE is read as ever, and the row of a classic test below its command line.
+
+Units and traps
+---------------
+- The units are told in `hecn_analysis.logs.network.netperf_tables`.
+- Request/response tests count transactions per second, in a column that may be called throughput: only its units
+  tell. Asked for bits (``-f m``) they add up both directions. They have no rate here. Latencies are microseconds.
+- The processor's share is that of the whole host, not of one core: it is left out.
+- The rate of a TCP stream is what the classic tests count at the sender. The two rows of a UDP stream are the
+  sender's and the receiver's; with ``-v 0`` only the sender's is printed. Omni tests give the receiver's.
+- UDP messages that arrived are counted, and so are those that were sent: the loss is computed from both. "Errors" are
+  messages that were never sent.
+- With ``DUMP_TCP_INFO`` in its environment netperf prints what the kernel knows of the connection: its round-trip time,
+  in microseconds, and its retransmits are taken from there.
+- -1 stands for a figure that was not measured, also where the system does not count retransmits.
+- A figure alone (``-v 0``) has no unit: it is read with that of the command line, or as 10^6bits with a problem.
+- Tests in the background mix their output: a result belongs to the first banner of its kind without one. Interim
+  results of several tests at once cannot be told apart and are left out, with a problem.
+- Banners, names and errors may be in either order, for the errors are not buffered.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.network.netperf_tables import (
+    ABOVE_HEAD,
+    DEFAULT,
+    FACTORS,
+    FIRST_NAME,
+    HEADS,
+    LETTERS,
+    MORE_NAMES,
+    ROWS,
+    UNIT,
+    by_comma,
+    by_place,
+)
+
+_BANNER: Final = re.compile(
+    r"(?:^|\s)(?:MIGRATED |EXS |XTI )?(?P<transport>TCP|UDP|SCTP|SDP|STREAM|DG|DLPI C[OL]|OMNI)"
+    r"(?P<what> [\w|/ -]{1,60}?)? TEST(?P<rest>$|\s*$|,| (?:from|to) \S.{0,300}| : .{0,200})"
+)
+_REST_OF_BANNER: Final = re.compile(r"\s*\S{1,255} \(\S{0,45}\) port \d{1,5} AF_INET6?\b")
+_TITLE: Final = re.compile(
+    r"\s*(?:Recv\s+Send\s+Send|Socket\s|Size\s+Size|Local\s*/Remote|Send\s+Recv\s|Recv\s+Send\s|Alignment\s|"
+    r"Local\s+Remote\s+Local|Maximum\s*$|Segment\s*$|Size \(bytes\)|!!! )"
+)
+_SECOND_ROW: Final = re.compile(r"\s*-?\d{1,12}\s+-?\d{1,12}\s*$")
+_ALONE: Final = re.compile(r"\s*(?P<rate>\d{1,15}\.\d{2,3})(?P<demand> \S)?\s*$")
+_LIKE_ROW: Final = re.compile(r"\s*-?\d{1,12}(?:\s|$)")
+_INTERIM: Final = re.compile(
+    rf"Interim result:\s{{0,20}}(?P<rate>-?\d{{1,15}}\.\d{{1,3}}) (?P<unit>{UNIT})/s "
+    r"over (?P<seconds>\d{1,9}\.\d{1,6}) seconds(?: ending at (?P<end>\d{1,10}\.\d{1,6}))?\s*$"
+)
+_INTERIM_VALUES: Final = re.compile(
+    rf"\s*(?P<rate>-?\d{{1,15}}\.\d{{1,3}}),(?P<unit>{UNIT})/s,(?P<seconds>\d{{1,9}}\.\d{{1,6}}),"
+    r"(?P<end>\d{9,10}\.\d{3})\s*$"
+)
+_PAIR: Final = re.compile(r"\s*(?P<key>[A-Z][A-Z0-9_]{3,40})(?:\[\d{1,9}\])?=(?P<value>.{0,1000})$")
+_OWN_KEY: Final = re.compile(
+    r"(?:THROUGHPUT|ELAPSED_TIME|PROTOCOL|DIRECTION|SOCKET_TYPE|TRANS(?:ACTION_RATE|PORT_MSS)|RT_LATENCY|NETPERF_|SD_UNITS|"
+    r"CONFIDENCE_|COMMAND_LINE|UUID|RESULT_BRAND|BURST_SIZE|(?:LOCAL|REMOTE|SOURCE|DEST|REQUEST|RESPONSE|[LR]S[SR])_|"
+    r"(?:MIN|MAX|MEAN|STDDEV|P\d\d)_LATENCY)"
+)
+_WHOLE: Final = re.compile(r"(?:\.\d\d|[^\d.,\s])\s*$")
+_PLAIN: Final = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
+_VALUE: Final = re.compile(r"(?:^|[\s,])-?\d{1,18}(?:\.\d{1,9})?(?=$|[\s,])")
+_ERROR: Final = re.compile(
+    r"^\s*(?:netperf: (?!send_\w+: requesting|get_sock|set_sock)\S|"
+    r"(?:send|udp|recv|tcp|sctp)_\w{1,40}: (?!received a |\d)\S|establish control: |"
+    r"establish_control(?:: \S| could not)|"
+    r"shutdown_control: (?:no|error)|connect_data_socket|(?:netperf: )?remote error \d|catcher: |"
+    r"The test you requested \(\w{1,40}\) is unknown to this netperf)"
+)
+_ALWAYS_OURS: Final = re.compile(r"netperf: |establish[ _]control|this netperf")
+_VERSION: Final = re.compile(r"^\s*Netperf version (?P<version>\d[\w.]{0,20})")
+_MICROSECONDS: Final = re.compile(
+    r"\s*-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+(?P<round>\d{1,12}\.\d{3})\s+\d{1,12}\.\d{3}\s"
+)
+_TCP_INFO: Final = re.compile(r"\btcpi_(?P<name>rtt|total_retrans) (?P<value>\d{1,12})(?!\d)")
+_LAST_STAMP: Final = 9e9
+_NEAR: Final = 3
+
+
+@dataclass
+class _Test:
+    """A test without its result: what the banner says, and what was shown on the way."""
+
+    first: int
+    last: int
+    command: Command
+    kind: str = ""
+    protocol: str | None = None
+    direction: str | None = None
+    banner: bool = False
+    failed: bool = False
+    interims: list[tuple[int, float, float, float]] = field(default_factory=list)
+    connection: dict[str, object] = field(default_factory=dict)
+
+
+class Netperf:
+    """Reader of netperf."""
+
+    TOOLS: tuple[str, ...] = ("netperf",)
+    VERSIONS: str = "2.1 to 2.7"
+    HINTS: tuple[str, ...] = (
+        " TEST",
+        "nterim result",
+        "THROUGHPUT",
+        "_SIZE",
+        "ELAPSED_TIME",
+        "_LATENCY",
+        "_UTIL",
+        "PROTOCOL=",
+        "SOCKET_TYPE",
+        "DIRECTION=",
+        "_RETRANS",
+        "NETPERF_",
+        "secs",
+        "10^",
+        "Bytes/s",
+        "netperf",
+        "Netperf",
+        "control",
+        *("send_", "udp_", "recv_", "tcp_", "sctp_"),
+        *(f"   {first}" for first in "-0123456789SR"),
+    )
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._open: list[_Test] = []
+        self._version: str | None = None
+        self._table: tuple[str, str, int] | None = None  # kind, unit, line
+        self._unit_above = ""
+        self._sent: tuple[_Test, re.Match[str], str, int] | None = None
+        self._names: list[str] = []
+        self._pairs: dict[str, str] = {}
+        self._pairs_at = (0, 0)
+        self._interim: dict[str, str] = {}
+        self._done: tuple[int, Run | None] = (-_NEAR, None)
+        self._mixed = False
+
+    def feed(self, line: Line) -> bool:
+        """Take a line of netperf's."""
+        text = line.text
+        if "nterim result" in text and self._interim_result(line):
+            return True
+        if "=" in text and (pair := _PAIR.match(text)) is not None and _OWN_KEY.match(pair["key"]):
+            return self._pair(line, pair)
+        if self._pairs:
+            self._close_pairs()
+        if self._banner(line) or self._head(line):
+            return True
+        if self._open or self._table or self._sent or self._findings.command.program == "netperf":
+            taken = self._interim_values(line) or self._row(line) or self._values(line)
+            return taken or self._error(line) or self._rest(line)
+        return self._interim_values(line) or self._error(line) or self._rest(line)
+
+    def finish(self) -> None:
+        """The output has ended."""
+        self._close_pairs()
+        self._close_sent()
+        while self._open:
+            self._close(self._open.pop(0))
+
+    # --- tests
+
+    def _begin(self, line: Line, kind: str = "") -> _Test:
+        test = _Test(line.number, line.number, self._findings.command, kind)
+        if test.command.program == "netperf":
+            name = (_option(test.command, "-t") or "TCP_STREAM").upper()
+            test.protocol = {"TCP": "tcp", "UDP": "udp"}.get(name.partition("_")[0])
+            test.direction = "receive" if "MAERTS" in name else "send" if name.endswith(("STREAM", "FILE")) else None
+        self._open.append(test)
+        return test
+
+    def _banner(self, line: Line) -> bool:
+        found = _BANNER.search(line.text) if " TEST" in line.text else None
+        if found is None:
+            return False
+        self._close_sent()
+        self._names, self._table = [], None
+        self._settle(line, banner=True)
+        transport, what = found["transport"], (found["what"] or "").strip()
+        alone = self._open[-1] if self._open else None
+        if alone is None or not alone.failed or alone.banner or line.number - alone.last > _NEAR:
+            alone = self._begin(line)
+        alone.banner, alone.last = True, line.number
+        alone.kind = _kind(transport, what)
+        alone.protocol = {"TCP": "tcp", "UDP": "udp"}.get(transport)
+        alone.direction = "receive" if what in {"MAERTS", "Receive"} else None
+        if alone.direction is None and (alone.kind in {"stream", "datagram"} or what == "Send"):
+            alone.direction = "send"
+        if transport == "OMNI" and alone.command.program == "netperf":
+            alone.protocol = {"UDP": "udp", "TCP": "tcp"}.get(_option(alone.command, "-T").upper() or "TCP")
+        return True
+
+    def _settle(self, line: Line, *, banner: bool) -> None:
+        """Close the tests that failed before a banner or long ago."""
+        for test in list(self._open):
+            if test.failed and ((banner and test.banner) or line.number - test.last > _NEAR):
+                self._open.remove(test)
+                self._close(test)
+
+    def _take(self, line: Line, kind: str) -> _Test:
+        """The first test of this kind without a result."""
+        waiting = [test for test in self._open if not test.failed]
+        fits = [test for test in waiting if test.kind in {kind, ""}] or waiting
+        if not fits:
+            fits = [self._begin(line, kind)]
+            if kind in {"stream", "datagram"}:
+                fits[0].direction = fits[0].direction or "send"
+        self._open.remove(fits[0])
+        fits[0].last = line.number
+        return fits[0]
+
+    def _close(self, test: _Test) -> None:
+        """End a test that has no result."""
+        if test.failed:
+            self._hand_over(test, {"error": True})
+            return
+        shown = f" and {len(test.interims)} interim results" if test.interims else ""
+        self._findings.problem(
+            test.last, "truncated", f"found the beginning of a test{shown} but no result, expected a row of figures"
+        )
+        if test.interims:
+            self._hand_over(test, {})
+
+    def _hand_over(self, test: _Test, values: Mapping[str, object]) -> None:
+        columns: dict[str, object] = {
+            "tool": "netperf",
+            "tool_version": self._version,
+            "protocol": test.protocol,
+            "direction": test.direction,
+            "streams": 1,
+            **test.connection,
+            **{name: value for name, value in values.items() if value is not None},
+        }
+        duration = columns.get("duration_s")
+        rounding = 0.002 + 0.0051 / max(duration if isinstance(duration, float) else 0.0, 0.0051)
+        run = Run(test.first, test.last, columns, rounding=rounding)
+        if test.interims:
+            lines, rates, seconds, stamps = (
+                np.array(column, dtype=float) for column in zip(*test.interims, strict=True)
+            )
+            ends = np.cumsum(seconds)
+            known = not np.isnan(stamps).any() and (np.diff(stamps) >= 0).all()
+            if known and seconds[0] <= stamps[0] and stamps[-1] < _LAST_STAMP:
+                began = stamps[0] - seconds[0]
+                ends = np.maximum(np.round(stamps - began, 6), ends[0])
+                columns["start_time"] = pd.Timestamp(round(1000 * began), unit="ms", tz="UTC")
+            run.intervals = {
+                "line": lines,
+                "t_start_s": np.maximum(np.round(ends - seconds, 6), 0.0),
+                "t_end_s": ends,
+                "throughput_bps": rates,
+            }
+        self._findings.run(run)
+        self._done = (test.last, run)
+
+    # --- interim results
+
+    def _interim_result(self, line: Line) -> bool:
+        found = _INTERIM.search(line.text)
+        if found is None:
+            return False
+        self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
+        return True
+
+    def _interim_values(self, line: Line) -> bool:
+        """What -D prints together with -o."""
+        found = _INTERIM_VALUES.match(line.text) if not self._names and "/s," in line.text else None
+        if found is None:
+            return False
+        self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
+        return True
+
+    def _add_interim(self, line: Line, rate: str, unit: str, seconds: str, end: str | None) -> None:
+        waiting = self._open
+        if len(waiting) != 1 or waiting[0].failed:
+            waiting = [test for test in self._open if not test.failed] or [self._begin(line)]
+        if len(waiting) > 1:
+            if not self._mixed:
+                self._findings.problem(
+                    line.number,
+                    "ambiguous",
+                    f"found an interim result while {len(waiting)} tests run, expected one test at a time; interim "
+                    "results of several tests are left out",
+                )
+            self._mixed = True
+            return
+        if float(rate) < 0 or float(seconds) < 0:
+            self._findings.problem(
+                line.number,
+                "inconsistent",
+                f"found an interim result of {rate} in {seconds} s, expected neither below 0; left out",
+            )
+            return
+        factor = FACTORS.get(unit, float("nan"))
+        stamp = float(end) if end else float("nan")
+        waiting[0].interims.append((line.number, float(rate) * factor, float(seconds), stamp))
+        waiting[0].last = line.number
+
+    # --- the tables of the classic tests
+
+    def _head(self, line: Line) -> bool:
+        if "local" in line.text and (above := ABOVE_HEAD.match(line.text)) is not None:
+            self._unit_above = above["unit"]
+            return True
+        if "secs" not in line.text:
+            return False
+        for kind, pattern in HEADS.items():
+            if (found := pattern.search(line.text)) is not None:
+                self._close_sent()
+                self._table = (kind, found["unit"] or self._unit_above or "Trans", line.number)
+                self._unit_above, self._names = "", []
+                return True
+        return False
+
+    def _row(self, line: Line) -> bool:
+        if self._sent is not None:
+            return self._received(line)
+        kind, unit, at = self._table or self._without_titles()
+        if not kind:
+            return self._figure_alone(line)
+        found = ROWS[kind].match(line.text)
+        if found is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
+            if at and _LIKE_ROW.match(line.text):
+                self._table = None
+                test = self._take(line, kind)
+                self._findings.problem(
+                    line.number,
+                    "malformed" if line.complete else "truncated",
+                    f"found {line.text.strip()[:200]!r}, expected the row of a {kind} test; no run made of it",
+                )
+                if test.interims:
+                    self._hand_over(test, {})
+                return True
+            return False
+        self._table = None
+        test = self._take(line, kind)
+        if kind == "datagram":
+            self._sent = (test, found, unit, line.number)
+            return True
+        values: dict[str, object] = {"duration_s": float(found["seconds"])}
+        if unit in FACTORS and kind == "stream":
+            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
+        self._hand_over(test, values)
+        return True
+
+    def _received(self, line: Line) -> bool:
+        """The second row of a UDP test."""
+        found = ROWS["received"].match(line.text)
+        if found is None or self._sent is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
+            return False
+        test, sent, unit, _ = self._sent
+        self._sent = None
+        test.last = line.number
+        count, arrived, size = int(sent["count"]), int(found["count"]), int(sent["size"])
+        values: dict[str, object] = {
+            "duration_s": float(sent["seconds"]),
+            "sent_packets": count,
+            "bytes": arrived * size,
+        }
+        if arrived <= count:
+            values["lost_packets"] = count - arrived
+            values["loss_fraction"] = (count - arrived) / count if count else None
+        if unit in FACTORS:
+            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
+            values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
+        self._hand_over(test, values)
+        return True
+
+    def _close_sent(self) -> None:
+        """A UDP test whose second row is missing."""
+        if self._sent is None:
+            return
+        test, sent, unit, number = self._sent
+        self._sent = None
+        self._findings.problem(
+            number, "truncated", "found the sender's row of a UDP test, expected the receiver's below"
+        )
+        values: dict[str, object] = {"duration_s": float(sent["seconds"]), "sent_packets": int(sent["count"])}
+        if unit in FACTORS:
+            values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
+        self._hand_over(test, values)
+
+    def _without_titles(self) -> tuple[str, str, int]:
+        """What -P 0 leaves out, from the command line."""
+        command = self._findings.command
+        if command.program != "netperf" or not _silent(command) or self._names:
+            return "", "", 0
+        name = _option(command, "-t").upper() or "TCP_STREAM"
+        kind = "request" if name.endswith(("RR", "CC")) else "datagram" if name.startswith(("UDP", "DG")) else "stream"
+        unit = "Trans" if kind == "request" and not _option(command, "-f") else _unit(command)
+        return kind, unit, 0
+
+    def _figure_alone(self, line: Line) -> bool:
+        """What -v 0 prints: a rate, or with -c -C the service demand."""
+        waiting = [test for test in self._open if test.banner and not test.failed]
+        found = _ALONE.match(line.text)
+        if found is None or len(waiting) != 1 or self._names:
+            return False
+        test = self._take(line, waiting[0].kind)
+        values: dict[str, object] = {}
+        if not found["demand"] and test.kind in {"stream", "datagram"}:
+            if test.command.program != "netperf":
+                self._findings.problem(
+                    line.number,
+                    "ambiguous",
+                    f"found {found['rate']} without a unit, expected one; read as {DEFAULT}/s, netperf's default",
+                )
+            column = "throughput_bps" if test.kind == "stream" else "sender_throughput_bps"
+            values[column] = float(found["rate"]) * FACTORS[_unit(test.command)]
+        self._hand_over(test, values)
+        return True
+
+    # --- omni tests
+
+    def _pair(self, line: Line, pair: re.Match[str]) -> bool:
+        key, value = pair["key"], pair["value"].strip()
+        if not line.complete and _PLAIN.fullmatch(value) and not re.search(r"\.\d\d$", value):
+            self._findings.problem(line.number, "truncated", f"found {line.text.strip()[:200]!r} at the end; left out")
+            return True
+        if key.startswith("NETPERF_"):
+            self._interim[key] = value
+            wanted = [self._interim.get(f"NETPERF_{name}", "") for name in ("INTERIM_RESULT", "INTERVAL", "ENDING")]
+            if key == "NETPERF_ENDING":
+                if all(map(_PLAIN.fullmatch, wanted)):
+                    unit = self._interim.get("NETPERF_UNITS", "").removesuffix("/s")
+                    self._add_interim(line, wanted[0], unit, wanted[1], wanted[2])
+                self._interim = {}
+            return True
+        if key in self._pairs:
+            self._close_pairs()
+        self._names, self._table = [], None
+        self._pairs[key] = value
+        self._pairs_at = (self._pairs_at[0] if len(self._pairs) > 1 else line.number, line.number)
+        return True
+
+    def _close_pairs(self) -> None:
+        pairs, self._pairs = self._pairs, {}
+        if "THROUGHPUT" in pairs or (pairs and any(not test.failed for test in self._open)):
+            first, last = self._pairs_at
+            self._omni(Line(last, ""), pairs, first)
+
+    def _values(self, line: Line) -> bool:
+        """The line of names of -o, the lines of names of -O, and the values below."""
+        text = line.text
+        if not self._open:
+            return self._values_alone(line)
+        if self._open[-1].failed or self._table is not None:
+            return False
+        if not self._names:
+            if FIRST_NAME.match(text):
+                self._names = [text]
+            return bool(self._names) or _REST_OF_BANNER.match(text) is not None
+        if _VALUE.search(text) is not None and self._named(line):
+            return True
+        if len(self._names) < 2 * _NEAR and MORE_NAMES.fullmatch(text):
+            self._names.append(text)
+            return True
+        return False
+
+    def _values_alone(self, line: Line) -> bool:
+        """What -P 0 leaves of -o: values whose names are in the command line."""
+        command = self._findings.command
+        if command.program != "netperf" or not _silent(command) or "--" not in command.arguments:
+            return False
+        own = command.arguments[command.arguments.index("--") :]
+        keys = _option(Command(command.line, command.program, own), "-o").split(",")
+        values = [value.strip() for value in next(csv.reader([line.text]))]
+        if len(keys) != len(values) or "THROUGHPUT" not in keys or not line.complete:
+            return False
+        pairs = dict(zip(keys, values, strict=True))
+        if _PLAIN.fullmatch(pairs["THROUGHPUT"]) is None:
+            return False
+        self._omni(line, pairs, line.number)
+        return True
+
+    def _named(self, line: Line) -> bool:
+        """Values below their names."""
+        text = line.text
+        pairs = (by_comma if "," in self._names[0] else by_place)(self._names, text)
+        if pairs is None or not (line.complete or _WHOLE.search(text)):
+            return False
+        self._names = []
+        self._omni(line, pairs, line.number)
+        return True
+
+    def _omni(self, line: Line, texts: Mapping[str, str], first: int) -> None:
+        """A run of the figures of an omni test, by their keys."""
+        figures = {key: float(text) for key, text in texts.items() if _PLAIN.fullmatch(text)}
+        way = texts.get("DIRECTION", "")
+        kind = "request" if "Send|Recv" in way or texts.get("THROUGHPUT_UNITS", "").startswith("Trans") else "omni"
+        test = self._take(Line(first, ""), kind)
+        test.last = line.number
+        test.protocol = {"TCP": "tcp", "UDP": "udp"}.get(texts.get("PROTOCOL", ""), test.protocol)
+        known = {"Send": "send", "Receive": "receive", "Send|Recv": None, "Connect|Send|Recv": None}
+        test.direction = known.get(way, test.direction)
+        values: dict[str, object] = {"duration_s": figures.get("ELAPSED_TIME")}
+        receiving = test.direction == "receive"
+        request = "request" in {kind, test.kind}
+        if request:
+            test.direction = None
+        if "THROUGHPUT" in figures and not request:
+            factor = FACTORS[self._unit_of(line, texts, test)]
+            values["throughput_bps"] = figures["THROUGHPUT"] * factor
+            sender = figures.get("REMOTE_SEND_THROUGHPUT" if receiving else "LOCAL_SEND_THROUGHPUT")
+            values["sender_throughput_bps"] = None if sender is None else sender * factor
+            values["bytes"] = _count(figures, "LOCAL_BYTES_RECVD" if receiving else "REMOTE_BYTES_RECVD")
+        values["mss_bytes"] = _count(figures, "TRANSPORT_MSS") or None
+        values["retransmits"] = _count(figures, f"{'REMOTE' if receiving else 'LOCAL'}_TRANSPORT_RETRANS")
+        if test.protocol == "udp" and not request and not receiving:
+            sent, arrived = _count(figures, "LOCAL_SEND_CALLS"), _count(figures, "REMOTE_RECV_CALLS")
+            values["sent_packets"] = sent
+            if sent and arrived is not None and arrived <= sent:
+                values |= {"lost_packets": sent - arrived, "loss_fraction": (sent - arrived) / sent}
+        if request:
+            mean = "MEAN_LATENCY" if "MEAN_LATENCY" in figures else "RT_LATENCY"
+            for column, key in (("rtt_min_s", "MIN_LATENCY"), ("rtt_avg_s", mean), ("rtt_max_s", "MAX_LATENCY")):
+                if figures.get(key, -1.0) >= 0:
+                    values[column] = figures[key] * 1e-6
+        self._hand_over(test, values)
+
+    def _unit_of(self, line: Line, texts: Mapping[str, str], test: _Test) -> str:
+        unit = texts.get("THROUGHPUT_UNITS", "").removesuffix("/s")
+        if unit in FACTORS:
+            return unit
+        if test.command.program != "netperf":
+            self._findings.problem(
+                line.number,
+                "ambiguous",
+                f"found a throughput of {texts['THROUGHPUT']} without its units, expected them; read as {DEFAULT}/s, "
+                "netperf's default",
+            )
+        return _unit(test.command)
+
+    # --- the rest
+
+    def _error(self, line: Line) -> bool:
+        text = line.text.strip()
+        if _ERROR.match(text) is None:
+            return False
+        self._settle(line, banner=False)
+        recent = self._open[-1] if self._open else None
+        if recent is None:
+            if not _ALWAYS_OURS.search(text):
+                return False
+            recent = self._begin(line)
+        self._findings.problem(line.number, "aborted", f"found {text[:200]!r}, expected a result")
+        recent.failed, recent.last, self._names = True, line.number, []
+        return True
+
+    def _rest(self, line: Line) -> bool:
+        """Titles, the second row of request/response tests, and what -v 2 adds to them."""
+        text = line.text
+        if "etperf v" in text and (version := _VERSION.match(text)) is not None:
+            self._version = version["version"]
+            return True
+        if "tcpi_" in text and len(self._open) == 1:
+            for found in _TCP_INFO.finditer(text):
+                value = int(found["value"])
+                self._open[0].connection |= (
+                    {"rtt_s": value * 1e-6} if found["name"] == "rtt" else {"retransmits": value}
+                )
+            return True
+        last, run = self._done
+        if run is not None and line.number - last <= 2 * _NEAR:
+            latency = _MICROSECONDS.match(text)
+            if latency is not None and "bytes" not in run.columns and "throughput_bps" not in run.columns:
+                run.columns["rtt_avg_s"] = float(latency["round"]) * 1e-6
+                run.line_last = line.number
+                return True
+            if _SECOND_ROW.match(text) and line.number == last + 1:
+                run.line_last = line.number
+                return True
+        near = bool(self._open) or line.number - last <= 2 * _NEAR
+        return near and _TITLE.match(text) is not None
+
+
+def _kind(transport: str, what: str) -> str:
+    if "REQUEST" in what.upper() or what.startswith("Connect") or "|Recv" in what:
+        return "request"
+    if transport == "OMNI":
+        return "omni"
+    return "datagram" if transport in {"UDP", "DG", "DLPI CL"} else "stream"
+
+
+def _option(command: Command, name: str) -> str:
+    """The value of an option, of the test's own ones after ``--`` too; empty where it is not given."""
+    for word, following in zip_longest(command.arguments, command.arguments[1:], fillvalue=""):
+        if word == name:
+            return following
+        if word.startswith(name):
+            return word[len(name) :]
+    return ""
+
+
+def _silent(command: Command) -> bool:
+    """Whether banner and titles were not wanted."""
+    return _option(command, "-P") == "0"
+
+
+def _unit(command: Command) -> str:
+    return LETTERS.get(_option(command, "-f") if command.program == "netperf" else "", DEFAULT)
+
+
+def _count(figures: Mapping[str, float], key: str) -> int | None:
+    found = figures.get(key, -1.0)
+    return int(found) if found >= 0 else None

@@ -1,0 +1,348 @@
+"""The figures that nuttcp writes behind a rate, the words in front of it, and what they mean for the tables.
+
+`nuttcp` describes the tool, its units and its traps; `nuttscp` reads the same
+figures where a report has them without bytes and seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from hecn_analysis.files.source import Line
+from hecn_analysis.logs.contract import Findings
+
+NUMBER: Final = r"(?<![\d.])\d{1,15}(?:\.\d{1,9})?"
+Texts = dict[str, str]
+"""Texts of a result's figures by name: mib, seconds, mbps, tx, rx, retransmits, each, rtt_ms …"""
+
+MIB: Final = 2**20
+
+# --- the fields after a rate, in any order
+PARTS: Final = r"\d{1,12}(?:\+\d{1,12}){1,512}"
+_FIELD: Final = re.compile(
+    rf"""\s*(?:
+      (?P<tx>{NUMBER})\s?%\s?TX\b
+    | (?P<rx>{NUMBER})\s?%\s?RX\b
+    | (?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>{PARTS})\s*)?(?P<host>host-)?retrans\b
+    | (?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*{PARTS})?\s?KB-cwnd\b
+    | (?P<rtt_ms>{NUMBER})\s*(?P<noise>T?)ms\s*-?RTT\b
+    | (?P<lost>\d{{1,15}})\s*/\s*(?P<sent>\d{{1,15}})\s*~?drop/pkt\b
+    | (?P<loss_percent>{NUMBER})\s*~?%\s?loss\b
+    | (?P<jitter_ms>-?{NUMBER})\s?msAvgJitter\b
+    | -?{NUMBER}\s?ms(?:(?:Min|Max)Jitter|(?:Min|Avg|Max)OWD)\b
+    | Trans:\s+{NUMBER}\sMB\b
+    | (?P<running>Tot:.*)
+    )[\])]?""",
+    re.VERBOSE,
+)
+_WORD: Final = re.compile(r"\s*\S*")
+_PAIRS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = {
+    key: (name, re.compile(pattern))
+    for key, name, pattern in (
+        ("tx_cpu", "tx", NUMBER),
+        ("rx_cpu", "rx", NUMBER),
+        ("retrans", "retransmits", r"\d{1,12}"),
+        ("host-retrans", "retransmits", r"\d{1,12}"),
+        ("retrans_by_stream", "each", PARTS),
+        ("cwnd", "cwnd_kib", r"\d{1,12}"),
+        ("rtt_ms", "rtt_ms", NUMBER),
+        ("drop", "lost", r"\d{1,15}"),
+        ("pkt", "sent", r"\d{1,15}"),
+        ("data_loss", "loss_percent", NUMBER),
+        ("msavgjitter", "jitter_ms", rf"-?{NUMBER}"),
+    )
+}
+_OTHER_PAIRS: Final = re.compile(
+    r"(?:cwnd_by_stream|tx_megabytes|tx_total_megabytes|total_\w+|ms(?:min|max)jitter|ms(?:min|avg|max)OWD)="
+)
+
+# --- the words in front of a result
+_BULLETS: Final = " \t-–—*•·«»>[]("
+_WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b", re.IGNORECASE)
+
+
+def fields(rest: str) -> tuple[Texts, str]:
+    """Read the fields after a rate.
+
+    Parameters
+    ----------
+    rest
+        The line after ``Mbps``.
+
+    Returns
+    -------
+    tuple
+        The texts of the figures by name, and what could not be read.
+
+    Examples
+    --------
+    >>> fields(" 9 %TX 14 %RX 1 = 0+1 retrans 0.18 msRTT and more")
+    ({'tx': '9', 'rx': '14', 'retransmits': '1', 'each': '0+1', 'rtt_ms': '0.18', 'noise': ''}, 'and more')
+    """
+    found: Texts = {}
+    left: list[str] = []
+    position = 0
+    while position < len(rest):
+        matched = _FIELD.match(rest, position)
+        if matched is None:
+            word = _WORD.match(rest, position)
+            end = word.end() if word else len(rest)
+            left.append(rest[position:end].strip())
+            position = end
+        elif matched["running"]:
+            break
+        else:
+            found |= {name: value for name, value in matched.groupdict().items() if value is not None}
+            position = matched.end()
+    return found, " ".join(filter(None, left))
+
+
+def pairs(rest: str) -> tuple[Texts, str]:
+    """Read the key=value fields of ``-fparse`` as `fields` reads the others.
+
+    Parameters
+    ----------
+    rest
+        The line after the rate.
+
+    Returns
+    -------
+    tuple
+        The texts of the figures by name, and what could not be read.
+
+    Examples
+    --------
+    >>> pairs("tx_cpu=9 rx_cpu=14 retrans=0 rtt_ms=0.18 and=more")
+    ({'tx': '9', 'rx': '14', 'retransmits': '0', 'rtt_ms': '0.18'}, 'and=more')
+    """
+    found: Texts = {}
+    left: list[str] = []
+    for word in rest.split():
+        key, _, value = word.partition("=")
+        name, pattern = _PAIRS.get(key, ("", None))
+        if pattern is not None and pattern.fullmatch(value):
+            found[name] = value
+            if key == "host-retrans":
+                found["host"] = "host-"
+        elif not _OTHER_PAIRS.match(word):
+            left.append(word)
+    if ("lost" in found) != ("sent" in found):
+        found = {name: value for name, value in found.items() if name not in {"lost", "sent"}}
+    return found, " ".join(left)
+
+
+def unread(
+    findings: Findings,
+    line: Line,
+    left: str,
+    expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
+    kind: str = "unrecognised",
+) -> None:
+    """Note what could not be read of a line; where the file ends inside the line, that is why.
+
+    Parameters
+    ----------
+    findings
+        Where to note it.
+    line
+        The line.
+    left
+        What could not be read, empty for nothing.
+    expected
+        What would have been right.
+    kind
+        Kind of the problem, a key of `hecn_analysis.base.tables.PROBLEM_KINDS`.
+
+    Examples
+    --------
+    >>> findings = Findings("n2.log")
+    >>> unread(findings, Line(3, "1187.0 MB / 1.0 sec = 9957.4 Mbps 9 %TZ"), "9 %TZ", "'9 %TX'")
+    >>> findings.problems[0]["line"], findings.problems[0]["message"]
+    (3, "found '9 %TZ', expected '9 %TX'; left out")
+    """
+    if left and line.complete:
+        findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
+    elif left:
+        findings.problem(
+            line.number, "truncated", f"found {left[:200]!r} at the end of the file, expected {expected}; left out"
+        )
+
+
+def label(findings: Findings, line: Line, before: str) -> str | None:
+    """Give the words in front of a result, on its line or alone on the line above it.
+
+    Parameters
+    ----------
+    findings
+        Holds the lines above that no reader claimed.
+    line
+        The line of the result.
+    before
+        What stands in front of the figures.
+
+    Returns
+    -------
+    str or None
+        At most 120 characters; None where there are no words.
+
+    Examples
+    --------
+    >>> label(Findings("n2.log"), Line(3, "n2tx:  1187.0 MB / 1.0 sec = 9957.4 Mbps"), "n2tx:  ")
+    'n2tx'
+    """
+    own = before.strip(_BULLETS).rstrip(" \t:;")
+    if any(character.isalpha() for character in own):
+        return own[-120:]
+    if findings.recent:
+        above = findings.recent[-1]
+        text = above.text.strip()
+        if above.number > findings.claimed and line.number - above.number <= 2 and text.endswith((":", ";")):
+            return text.strip(_BULLETS).rstrip(" \t:;")[:120] or None
+    return None
+
+
+def way(words: str | None) -> str | None:
+    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive.
+
+    Parameters
+    ----------
+    words
+        The label, None where there is none.
+
+    Returns
+    -------
+    str or None
+        ``send`` or ``receive``, None where the label names none.
+
+    Examples
+    --------
+    >>> [way("n2tx"), way("Get file1"), way("File copy")]
+    ['send', 'receive', None]
+    """
+    found = _WAY.search(words or "")
+    if found is None:
+        return None
+    return "send" if (found["way"] or found["verb"]).lower() in {"tx", "put"} else "receive"
+
+
+def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+    """Give the columns of a run from the texts of its figures.
+
+    Parameters
+    ----------
+    findings
+        Where to note what had to be guessed or left out.
+    line
+        The line of the summary.
+    texts
+        The texts by name.
+
+    Returns
+    -------
+    dict
+        Columns of the table of runs, by name, in its units.
+
+    Examples
+    --------
+    >>> figures(Findings("n2.log"), Line(3, ""), {"mib": "1187", "seconds": "1.00", "mbps": "9957.4", "tx": "9"})
+    {'duration_s': 1.0, 'cpu_sender_fraction': 0.09, 'bytes': 1244659712, 'throughput_bps': 9957400000.0}
+    """
+    columns: dict[str, object] = {
+        column: round(float(texts[name]) * factor, 12)
+        for name, column, factor in (
+            ("seconds", "duration_s", 1),
+            ("tx", "cpu_sender_fraction", 0.01),
+            ("rx", "cpu_receiver_fraction", 0.01),
+            ("rtt_ms", "rtt_s", 1e-3),
+            ("jitter_ms", "jitter_s", 1e-3),
+            ("loss_percent", "loss_fraction", 0.01),
+        )
+        if name in texts
+    }
+    if "mib" in texts:
+        columns["bytes"] = round(float(texts["mib"]) * MIB)
+    if "mib" in texts or "mbps" in texts:
+        columns["throughput_bps"] = throughput(texts)
+    if "sent" in texts:
+        lost, sent = int(texts["lost"]), int(texts["sent"])
+        columns |= {"lost_packets": lost, "sent_packets": sent, "loss_fraction": lost / sent if sent else None}
+    if texts.get("noise"):
+        findings.problem(
+            line.number,
+            "ambiguous",
+            f"found '{texts['rtt_ms']}{texts['noise']}ms RTT', expected '… ms RTT'; read as {texts['rtt_ms']} ms",
+        )
+    return columns | _retransmits(findings, line, texts)
+
+
+def throughput(texts: Mapping[str, str]) -> float | None:
+    """Give the rate as printed; old versions of the -v report print only kB/s.
+
+    Parameters
+    ----------
+    texts
+        The texts by name.
+
+    Returns
+    -------
+    float or None
+        The rate [bit/s]; that of bytes over seconds where none is printed, None where they are 0 seconds.
+
+    Examples
+    --------
+    >>> throughput({"mbps": "9957.4", "mib": "1187"}), throughput({"mib": "100", "seconds": "2"})
+    (9957400000.0, 419430400.0)
+    """
+    if "mbps" in texts:
+        return round(float(texts["mbps"]) * 1e6, 3)
+    seconds = float(texts["seconds"])
+    return 8 * MIB * float(texts["mib"]) / seconds if seconds > 0 else None
+
+
+def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
+    if "retransmits" not in texts:
+        return {}
+    if texts.get("host"):
+        findings.problem(
+            line.number,
+            "ambiguous",
+            f"found '{texts['retransmits']} host-retrans', expected the connection's own retransmissions; left out",
+        )
+        return {}
+    if texts["retransmits"] == "O":
+        findings.problem(line.number, "ambiguous", "found the letter O in 'O retrans', expected a number; read as 0")
+        return {"retransmits": 0}
+    total, each = int(texts["retransmits"]), texts.get("each")
+    if each is not None and sum(map(int, each.split("+"))) != total:
+        findings.problem(
+            line.number,
+            "inconsistent",
+            f"found {total} = {each} retrans, expected the sum of the streams; kept as printed",
+        )
+    return {"retransmits": total}
+
+
+def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
+    """Give the rows of the table of streams, where the summary counts what each stream sent again.
+
+    Parameters
+    ----------
+    texts
+        The texts of the summary's figures by name.
+
+    Returns
+    -------
+    sequence of dict
+        A row for each stream; empty where the summary does not tell them apart.
+
+    Examples
+    --------
+    >>> streams({"each": "0+1"})
+    [{'stream': 0, 'retransmits': 0}, {'stream': 1, 'retransmits': 1}]
+    """
+    each = texts.get("each")
+    return (
+        [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else []
+    )

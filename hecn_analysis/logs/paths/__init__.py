@@ -1,0 +1,1 @@
+"""Readers of what measures a path: RTT, loss, hops, sockets, queues."""

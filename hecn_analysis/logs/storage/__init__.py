@@ -1,0 +1,1 @@
+"""Readers of tests of disks and file systems."""

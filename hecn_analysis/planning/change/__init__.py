@@ -1,0 +1,1 @@
+"""Changes to a host, a path or a tool, and what each would gain."""

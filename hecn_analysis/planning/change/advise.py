@@ -1,0 +1,473 @@
+"""Which change gains most: every possible one is predicted, alone and with others, and ranked; what is free first.
+
+A gain is always that of two predictions of the whole transfer, one with the change and one without. Those that gain
+nothing are known as soon as that shows (see `trials`); the others are worked out with interval and bottleneck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.base.progress import track
+from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.planning.change.change import PRICE_BASES, Change
+from hecn_analysis.planning.change.settings import possible
+from hecn_analysis.planning.change.trials import Outcome, outcomes, throughputs
+from hecn_analysis.prediction import Prediction, predict
+
+#: A change that gains less is not worth the words.
+WORTH: Final = 0.005
+
+#: Changes of a combination, and the single ones and pairs that larger combinations are made from.
+LARGEST: Final = 3
+_KEPT: Final = 4
+
+#: What is told of a change.
+_TOLD: Final = ("name", "title", "kind", "how", "check", "risk", "source", "price_usd", "price_basis", "price_source")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One or several changes together, and what they would gain.
+
+    Attributes
+    ----------
+    changes
+        What is changed.
+    scenario
+        The transfer with them.
+    outcome
+        What it reaches, and what binds then.
+    gain, gain_low, gain_high
+        Throughput with them over that without, less 1: the central value, and the range of 90 % of the draws that both
+        predictions share.
+    """
+
+    changes: tuple[Change, ...]
+    scenario: Scenario
+    outcome: Outcome
+    gain: float
+    gain_low: float
+    gain_high: float
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """The prediction with its ladder, worked out when it is asked for."""
+        return predict(self.scenario)
+
+    @property
+    def name(self) -> str:
+        """Names of the changes, joined by plus signs."""
+        return " + ".join(change.name for change in self.changes)
+
+    @property
+    def title(self) -> str:
+        """Words for all changes."""
+        return "; ".join(change.title for change in self.changes)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keys of the scenario with the values that they take."""
+        return {key: value for change in self.changes for key, value in change.settings.items()}
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing has to be bought."""
+        return all(change.is_free for change in self.changes)
+
+    @property
+    def price_usd(self) -> float | None:
+        """Price of what has to be bought, None where one is not known [USD]."""
+        prices = [change.price_usd for change in self.changes]
+        return None if None in prices else float(sum(price for price in prices if price is not None))
+
+    @property
+    def price_basis(self) -> str | None:
+        """How far that price is to be trusted: of its parts' bases the weakest; None where nothing is bought."""
+        bases = [change.price_basis for change in self.changes if change.price_basis is not None]
+        return min(bases, key=PRICE_BASES.index) if bases else None
+
+    @property
+    def price_in_words(self) -> str:
+        """Price for people: one that nobody published is told as assumed."""
+        if self.is_free:
+            return "free"
+        if self.price_usd is None:
+            return "not known"
+        return f"${self.price_usd:,.0f}" + (" (assumed)" if self.price_basis == "assumed" else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain objects."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "gain": self.gain,
+            "gain_low": self.gain_low,
+            "gain_high": self.gain_high,
+            "throughput_bps": self.outcome.throughput_bps,
+            "low_bps": self.outcome.low_bps,
+            "high_bps": self.outcome.high_bps,
+            "bottleneck": self.outcome.bottleneck,
+            "bottleneck_class": self.outcome.bottleneck_class,
+            "free": self.is_free,
+            "price_usd": self.price_usd,
+            "price_basis": self.price_basis,
+            "settings": {key: value if isinstance(value, (str, int, float, bool, list)) else None
+                         for key, value in self.settings.items()},
+            "changes": [
+                {name: getattr(change, name) for name in _TOLD}
+                for change in self.changes
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Advices:
+    """A transfer as it is, and what could be done about it, the best first.
+
+    Attributes
+    ----------
+    now
+        The transfer as it is.
+    single
+        Changes that gain something alone: what is free first, then what has to be bought; by gain.
+    together
+        The best combinations that gain more than each of their parts and than what is left when one is left out.
+    without_gain
+        Names of the changes that gain nothing alone, or no more than less of the same.
+
+    Examples
+    --------
+    >>> found = advise("hotlava-transmit", purchases=False)
+    >>> found.to_rows()[["name", "gain_words"]].head(1).to_dict("records")
+    [{'name': 'sender-max-payload', 'gain_words': '+12.8%'}]
+    >>> len(found.to_steps()) == len(found.single) == len(found.to_dict()["single"])
+    True
+    """
+
+    now: Prediction
+    single: tuple[Advice, ...]
+    together: tuple[Advice, ...]
+    without_gain: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain objects.
+
+        Returns
+        -------
+        dict
+            Numbers in SI, texts and lists, for JSON.
+        """
+        return {
+            "now": self.now.to_dict(),
+            "single": [advice.to_dict() for advice in self.single],
+            "together": [advice.to_dict() for advice in self.together],
+            "without_gain": list(self.without_gain),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an advice, singles first: name, title, gains, rates, bottleneck, price.
+
+        Returns
+        -------
+        DataFrame
+            Rates in bit/s, prices in USD.
+        """
+        columns = [
+            *("name", "title", "gain", "gain_low", "gain_high", "throughput_bps", "bottleneck", "free", "price_usd"),
+            *("bottleneck_class", "price_basis"),
+        ]
+        rows = [advice.to_dict() for advice in (*self.single, *self.together)]
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_rows(self) -> pd.DataFrame:
+        """Rows for a table that people read: `to_frame` with gain, its range and the price in words.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `to_frame`, and texts whose names end with ``_words``.
+        """
+        rows = self.to_frame()
+        return rows.assign(
+            gain_words=rows["gain"].map(gain_in_words),
+            range_words=[
+                f"{gain_in_words(low)} to {gain_in_words(high)}"
+                for low, high in zip(rows["gain_low"], rows["gain_high"], strict=True)
+            ],
+            price_words=[advice.price_in_words for advice in (*self.single, *self.together)],
+        )
+
+    def to_steps(self) -> pd.DataFrame:
+        """One row a single change: how it is made, how to see that it took, its risk, and where it is known from.
+
+        Returns
+        -------
+        DataFrame
+            ``title``, ``how``, ``check``, ``risk`` and ``source``, all of them texts.
+        """
+        columns = ["title", "how", "check", "risk", "source"]
+        steps = [{name: getattr(advice.changes[0], name) for name in columns} for advice in self.single]
+        return pd.DataFrame(steps, columns=columns)
+
+    def __str__(self) -> str:
+        """Say what to do first."""
+        best = next(iter((*self.single, *self.together)), None)
+        if best is None:
+            return f"{self.now}\nNo single change that is known here would gain anything."
+        gained = units.format_rate(best.outcome.throughput_bps)
+        return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
+
+
+def gain_in_words(gain: float) -> str:
+    """Gain in percent, from three times as fast on as a factor.
+
+    Parameters
+    ----------
+    gain
+        Ratio less 1. [1]
+
+    Examples
+    --------
+    >>> gain_in_words(0.125), gain_in_words(21.7)
+    ('+12.5%', '22.7 times')
+    """
+    return f"{gain:+.1%}" if gain < 2 else f"{1 + gain:.3g} times"
+
+
+def advise(
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    purchases: bool = True,
+    also: Sequence[Change] = (),
+    progress: bool = False,
+) -> Advices:
+    """Rank what could be changed about a transfer by what it would gain.
+
+    Parameters
+    ----------
+    scenario
+        File, name, mapping of keys, or loaded scenario.
+    purchases
+        Whether to look at what has to be bought, too.
+    also
+        Further changes to look at, such as those that mend what was found wrong with a host.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Returns
+    -------
+    Advices
+        The transfer ``now``, the changes that gain something ``single`` and ``together``, the best first, and the names
+        of those ``without_gain``. A gain is a ratio of throughputs, less 1.
+
+    Raises
+    ------
+    InputError
+        The scenario cannot be.
+
+    Examples
+    --------
+    >>> found = advise("hotlava-transmit", purchases=False)
+    >>> found.now.bottleneck, found.single[0].name, round(found.single[0].gain, 2)
+    ('sender.slot.x16', 'sender-max-payload', 0.13)
+    """
+    base = load_scenario(scenario)
+    now = predict(base)
+    changes = [change for change in (*also, *possible(base)) if purchases or change.is_free]
+    if not (now.throughput_bps > 0 and np.isfinite(now.throughput_bps)):
+        return Advices(now, (), (), tuple(change.name for change in changes))
+    trials = _Trials(base, now, progress=progress)
+    tried = trials.of([(change,) for change in changes])
+    single = trials.advices(_enough(tried))
+    together = list(_combined(trials, tried, single))
+    told = {advice.name for advice in single}
+    return Advices(
+        now,
+        tuple(sorted(single, key=_order)),
+        tuple(sorted(together, key=_order)),
+        tuple(trial.name for trial in tried if trial.name not in told),
+    )
+
+
+def _enough(trials: Sequence[_Trial]) -> list[_Trial]:
+    """Those that gain something, and of more and more of the same (4 streams, 8 streams) only what gains more."""
+    best: dict[frozenset[tuple[str, str]], float] = {}
+    found = []
+    for trial in trials:
+        if trial.gain > best.get(trial.family, 0.0) + WORTH:
+            best[trial.family] = trial.gain
+            found.append(trial)
+    return found
+
+
+def _order(advice: Advice) -> tuple[bool, float, float]:
+    """Free ones first, then by gain, then by price."""
+    price = advice.price_usd
+    return not advice.is_free, -round(advice.gain, 3), np.inf if price is None else price
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Changes, the scenario with them, and what they gain."""
+
+    changes: tuple[Change, ...]
+    scenario: Scenario
+    gain: float
+
+    @property
+    def name(self) -> str:
+        return " + ".join(change.name for change in self.changes)
+
+    @property
+    def family(self) -> frozenset[tuple[str, str]]:
+        """Trials of one family set other numbers, or buy other parts, the smaller one first; 0 says "automatic"."""
+        return frozenset(
+            (key, repr(value) if (isinstance(value, str | bool | list) and change.is_free) or value == 0 else "")
+            for change in self.changes
+            for key, value in change.settings.items()
+        )
+
+
+class _Trials:
+    """Changes of a transfer, tried."""
+
+    def __init__(self, base: Scenario, now: Prediction, *, progress: bool) -> None:
+        self._base = base
+        self._now = now
+        self._progress = progress
+        (self._screened_bps,) = throughputs([base])
+
+    def of(self, several: Sequence[tuple[Change, ...]]) -> list[_Trial]:
+        """Try changes; without those that the scenario cannot have (a card that the slot does not take)."""
+        asked = track(several, "advising") if self._progress else several
+        scenarios = [(changes, self._scenario(changes)) for changes in asked]
+        possible = [(changes, scenario) for changes, scenario in scenarios if scenario is not None]
+        found = throughputs([scenario for _, scenario in possible])
+        return [
+            _Trial(changes, scenario, throughput / self._screened_bps - 1)
+            for (changes, scenario), throughput in zip(possible, found, strict=True)
+            if throughput is not None and np.isfinite(throughput) and self._screened_bps is not None
+        ]
+
+    def _scenario(self, changes: Sequence[Change]) -> Scenario | None:
+        try:
+            return self._base.with_({key: value for change in changes for key, value in change.settings.items()})
+        except HecnError:
+            return None
+
+    def advices(self, trials: Sequence[_Trial]) -> list[Advice]:
+        """Work out what there is to say of trials; those whose gain was luck are left out."""
+        found = []
+        for trial, then in zip(trials, outcomes([trial.scenario for trial in trials]), strict=True):
+            # both predictions draw a shared parameter alike: the ratio is what the change does, not what is not known
+            low, high = np.quantile(then.draws_bps / self._now.draws_bps, [0.05, 0.95]) - 1
+            gain = then.throughput_bps / self._now.throughput_bps - 1
+            if gain > WORTH:
+                ends = min(float(low), gain), max(float(high), gain)
+                found.append(Advice(trial.changes, trial.scenario, then, gain, *ends))
+        return found
+
+
+def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
+    """Combinations whose parts all count: without any of them, less is gained.
+
+    A second limit hides what lifting it would gain until the first one is lifted. So a combination begins with a change
+    that gains something alone, and goes on with those that bear on what binds then.
+    """
+    gains = {frozenset([trial.name]): trial.gain for trial in tried}
+    front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
+    for _ in range(LARGEST - 1):
+        larger = {
+            frozenset(change.name for change in (*start.changes, *other.changes)): (*start.changes, *other.changes)
+            for start in front
+            for other in tried
+            if _fit(start.changes, other.changes) and bears_on(other.changes[0], start.outcome)
+        }
+        better = []
+        for trial in trials.of(list(larger.values())):
+            names = frozenset(change.name for change in trial.changes)
+            gains[names] = trial.gain
+            parts = [gains.get(frozenset(part)) for part in combinations(names, len(names) - 1)]
+            if all(part is None or trial.gain > part + WORTH for part in parts):
+                better.append(trial)
+        best = sorted(_enough(better), key=lambda trial: -trial.gain)[:_KEPT]
+        found = trials.advices(best)
+        yield from found
+        front = found[: _KEPT // 2]
+
+
+@dataclass(frozen=True)
+class _Bearing:
+    """Which keys bear on a class of limits: by a part of their names, without the role in front.
+
+    A limit of a host is eased at that host, on the path and by the tool; one that lies between both hosts, `far`, at
+    either of them, too.
+    """
+
+    keys: frozenset[str]
+    far: bool = False
+
+
+def _bearing(keys: str, *, far: bool = False) -> _Bearing:
+    return _Bearing(frozenset(keys.split()), far=far)
+
+
+_BEARING: Final = {
+    "cpu": _bearing(
+        "cpu app_cores nic_cores storage_cores busy_cores cpu_quota lro offload io processes streams threads mtu spread"
+    ),
+    "memory": _bearing("memory io"),
+    "interconnect": _bearing("slots app_cores board"),
+    "slot": _bearing("slots max_payload mtu bonding"),
+    "nic": _bearing("slots mtu rate"),
+    "disk": _bearing("arrays read_rate write_rate outstanding"),
+    "raid": _bearing("arrays slots processes outstanding"),
+    "filesystem": _bearing("filter_rate filter_quota io processes"),
+    "tool": _bearing("outstanding request pace overlap processes streams"),
+    "window": _bearing(
+        "window channel tcp_rmem_max tcp_wmem_max rmem_max wmem_max streams processes lro pep", far=True
+    ),
+    "loss": _bearing("loss congestion_control streams processes mtu pep queue", far=True),
+    "start-up": _bearing("congestion_control streams mtu pep lro window", far=True),
+    "link": _bearing("rate mtu spread bonding slots", far=True),
+    "pep": _bearing("pep_rate"),
+}
+
+
+def bears_on(change: Change, then: Prediction | Outcome) -> bool:
+    """Whether a change can matter for what holds a transfer back.
+
+    Parameters
+    ----------
+    change
+        The change.
+    then
+        What holds it back.
+    """
+    bearing = _BEARING.get(str(then.bottleneck_class))
+    if bearing is None:
+        return False
+    owner = str(then.bottleneck).partition(".")[0]
+    at = {"sender", "receiver", "path", "tool"} if bearing.far else {owner, "path", "tool"}
+    return any(key.split(".")[0] in at and bearing.keys & set(key.split(".")[1:]) for key in change.settings)
+
+
+def _fit(first: Sequence[Change], second: Sequence[Change]) -> bool:
+    """Whether changes can be made together: none sets what another one sets otherwise."""
+    settings = {key: value for change in first for key, value in change.settings.items()}
+    names = {change.name for change in first}
+    return all(
+        change.name not in names and all(settings.get(key, value) == value for key, value in change.settings.items())
+        for change in second
+    )

@@ -1,0 +1,50 @@
+"""Changes that mend what was found wrong with a captured host, for `hecn_analysis.planning.change.advise`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hecn_analysis.inventory.checks.finding import Finding
+from hecn_analysis.planning.change.change import Change
+
+
+def changes(findings: Iterable[Finding], role: str) -> list[Change]:
+    """Return a change for each finding that says what mending it would set.
+
+    Parameters
+    ----------
+    findings
+        What was found on the host.
+    role
+        Which end the host is: ``sender`` or ``receiver``.
+    """
+    found = []
+    seen: Counter[str] = Counter()
+    for finding in findings:
+        if not finding.scenario_settings:
+            continue
+        seen[finding.check] += 1
+        number = f"-{seen[finding.check]}" if seen[finding.check] > 1 else ""
+        found.append(
+            Change(
+                f"{role}-mend-{finding.check}{number}",
+                f"{finding.place} of the {role}: {finding.expected} instead of {finding.found}",
+                _of_role(finding.scenario_settings, role),
+                "setting",
+                finding.fix or "mend what was found",
+                finding.verify or "capture the host again",
+                "as any change of a host in use",
+                finding.source or "the findings of hecn inventory",
+            )
+        )
+    return found
+
+
+def _of_role(settings: Mapping[str, Any], role: str) -> dict[str, Any]:
+    """Keys of the host as keys of the end that it is."""
+    return {
+        f"{role}.{key.removeprefix('host.')}" if key.startswith("host.") else key: value
+        for key, value in settings.items()
+    }

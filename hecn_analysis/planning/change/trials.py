@@ -1,0 +1,109 @@
+"""What many scenarios that differ in a few keys reach, worked out together.
+
+The numbers of outcomes are those of `predict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.prediction.draws import Draws, FloatArray
+from hecn_analysis.prediction.ladder import Lift
+from hecn_analysis.prediction.model import Effort, Model
+from hecn_analysis.prediction.together import followed
+
+#: Draws of a transfer that differs from run to run, for a first look.
+SCREENED: Final = 48
+
+#: How long TCP is followed for it: a fifth of the round trips of an answer, each of which takes as long whether one
+#: transfer is followed or hundreds. Both sides of a gain are followed alike.
+FIRST_LOOK: Final = Effort(rounds=1_200)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a prediction says without its ladder.
+
+    Attributes
+    ----------
+    throughput_bps, low_bps, high_bps
+        Central value, and the interval that a single new run falls into with 90 %. [bit/s]
+    bottleneck, bottleneck_class
+        What binds; None where nothing sets a limit.
+    draws_bps
+        Throughput in each draw of the parameters. [bit/s]
+    """
+
+    throughput_bps: float
+    low_bps: float
+    high_bps: float
+    bottleneck: str | None
+    bottleneck_class: str | None
+    draws_bps: FloatArray = field(repr=False, compare=False)
+
+
+def outcomes(scenarios: Sequence[Scenario]) -> list[Outcome]:
+    """Predict scenarios without their ladders.
+
+    Parameters
+    ----------
+    scenarios
+        The scenarios.
+
+    Raises
+    ------
+    HecnError
+        One cannot be predicted.
+    """
+    models = (Model(scenario, Draws(), levels=2) for scenario in scenarios)
+    return [_outcome(model, *_ground(model)) for model in followed(models, _ground)]
+
+
+def _ground(model: Model) -> tuple[FloatArray, npt.NDArray[np.int64], FloatArray]:
+    return model.ground(with_draws=True)
+
+
+def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64], draws: FloatArray) -> Outcome:
+    low, high = model.interval(draws, throughput)
+    name, limit_class = model.limits()[int(limit[0])]
+    together = np.broadcast_to(draws[0].sum(axis=1), model.draw.size - 1)
+    return Outcome(float(throughput[0]), float(low[0]), float(high[0]), name, limit_class, together)
+
+
+def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
+    """Throughputs of scenarios, to see which are worth an `Outcome` [bit/s].
+
+    Of transfers that differ from run to run it is the median of the first `SCREENED` draws over fewer round trips;
+    compare it with another one of these, which has the same luck.
+
+    Parameters
+    ----------
+    scenarios
+        The scenarios. None stands for one that cannot be predicted.
+    """
+    models = followed(map(_screened, scenarios), _throughput)
+    return [None if model is None else _throughput(model) for model in models]
+
+
+def _screened(scenario: Scenario) -> Model | None:
+    try:
+        model = Model(scenario, Draws(0), levels=1)
+        return (
+            Model(scenario, Draws(SCREENED), levels=1, effort=FIRST_LOOK)
+            if model.simulated and model.is_random
+            else model
+        )
+    except HecnError:
+        return None
+
+
+def _throughput(model: Model) -> float:
+    by_state, draws = model.throughputs([Lift()], with_draws=model.draw.size > 1)
+    return float(np.median(draws.sum(axis=2)) if draws.size else by_state.sum())

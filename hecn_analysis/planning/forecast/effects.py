@@ -1,0 +1,249 @@
+"""What planned changes add to the percentile of each port, from which day to which.
+
+A rate adds itself. Bytes become a rate by the hours in which they run; where nothing is said of hours, bytes a day are
+spread as the port's own traffic is, whose percentile is so many times its mean. What runs for less than 5 % of a day,
+72 minutes, is not seen by a 95th percentile and adds nothing. Hosts add their part of the present level. The traffic of
+a retired port is added slot by slot to that of the port that takes over, since percentiles do not add: what counts is
+by how much the busy level of the sum is above that of the port alone, today; it does not grow on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.units import format_bytes, format_rate
+from hecn_analysis.planning.forecast.planned_changes import Change, about
+from hecn_analysis.planning.forecast.series import PortSeries, series_of
+from hecn_analysis.traffic.ports import port_key
+from hecn_analysis.traffic.utilisation import Direction, slot_table
+
+Floats = npt.NDArray[np.float64]
+
+Key = tuple[str | None, str]
+
+SEEN_HOURS: Final = 0.05 * 24
+"""What runs for less of a day is above the 95th percentile. [h]"""
+DAY_S: Final = 86_400.0
+
+
+@dataclass
+class Effects:
+    """What is planned for one port.
+
+    Parameters
+    ----------
+    rates
+        First day, last day (None for no end) and what it adds. [bit/s]
+    speeds
+        Days and the speeds from then on. [bit/s]
+    retired
+        Day from which on it carries nothing.
+    told
+        The same for people: rows of the table of changes.
+    """
+
+    rates: list[tuple[date, date | None, float]] = field(default_factory=list)
+    speeds: list[tuple[date, float]] = field(default_factory=list)
+    retired: date | None = None
+    told: list[dict[str, Any]] = field(default_factory=list)
+
+    def adds(self, days: pd.DatetimeIndex) -> Floats:
+        """What is added on each of some days. [bit/s].
+
+        Parameters
+        ----------
+        days
+            The days (or hours).
+        """
+        found = np.zeros(len(days))
+        for begin, until, rate in self.rates:
+            found += rate * _between(days, begin, until)
+        return found
+
+    def speed(self, days: pd.DatetimeIndex, speed_bps: float) -> Floats:
+        """Speed on each of some days. [bit/s].
+
+        Parameters
+        ----------
+        days
+            The days (or hours).
+        speed_bps
+            The speed at first. [bit/s]
+        """
+        found = np.full(len(days), speed_bps)
+        for begin, speed in sorted(self.speeds):
+            found[_between(days, begin, None)] = speed
+        return found
+
+    def alive(self, days: pd.DatetimeIndex) -> Floats:
+        """1 on days on which the port carries its own traffic, else 0.
+
+        Parameters
+        ----------
+        days
+            The days (or hours).
+        """
+        gone = np.zeros(len(days)) if self.retired is None else _between(days, self.retired, None).astype(float)
+        return 1.0 - gone
+
+
+def _between(days: pd.DatetimeIndex, begin: date, until: date | None) -> npt.NDArray[np.bool_]:
+    own = days.tz_localize(None).normalize()
+    inside = own >= pd.Timestamp(begin)
+    return np.asarray(inside if until is None else inside & (own <= pd.Timestamp(until)))
+
+
+def effects_of(
+    changes: Sequence[Change], every: Sequence[PortSeries], rates: pd.DataFrame, *, direction: Direction, zone: str
+) -> dict[Key, Effects]:
+    """Work out what is planned for each port.
+
+    Parameters
+    ----------
+    changes
+        The rows.
+    every
+        Series of all ports.
+    rates
+        Rates as in the table ``rates``, of all ports.
+    direction, zone
+        Those of the series.
+
+    Raises
+    ------
+    InputError
+        For a port that is not there, or where there is nothing to work it out from.
+    """
+    known = {one.interface for one in every}
+    for change in changes:
+        for port in (change.port, *change.moves_to):
+            if port is not None and port not in known:
+                raise InputError(f"port {port!r}", f"one of {', '.join(sorted(known))}", source=change.place)
+    moves = [
+        (change, _only(every, str(change.port), change), [_only(every, port, change) for port in change.moves_to])
+        for change in changes
+        if change.moves_to
+    ]
+    found: dict[Key, Effects] = {}
+    for series in every:
+        mine = found.setdefault((series.host, series.interface), Effects())
+        for change in about(changes, series.host, series.interface):
+            _add(mine, change, series)
+        for change, origin, targets in moves:
+            if any(series is target for target in targets):
+                adds, how = _moved(series, origin, change, rates, (direction, zone))
+                _tell(mine, change, adds=adds, how=how)
+    return found
+
+
+def _only(every: Sequence[PortSeries], port: str, change: Change) -> PortSeries:
+    """Find the one port of a name; where several hosts have it, that of the change's host."""
+    named = [one for one in every if one.interface == port]
+    if len(named) > 1:
+        named = [one for one in named if one.host == change.host] or named
+    if len(named) > 1:
+        hosts = ", ".join(str(one.host) for one in named)
+        raise InputError(f"port {port!r} of {hosts}", "one port: name the host", source=change.place)
+    return named[0]
+
+
+def _add(mine: Effects, change: Change, series: PortSeries) -> None:
+    """Add a change of the port itself."""
+    if change.kind == "speed":
+        mine.speeds.append((change.begin, change.amount))
+        _tell(mine, change, speed=change.amount, how=f"speed becomes {format_rate(change.amount)}")
+    elif change.kind == "moves_to":
+        mine.retired = change.begin
+        _tell(mine, change, how=f"retired; its traffic goes to {', '.join(change.moves_to)}")
+    else:
+        adds, how = _rate(change, series)
+        _tell(mine, change, adds=adds, how=how)
+
+
+def _tell(mine: Effects, change: Change, *, how: str, adds: float = np.nan, speed: float = np.nan) -> None:
+    if np.isfinite(adds):
+        mine.rates.append((change.begin, change.until, adds))
+    mine.told.append(
+        {
+            "begin": change.begin,
+            "until": change.until,
+            "adds_bps": adds,
+            "speed_bps": speed,
+            "how": how,
+            "note": change.note,
+            "place": change.place,
+        }
+    )
+
+
+def _rate(change: Change, series: PortSeries) -> tuple[float, str]:
+    """What a change adds to the percentile, and how that was found."""
+    if change.kind == "rate":
+        many = f"{change.hosts:g} hosts of {format_rate(change.amount)} each" if change.hosts != 1 else "as stated"
+        return change.amount * change.hosts, many
+    recent = slice(-series.step.window, None)
+    level, mean = series.level_bps[recent], series.mean_bps[recent]
+    if change.kind == "of":
+        now = _high(level, series.step.rank)
+        words = f"{change.hosts:g} more hosts of {change.amount:g}, each with its part of {format_rate(now)}"
+        return now * change.hosts / change.amount, words
+    amount = change.amount * change.hosts
+    if change.kind == "bytes":
+        assert change.until is not None  # noqa: S101 - rows without are refused
+        days = (change.until - change.begin).days + 1
+        per_day, words = amount / days, f"{format_bytes(amount)} in {days} days"
+    else:
+        per_day, words = amount, f"{format_bytes(amount)} a day"
+    if change.hours is None and change.kind == "daily":
+        ratio = float(np.nanmedian(level / mean)) if np.isfinite(level / mean).any() else np.nan
+        if not np.isfinite(ratio):
+            raise InputError(f"no recent traffic of {series.name}", "hours a day", source=change.place)
+        return per_day * 8 / DAY_S * ratio, f"{words}, spread as its own traffic is: percentile {ratio:.2f} times mean"
+    hours = 24.0 if change.hours is None else change.hours
+    if hours < SEEN_HOURS:
+        return 0.0, f"{words} in {hours:g} h of the day: a 95th percentile does not see less than 72 min"
+    return per_day * 8 / (hours * 3600), f"{words}, in {hours:g} h of the day"
+
+
+def _moved(
+    series: PortSeries, other: PortSeries, change: Change, rates: pd.DataFrame, settings: tuple[Direction, str]
+) -> tuple[float, str]:
+    """By how much the busy level rises when another port's traffic is added slot by slot."""
+    key = port_key(rates)
+    both = []
+    for one in (series, other):
+        host = key["host"].isna() if one.host is None else key["host"] == one.host
+        mine = rates[host & (key["interface"] == one.interface)]
+        recent = mine[mine["time"] > mine["time"].max() - pd.Timedelta(series.step.window * series.step.seconds, "s")]
+        slots = slot_table(recent, slot_s=max(series.slot_s, other.slot_s))
+        both.append(slots.set_index("time")[["in_bps", "out_bps"]])
+    total = (both[0] + both[1] / len(change.moves_to)).dropna(how="all").reset_index()
+    total = total.assign(host="both", interface="both", interval_s=max(series.slot_s, other.slot_s), flag="given")
+    levels = [
+        next(series_of(each, slot_s=total["interval_s"].iloc[0], direction=settings[0], zone=settings[1]), None)
+        for each in (total, total.assign(**both[0].reindex(total["time"]).reset_index(drop=True)))
+        if len(total)
+    ]
+    known = [one.level_bps for one in levels if one is not None and one.known >= series.step.rank]
+    if len(known) < 2:
+        raise InputError(
+            f"no days that {series.name} and {other.name} share", "some, of the last four weeks", source=change.place
+        )
+    rank = series.step.rank
+    adds = _high(known[0], rank) - _high(known[1], rank)
+    part = "" if len(change.moves_to) == 1 else f"a part in {len(change.moves_to)} of "
+    return adds, f"{part}the traffic of {other.name} added slot by slot"
+
+
+def _high(values: Floats, rank: int) -> float:
+    """Value of a rank from the highest, of those that are known."""
+    known = np.sort(values[np.isfinite(values)])
+    return float(known[-min(rank, len(known))]) if len(known) else float("nan")

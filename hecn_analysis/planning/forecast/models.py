@@ -1,0 +1,410 @@
+"""Models of a series of percentiles, and what each expects of the days to come, as paths.
+
+All of them look at a series after its usual course (the week, or the day) was taken out, which a robust regression
+(Huber) finds together with level shifts: an outage, a holiday or a burst has little weight in it. What is left is a
+level that wanders and drifts steadily, with errors that stay on for some days: a local level with a deterministic drift
+and autoregressive errors, in state-space form [1]_; without errors that stay on, its forecasts are those of the Theta
+method [2]_. Where the level does not wander, this is a straight line, and how far it wanders says how well the growth
+can be known at all.
+
+- ``growth in per cent`` has it on a logarithmic scale, ``growth in bit/s`` on a plain one;
+- ``level`` is without drift, on a logarithmic scale.
+
+``seasonal naive`` repeats the last week (the last day, of hours): the forecast that every other has to beat.
+
+A path draws slope and level from what the data leave open, lets the level wander as far as it did, and adds seasons of
+the errors that were seen, whole, so that bad days come in rows as they did.
+
+References
+----------
+.. [1] Durbin, Koopman, Time Series Analysis by State Space Methods, 2nd ed. 2012, chapter 2; statsmodels'
+   ``UnobservedComponents``, which takes missing values as missing.
+.. [2] Hyndman, Billah, Unmasking the Theta method, International Journal of Forecasting 19 (2003).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from statsmodels.robust.norms import HuberT
+from statsmodels.tsa.statespace.structural import UnobservedComponents
+
+from hecn_analysis.planning.forecast.series import Step
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+NAIVE: Final = "seasonal naive"
+LEVEL: Final = "level"
+GROWING: Final = ("growth in per cent", "growth in bit/s")
+METHODS: Final = (*GROWING, LEVEL, NAIVE)
+
+MOST_SHIFTS: Final = 3
+_SHIFT_T2: Final = (
+    30.0  # squared t value of a level shift: the largest of all days reaches 12 by chance in 5 % of series
+)
+_SHIFT_SIGMAS: Final = 2.0  # and it stands out of the scatter of single days
+SHIFT_SEASONS: Final = 3
+"""Seasons before and after a level shift that it takes to find it. [1]"""
+_CLIP: Final = 4.0  # standard deviations beyond which an error is an outlier
+_MOST_PERSISTENCE: Final = 0.95
+_NORMAL_90: Final = 1.6449  # standard deviations on both sides that hold 90 %
+_START: Final = [0.3, 0.003, 0.5, 0.4]  # variances of errors, wander and lasting errors; how lasting: near any port's
+_WANDERS: Final = np.array([0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8])  # a step, of the errors
+_ROUNDS: Final = 12  # of reweighting
+_MAD: Final = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
+
+
+@dataclass(frozen=True)
+class Course:
+    """What the robust regression takes out of a series.
+
+    Parameters
+    ----------
+    log
+        Whether the scale is logarithmic.
+    season
+        What each place of the usual course adds.
+    shifts, sizes
+        Steps at which the level shifted, and by how much.
+    rest
+        The series without the usual course, NaN where unknown.
+    factors
+        What each place of the usual course is times the level, beside what it adds.
+    """
+
+    log: bool
+    season: Floats
+    shifts: tuple[int, ...]
+    sizes: tuple[float, ...]
+    rest: Floats
+    factors: Floats
+
+    @property
+    def before(self) -> Floats:
+        """For each shift a column that is 1 before it."""
+        return np.column_stack([np.arange(len(self.rest)) < one for one in self.shifts]).astype(float)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model of a series, ready to draw paths.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    log
+        Whether its scale is logarithmic.
+    season
+        What each place of the usual course adds; of the naive forecast the last season itself.
+    level, slope
+        Where it ends, and what it rises in a step.
+    covariance
+        Of level and slope.
+    wander
+        Standard deviation of what each step adds to the level.
+    errors
+        What the model leaves of each step that was seen, NaN where unknown.
+    factors
+        As those of `Course`.
+    """
+
+    method: str
+    log: bool
+    season: Floats
+    level: float
+    slope: float
+    covariance: Floats
+    wander: float
+    errors: Floats
+    factors: Floats
+
+    @property
+    def slope_interval(self) -> tuple[float, float]:
+        """Ends of the interval that holds the slope with 90 %."""
+        half = _NORMAL_90 * float(np.sqrt(self.covariance[1, 1]))
+        return self.slope - half, self.slope + half
+
+    def median(self, ahead: int) -> Floats:
+        """Give the median of each of the next steps. [bit/s].
+
+        Parameters
+        ----------
+        ahead
+            How many.
+        """
+        steps = np.arange(ahead)
+        place = (len(self.errors) + steps) % len(self.season)
+        z: Floats = self.level + self.slope * (steps + 1) + self.season[place]
+        return _unscaled(z, log=self.log) * self.factors[place]
+
+    def paths(self, ahead: int, draws: int, seed: int = 0) -> Floats:
+        """Draw paths of the next steps, one in each row. [bit/s].
+
+        Parameters
+        ----------
+        ahead
+            How many steps.
+        draws
+            How many paths.
+        seed
+            Of the random numbers: the same one gives the same paths.
+        """
+        chance = np.random.default_rng(seed)
+        many = len(self.season)
+        begin = len(self.errors) % many
+        cycles = -(-(begin + ahead) // many)
+        noise = self._noise(chance, draws, cycles)
+        if self.method == NAIVE:
+            noise = np.cumsum(noise, axis=1)  # each season repeats the one before, with its errors
+        noise = noise.reshape(draws, -1)[:, begin : begin + ahead]
+        steps = np.arange(ahead)
+        place = (len(self.errors) + steps) % many
+        shake = np.linalg.cholesky(self.covariance + 1e-18 * np.eye(2)) @ chance.standard_normal((2, draws))
+        wander = self.wander * np.cumsum(chance.standard_normal((draws, ahead)), axis=1)
+        level = (self.level + shake[0])[:, None] + (self.slope + shake[1])[:, None] * (steps + 1)
+        return _unscaled(level + wander + self.season[place] + noise, log=self.log) * self.factors[place]
+
+    def _noise(self, chance: np.random.Generator, draws: int, cycles: int) -> Floats:
+        """Seasons of errors as they were seen; a missing error is any other one."""
+        many = len(self.season)
+        known = self.errors[np.isfinite(self.errors)]
+        rows = np.full(-(-len(self.errors) // many) * many, np.nan)
+        rows[: len(self.errors)] = self.errors
+        table = rows.reshape(-1, many)
+        table = table[np.isfinite(table).any(axis=1)]
+        noise: Floats = table[chance.integers(len(table), size=(draws, cycles))]
+        holes = np.isnan(noise)
+        noise[holes] = known[chance.integers(len(known), size=int(holes.sum()))]
+        return noise
+
+    def widened(self, factor: float) -> Fitted:
+        """Give the same with level and slope more uncertain.
+
+        Parameters
+        ----------
+        factor
+            By how much, of their standard deviations. [1]
+        """
+        return replace(self, covariance=self.covariance * factor**2, wander=self.wander * factor)
+
+    def without_growth(self) -> Fitted:
+        """Give the same at the level that was reached, without growth."""
+        flat = np.zeros((2, 2))
+        flat[0, 0] = self.covariance[0, 0]
+        return replace(self, slope=0.0, covariance=flat)
+
+
+def course_of(values: Floats, step: Step, *, log: bool) -> Course:
+    """Take the usual course and level shifts out of a series.
+
+    Parameters
+    ----------
+    values
+        The series, NaN where unknown; a step in which nothing was carried counts as unknown. [bit/s]
+    step
+        What a value stands for.
+    log
+        Whether on a logarithmic scale.
+    """
+    every = np.arange(len(values))
+    factors = np.ones(step.season) if log else _factors(values, step)
+    z = _scaled(values / factors[every % step.season], log=log)
+    number = np.flatnonzero(np.isfinite(z))
+    known = z[number]
+    shifts: list[int] = []
+    while True:
+        columns = _columns(number, len(z), step, shifts)
+        found = _robust(known, columns)
+        errors = known - columns @ found
+        shift = _shift(errors, number, len(z), step, shifts) if len(shifts) < MOST_SHIFTS else None
+        if shift is None:
+            break
+        shifts = sorted([*shifts, shift])
+    season = np.append(found[2 : step.season + 1], 0.0)
+    season[-1] = -season.sum()
+    sizes = tuple(map(float, found[step.season + 1 :]))
+    return Course(log, season, tuple(shifts), sizes, z - season[every % step.season], factors)
+
+
+def _factors(values: Floats, step: Step) -> Floats:
+    """Usual course as factors: also where a port grows in bit/s, a weekend is so much less of what a weekday is."""
+    z = _scaled(values, log=True)
+    number = np.flatnonzero(np.isfinite(z))
+    found = _robust(z[number], _columns(number, len(z), step, []))
+    season = np.append(found[2 : step.season + 1], 0.0)
+    season[-1] = -season.sum()
+    factors: Floats = np.exp(season)
+    return factors
+
+
+def _robust(known: Floats, columns: Floats) -> Floats:
+    """Coefficients of a regression by Huber's M-estimator, iteratively reweighted."""
+    norm, weights = HuberT(), np.ones(len(known))
+    for _ in range(_ROUNDS):
+        weighted = weights[:, None] * columns
+        found: Floats = np.linalg.pinv(columns.T @ weighted, hermitian=True) @ (weighted.T @ known)
+        errors = known - columns @ found
+        weights = np.asarray(norm.weights(errors / max(sigma_of(errors), 1e-12)))
+    return found
+
+
+def _columns(number: Ints, length: int, step: Step, shifts: list[int]) -> Floats:
+    """Level at the last step, rise, places of the season (their sum is 0), and what a shift had not added yet."""
+    place = number % step.season
+    seasons = [np.where(place == step.season - 1, -1.0, place == one) for one in range(step.season - 1)]
+    before = [np.where(number < shift, -1.0, 0.0) for shift in shifts]
+    return np.column_stack([np.ones(len(number)), number - (length - 1.0), *seasons, *before])
+
+
+def _shift(errors: Floats, number: Ints, length: int, step: Step, shifts: list[int]) -> int | None:
+    """Find the step at which a shift of the level would explain most, if it is beyond what chance does."""
+    sigma = sigma_of(errors)
+    edge = SHIFT_SEASONS * step.season
+    every = np.arange(edge, length - edge)
+    candidates = np.array([one for one in every if all(abs(one - shift) >= edge for shift in shifts)], dtype=np.int64)
+    if sigma == 0 or len(candidates) == 0:
+        return None
+    base = _columns(number, length, step, shifts)
+    inverse = np.linalg.pinv(base.T @ base, hermitian=True)
+    cut = np.clip(errors, -_CLIP * sigma, _CLIP * sigma)
+    cut = cut - base @ (inverse @ (base.T @ cut))
+    # What was before a candidate is a column of ones up to there: its products with the others are sums up to there
+    upto = np.searchsorted(number, candidates)
+    sums = np.vstack([np.zeros(base.shape[1]), np.cumsum(base, axis=0)])[upto]
+    length2 = np.maximum(upto - np.einsum("ij,jk,ik->i", sums, inverse, sums), 1e-9)
+    along = np.append(0.0, np.cumsum(cut))[upto]
+    best = int(np.argmax(along**2 / length2))
+    size = along[best] / length2[best]
+    left = cut - size * ((number < candidates[best]) - base @ (inverse @ sums[best]))
+    t2 = along[best] ** 2 / length2[best] / (max(float(left.var()), 1e-300) * persistence(left))
+    return int(candidates[best]) if t2 > _SHIFT_T2 and abs(size) > _SHIFT_SIGMAS * sigma_of(left) else None
+
+
+def persistence(errors: Floats) -> float:
+    """Factor by which errors that stay on widen the variance of a mean: (1 + r) / (1 - r), r from one to the next."""
+    sigma = sigma_of(errors)
+    cut = np.clip(errors, -_CLIP * sigma, _CLIP * sigma) if sigma else errors
+    cut = cut - cut.mean()
+    total = float(cut @ cut)
+    r = float(cut[1:] @ cut[:-1]) / total if total else 0.0
+    r = min(max(r + (1 + 3 * r) / max(len(cut), 5), 0.0), _MOST_PERSISTENCE)  # the estimate is low for short series
+    return (1 + r) / (1 - r)
+
+
+def sigma_of(errors: Floats) -> float:
+    """Standard deviation, of which outliers know nothing."""
+    return float(_MAD * np.median(np.abs(errors - np.median(errors))))
+
+
+def fit(method: str, course: Course | None, values: Floats, step: Step, parameters: Floats | None = None) -> Fitted:
+    """Fit a model.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    course
+        What was taken out of the series, on the scale of the method; None for the naive forecast.
+    values
+        The series, NaN where unknown. [bit/s]
+    step
+        What a value stands for.
+    parameters
+        As `variances` gave them for a part of the series; by default of all of it.
+    """
+    if method == NAIVE or course is None:
+        return _naive(values, step)
+    model, middle, scale = _wandering(course, grows=method != LEVEL)
+    found = model.smooth(variances(method, course) if parameters is None else parameters)
+    size, shifts = 1 if method == LEVEL else 2, len(course.shifts)
+    covariance = np.zeros((2, 2))
+    covariance[:size, :size] = found.filtered_state_cov[:size, :size, -1] * scale**2
+    state = found.filtered_state[:, -1] * scale
+    slope = float(state[1]) if size > 1 else 0.0
+    wander = float(np.sqrt(found.params[1])) * scale
+    errors = course.rest - (found.smoothed_state[0] * scale + middle)
+    if shifts:
+        errors -= course.before @ state[-shifts:]
+    return Fitted(
+        method, course.log, course.season, float(state[0]) + middle, slope, covariance, wander, errors, course.factors
+    )
+
+
+def variances(method: str, course: Course) -> Floats | None:
+    """Estimate how much the level wanders and how long errors stay on; None where the method has none.
+
+    How much it wanders is the mean over all values that are likely, not the likeliest one: that is often 0 for a level
+    that wanders little, and intervals made from it are too narrow.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    course
+        What was taken out of the series, on the scale of the method.
+    """
+    if method == NAIVE:
+        return None
+    model, _, _ = _wandering(course, grows=method != LEVEL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the search ended at an edge: a level that does not wander
+        found = np.asarray(model.fit(_START, disp=0, maxiter=8).params)
+    likelihoods = []
+    for size in _WANDERS:
+        found[1] = size**2
+        likelihoods.append(model.loglike(found))
+    likely = np.exp(np.array(likelihoods) - max(likelihoods)) * np.gradient(_WANDERS)
+    found[1] = float((likely * _WANDERS).sum() / likely.sum()) ** 2
+    return found
+
+
+def _wandering(course: Course, *, grows: bool) -> tuple[UnobservedComponents, float, float]:
+    """Model of a level that wanders, for the rest without outliers; with the middle and scale that were taken out."""
+    rest = pd.Series(course.rest)
+    level = rest + course.before @ course.sizes if course.shifts else rest
+    around = level - level.rolling(29, center=True, min_periods=3).median()
+    sigma = sigma_of(around.dropna().to_numpy())
+    kept = rest.where(around.abs() <= max(_CLIP * sigma, 1e-12)).to_numpy()
+    middle, scale = float(np.nanmedian(kept)), max(sigma, 1e-9)
+    shifted: dict[str, object] = {"exog": course.before, "mle_regression": False} if course.shifts else {}
+    kind = "lldtrend" if grows else "llevel"
+    return UnobservedComponents((kept - middle) / scale, level=kind, autoregressive=1, **shifted), middle, scale
+
+
+def _naive(values: Floats, step: Step) -> Fitted:
+    """Repeat the last known value of each place of the season."""
+    filled = np.full(-(-len(values) // step.season) * step.season, np.nan)
+    filled[: len(values)] = values
+    table = pd.DataFrame(filled.reshape(-1, step.season)).ffill()
+    season = table.iloc[-1].fillna(float(np.nanmedian(values))).to_numpy()
+    changes = np.full(len(values), np.nan)
+    changes[step.season :] = values[step.season :] - table.to_numpy().ravel()[: len(values) - step.season]
+    none = np.zeros((2, 2))
+    return Fitted(NAIVE, False, season, 0.0, 0.0, none, 0.0, changes, np.ones(step.season))  # noqa: FBT003 - no log
+
+
+def is_log(method: str) -> bool:
+    """Whether a method works on a logarithmic scale.
+
+    Parameters
+    ----------
+    method
+        One of `METHODS`.
+    """
+    return method.endswith("per cent") or method == LEVEL
+
+
+def _scaled(values: Floats, *, log: bool) -> Floats:
+    positive = np.where(values > 0, values, np.nan)
+    return np.log(positive) if log else positive
+
+
+def _unscaled(z: Floats, *, log: bool) -> Floats:
+    return np.exp(z) if log else np.maximum(z, 0.0)

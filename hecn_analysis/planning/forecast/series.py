@@ -1,0 +1,248 @@
+"""The series that a forecast is made of: a port's 95th percentile of each day, or of each hour where days are few.
+
+The 95th percentile of the 288 slots of a day is exceeded for 72 minutes: it is the level of the busy hour. Slots,
+percentiles and directions are those of `hecn_analysis.traffic`. A day has a percentile where at least three quarters of
+its slots have a rate, and none otherwise: a poller that was away, a reset, a gap are missing days, not quiet ones.
+
+What is held to the capacity is the *busy level*: the fourth highest day of the last 28. Teletraffic engineering calls
+the load of that day a month's normal load [1]_; a single burst does not move it, weekends neither.
+
+References
+----------
+.. [1] ITU-T E.492 (1996), Traffic reference period: normal load and high load, from the fourth and the second highest
+   day of a month.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from hecn_analysis.base.errors import RangeError
+from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, to_bits
+from hecn_analysis.traffic.percentiles import nearest_ranks
+from hecn_analysis.traffic.ports import KEY, port_key, port_name
+from hecn_analysis.traffic.slots import LONGEST_INTERVAL
+from hecn_analysis.traffic.utilisation import DIRECTIONS, Direction, slot_table
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_KNOWN: Final = 0.75
+"""Part of the slots of a day that must have a rate for the day to have a percentile. [1]"""
+LONGER_SLOTS_S: Final = (1800.0, 3600.0, 7200.0, 86_400.0)
+"""Slots that are taken where a source keeps averages over longer times only: MRTG's and those of most RRDs. [s]"""
+_ENOUGH: Final = 0.8  # of the time with rates, that must be known in slots of a length
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one value of a series stands for.
+
+    Parameters
+    ----------
+    name
+        ``day`` or ``hour``.
+    seconds
+        Its length. [s]
+    season
+        After how many of them the usual course begins anew.
+    window, rank
+        The busy level is the value of this rank, from the highest, of so many of them.
+    least
+        How many known values a forecast needs.
+    words
+        What the busy level is.
+    """
+
+    name: str
+    seconds: float
+    season: int
+    window: int
+    rank: int
+    least: int
+    words: str
+
+    def per_year(self) -> float:
+        """How many of them a year has."""
+        return 365.25 * 86_400 / self.seconds
+
+
+DAY: Final = Step("day", 86_400.0, 7, 28, 4, 42, "fourth highest day of the last 28")
+HOUR: Final = Step("hour", 3600.0, 24, 168, 9, 240, "95th percentile of the hours of the last week")
+
+
+@dataclass(frozen=True)
+class PortSeries:
+    """Percentiles of one port, one for each step of time, NaN where unknown.
+
+    Parameters
+    ----------
+    host, interface
+        Key of the port, as `hecn_analysis.traffic.ports.port_key` gives it; None where there is no host and no file.
+    step
+        What a value stands for.
+    slot_s
+        Slots that were ranked. [s]
+    start
+        Begin of each step.
+    level_bps
+        The percentile of each. [bit/s]
+    mean_bps
+        The mean over each, in the same direction. [bit/s]
+    """
+
+    host: str | None
+    interface: str
+    step: Step
+    slot_s: float
+    start: pd.DatetimeIndex
+    level_bps: Floats
+    mean_bps: Floats
+
+    @property
+    def known(self) -> int:
+        """How many values are known."""
+        return int(np.isfinite(self.level_bps).sum())
+
+    @property
+    def name(self) -> str:
+        """Host and interface."""
+        return port_name(self.host, self.interface)
+
+
+def slot_of(rates: pd.DataFrame, slot_s: float) -> float:
+    """Length of slots that the rates of a port allow: the one asked for, or a longer one of `LONGER_SLOTS_S`. [s].
+
+    Parameters
+    ----------
+    rates
+        Rates of one port as in the table ``rates``.
+    slot_s
+        The length asked for. [s]
+    """
+    seconds = rates["interval_s"].to_numpy(dtype=float)
+    rated = np.isfinite(rates["in_bps"].to_numpy(dtype=float)) | np.isfinite(rates["out_bps"].to_numpy(dtype=float))
+    told = rated & (seconds > 0) & (to_bits(rates["flag"]) & int(Flag.GAP | LOWER_BOUND) == 0)
+    total = seconds[told].sum()
+    longer = [length for length in LONGER_SLOTS_S if length > slot_s]
+    for length in (slot_s, *longer):
+        if seconds[told & (seconds <= LONGEST_INTERVAL * length)].sum() >= _ENOUGH * total:
+            return length
+    return longer[-1] if longer else slot_s
+
+
+def series_of(
+    rates: pd.DataFrame,
+    *,
+    slot_s: float = 300.0,
+    direction: Direction = "greater",
+    percent: float = 95.0,
+    zone: str = "UTC",
+) -> Iterator[PortSeries]:
+    """Give the series of each port: by the day, or by the hour where there are too few days for a forecast.
+
+    Parameters
+    ----------
+    rates
+        Rates as in the table ``rates``.
+    slot_s
+        Length of the slots that are ranked. [s]
+    direction
+        One of `hecn_analysis.traffic.utilisation.DIRECTIONS`.
+    percent
+        Which percentile. [%]
+    zone
+        Time zone of the days.
+
+    Raises
+    ------
+    RangeError
+        For a direction that is none.
+    """
+    if direction not in DIRECTIONS:
+        raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
+    parts: Any = rates.assign(**port_key(rates)).groupby(list(KEY), dropna=False, sort=True)
+    for (host, interface), part in parts:
+        length = slot_of(part, slot_s)
+        usable = part[part["interval_s"] <= LONGEST_INTERVAL * length]
+        slots = slot_table(usable, slot_s=length)
+        names = (str(host) if isinstance(host, str) else None, str(interface))
+        ranking = (direction, percent)
+        days = _steps(slots, names, (DAY, length), ranking, zone)
+        if days.known < DAY.least and length <= HOUR.seconds:
+            hours = _steps(slots, names, (HOUR, length), ranking, "UTC")
+            yield hours if hours.known >= HOUR.least else days
+        else:
+            yield days
+
+
+def _steps(
+    slots: pd.DataFrame,
+    names: tuple[str | None, str],
+    lengths: tuple[Step, float],
+    ranking: tuple[Direction, float],
+    zone: str,
+) -> PortSeries:
+    (step, slot_s), (direction, percent) = lengths, ranking
+    middle = (slots["time"] - pd.Timedelta(slot_s / 2, "s")).dt.tz_convert(zone)
+    start = middle.dt.normalize() if step.name == "day" else middle.dt.floor("h")
+    bounds = np.flatnonzero(np.diff(start.astype("int64").to_numpy(), prepend=-1))
+    ranked = {name: slots[f"{name}_bps"].to_numpy(dtype=float) for name in ("in", "out")}
+    ranked["slot_greater"], ranked["sum"] = np.fmax(ranked["in"], ranked["out"]), ranked["in"] + ranked["out"]
+    wanted = ("in", "out") if direction == "greater" else (direction,)
+    least = LEAST_KNOWN * step.seconds / slot_s
+    levels, means = [], []
+    for name in wanted:
+        values = ranked[name]
+        known = np.add.reduceat(np.isfinite(values).astype(float), bounds) if len(values) else np.empty(0)
+        enough = known >= min(least, 1.0) if step.seconds <= slot_s else known >= least
+        sums = np.add.reduceat(np.nan_to_num(values), bounds) if len(values) else np.empty(0)
+        levels.append(np.where(enough, nearest_ranks(values, bounds, percent), np.nan))
+        means.append(np.where(enough, sums / np.maximum(known, 1), np.nan))
+    larger = np.argmax([np.nan_to_num(level) for level in levels], axis=0) if len(bounds) else np.empty(0, dtype=int)
+    place = np.arange(len(bounds))
+    level, mean = np.array(levels)[larger, place], np.array(means)[larger, place]
+    frame = pd.DataFrame({"level": level, "mean": mean}, index=pd.DatetimeIndex(start.to_numpy()[bounds]))
+    frame.index = pd.DatetimeIndex(start.iloc[bounds])
+    inside = frame["level"].notna().to_numpy()
+    if inside.any():
+        frame = frame.iloc[inside.argmax() : len(inside) - inside[::-1].argmax()]
+        frame = frame.reindex(pd.date_range(frame.index[0], frame.index[-1], freq="D" if step.name == "day" else "h"))
+    else:
+        frame = frame.iloc[:0]
+    return PortSeries(
+        *names, step, slot_s, pd.DatetimeIndex(frame.index), frame["level"].to_numpy(), frame["mean"].to_numpy()
+    )
+
+
+def busy_level(paths: Floats, step: Step, *, every: int = 1) -> Floats:
+    """Give the busy level along each path, from the end of its first window on.
+
+    Parameters
+    ----------
+    paths
+        Percentiles, a path in each row; NaN does not count. [bit/s]
+    step
+        What a value stands for.
+    every
+        Only at every so manyth step, the last one included. [1]
+
+    Examples
+    --------
+    >>> steps = Step("day", 86_400.0, 1, 4, 2, 4, "second highest of four")
+    >>> busy_level(np.array([[1.0, 5.0, 2.0, 3.0, 9.0]]), steps)
+    array([[3., 5.]])
+    """
+    filled = np.where(np.isnan(paths), -np.inf, paths)
+    windows: Any = np.lib.stride_tricks.sliding_window_view(filled, step.window, axis=1)
+    windows = windows[:, (windows.shape[1] - 1) % every :: every]
+    place = step.window - step.rank
+    found = np.empty(windows.shape[:2])
+    for row in range(0, len(windows), 64):  # as much as fits the cache
+        found[row : row + 64] = np.partition(windows[row : row + 64], place, axis=2)[:, :, place]
+    return np.where(np.isfinite(found), found, np.nan)

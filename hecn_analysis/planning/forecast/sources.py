@@ -1,0 +1,99 @@
+"""Rates to forecast from: of an archive, of Parquet files with readings, or of any files with counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from hecn_analysis.archive.files import tell
+from hecn_analysis.archive.selection import is_archive
+from hecn_analysis.archive.store import Archive
+from hecn_analysis.base import tables
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.counters import read_counters
+from hecn_analysis.counters.summary import given_rates, rates
+from hecn_analysis.traffic.series import NEEDED, Speeds, Widths
+from hecn_analysis.traffic.speeds import speeds_of
+
+
+def rates_of(
+    source: Path | str | Sequence[Path | str],
+    *,
+    zone: str = "UTC",
+    host: str | None = None,
+    widths: Widths = None,
+    speeds: Speeds = None,
+    progress: bool = False,
+) -> tuple[pd.DataFrame, Mapping[Any, float]]:
+    """Read rates, and the speeds that the sources state. [bit/s].
+
+    Parameters
+    ----------
+    source
+        The folder of an archive, or files and folders with counters, or ``*.parquet`` with readings.
+    zone
+        Time zone of local times.
+    host
+        Name of the host of files that do not name theirs.
+    widths, speeds
+        What is known better, as in `hecn_analysis.traffic.rates.rates`.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Raises
+    ------
+    InputError
+        Where there are no rates.
+    """
+    paths = [source] if isinstance(source, str | Path) else list(source)
+    folders = [Path(path) for path in paths]
+    if len(paths) == 1 and is_archive(folders[0]):
+        archive = Archive(folders[0])
+        samples, given = archive.table("samples"), archive.table("rates")
+    elif all(path.suffix == ".parquet" for path in folders):
+        samples, given = _parquets(folders), tables.make("rates", [])
+    else:
+        counters = read_counters(paths, time_zone=zone, host=host, progress=progress)
+        samples, given = counters.samples, given_rates(counters.samples, counters.rates)
+    if host is not None:
+        samples, given = (table.assign(host=table["host"].fillna(host)) for table in (samples, given))
+    found = rates(samples, given, widths=widths, speeds=speeds)
+    if found.empty:
+        named = ", ".join(map(str, paths))
+        raise InputError(f"no rates in {named}", "an archive or files with counters", advice="hecn counters says why")
+    return found, speeds_of(samples)
+
+
+def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
+    """Readings of files; those that cannot be read are told, the others count."""
+    read: list[pd.DataFrame] = []
+    bad: list[InputError] = []
+    for path in paths:
+        try:
+            read.append(_parquet(path))
+        except InputError as error:
+            bad.append(error)
+    if not read:
+        raise bad[0]
+    tell(bad, None)
+    return pd.concat(read, ignore_index=True)
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError("no file", "a Parquet file", source=path) from None
+    except (OSError, ValueError, pa.ArrowException):
+        raise InputError("no Parquet file", "one with the table samples", source=path) from None
+    absent = [name for name in NEEDED if name not in table.columns]
+    if absent:
+        raise InputError(
+            "no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}", source=path
+        )
+    named = table if "source_file" in table.columns else table.assign(source_file=str(path))
+    return named.reindex(columns=list(tables.COLUMNS["samples"]))

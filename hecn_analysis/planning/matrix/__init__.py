@@ -1,0 +1,1 @@
+"""Plans of tests: which cells, how many repeats, which commands, and what to test next."""

@@ -1,0 +1,219 @@
+"""Which test next: the one whose outcome changes most of what is not known; and the search for the best cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hecn_analysis.planning.matrix.cells import Matrix, amounts
+from hecn_analysis.planning.matrix.outlook import Belief, FloatArray
+from hecn_analysis.prediction.draws import Z90
+
+#: A test that tells less than this much more than another one is as good.
+_EQUAL: Final = 1e-9
+
+
+def rank_next(
+    matrix: Matrix, belief: Belief | None = None, *, count: int = 10, per: Literal["test", "time"] = "test"
+) -> pd.DataFrame:
+    """Rank what to test next.
+
+    Each row supposes that those above it have been run. A test is worth the share of the variance of the logarithms of
+    all cells that it takes away, and the share of the doubt about what binds in them.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    belief
+        What is believed after the runs so far; None: nothing has been run.
+    count
+        Rows wanted.
+    per
+        Worth of a test, or of the time that it takes.
+
+    Returns
+    -------
+    DataFrame
+        ``cell``, a column for each axis, ``expected_bps``, ``low_bps``, ``high_bps`` (90 % of single runs, as believed
+        now) [bit/s], ``worth``, ``variance_fraction`` and ``doubt_fraction`` that it takes away [1], ``separates`` (the
+        two likeliest limits of the cell about which it tells most) ``of_cell``, ``time_s``, ``data_bytes``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> rank_next(matrix, count=1)["cell"].tolist()
+    ['far/90ms']
+    """
+    belief = matrix.belief() if belief is None else belief
+    outlook = belief.outlook
+    durations = [amounts(cell.scenario, rate) for cell, rate in zip(matrix.cells, np.exp(belief.mean), strict=True)]
+    time_s = np.array([duration for duration, _ in durations]) + matrix.pause_s
+    covariance = belief.covariance.copy()
+    doubts = _Doubts(belief)
+    total = float(np.trace(covariance))
+    spread = Z90 * np.sqrt(np.diag(covariance) + belief.noise)
+    most = outlook.most_bps
+    rows = []
+    for _ in range(min(count, len(matrix.cells))):
+        removed = (covariance**2).sum(axis=0) / (np.diag(covariance) + belief.noise + _EQUAL) / max(total, _EQUAL)
+        told = doubts.told()
+        worth = removed + told.sum(axis=0) / max(doubts.entropy, _EQUAL)
+        best = int(np.argmax(worth / (time_s if per == "time" else 1.0)))
+        cell = matrix.cells[best]
+        about = int(np.argmax(told[:, best]))
+        rows.append(
+            {
+                "cell": cell.name,
+                **{key: cell.setting.get(key) for key in matrix.axes},
+                "expected_bps": float(min(np.exp(belief.mean[best]), most[best])),
+                "low_bps": float(np.exp(belief.mean[best] - spread[best])),
+                "high_bps": float(min(np.exp(belief.mean[best] + spread[best]), most[best])),
+                "worth": float(worth[best]),
+                "variance_fraction": float(removed[best]),
+                "doubt_fraction": float(told[:, best].sum() / max(doubts.entropy, _EQUAL)),
+                "separates": " / ".join(outlook.names[number] for number in doubts.leading(about)),
+                "of_cell": matrix.cells[about].name if doubts.leading(about) else None,
+                "time_s": durations[best][0],
+                "data_bytes": durations[best][1],
+            }
+        )
+        column = covariance[:, best]
+        covariance = covariance - np.outer(column, column) / (column[best] + belief.noise[best] + _EQUAL)
+        doubts.tested(best)
+    return pd.DataFrame(rows)
+
+
+class _Doubts:
+    """What is not known of what binds in each cell, and how much each test would tell.
+
+    The draws fall into groups by what binds in a cell. The outcome of a test tells the groups apart as far as their
+    means differ by more than what else moves it: half the binary logarithm of 1 plus the ratio of the variances between
+    and within, as for normal groups, and not more than there is to know.
+    """
+
+    def __init__(self, belief: Belief) -> None:
+        self._weights = belief.weights()
+        self._logs = np.log(belief.outlook.draws_bps)
+        self._noise = belief.noise + belief.wrong**2
+        self._groups: list[tuple[FloatArray, FloatArray, list[int]]] = []
+        for row in belief.outlook.candidates:
+            numbers, which = np.unique(row, return_inverse=True)
+            member = (which[None, :] == np.arange(numbers.size)[:, None]).astype(float)
+            share = member @ self._weights
+            self._groups.append((member, share, [int(numbers[at]) for at in np.argsort(-share) if share[at] > _EQUAL]))
+        self._left = np.array([_entropy(share) for _, share, _ in self._groups])
+        self.entropy = float(self._left.sum())
+
+    def _mean(self) -> FloatArray:
+        return np.asarray(self._logs @ self._weights)
+
+    def leading(self, cell: int) -> list[int]:
+        """Numbers of the two likeliest limits of a cell; none where there is no doubt."""
+        names = self._groups[cell][2]
+        return names[:2] if len(names) > 1 else []
+
+    def told(self) -> FloatArray:
+        """Bits about what binds in each cell (row) that each test (column) would tell."""
+        mean = self._mean()
+        total = (self._logs - mean[:, None]) ** 2 @ self._weights
+        found = np.zeros((len(self._groups), len(mean)))
+        for number, (member, share, names) in enumerate(self._groups):
+            if len(names) > 1:
+                held = share > _EQUAL
+                means = (member[held] * self._weights) @ self._logs.T / share[held, None]
+                between = share[held] @ (means - mean) ** 2
+                ratio = between / (np.maximum(total - between, 0.0) + self._noise + _EQUAL)
+                found[number] = np.minimum(0.5 * np.log2(1 + ratio), self._left[number])
+        return found
+
+    def tested(self, test: int) -> None:
+        """Take away what a test will have told, whatever it is."""
+        self._left = np.maximum(self._left - self.told()[:, test], 0.0)
+        away = self._logs - self._mean()[:, None]
+        slope = (away * away[test]) @ self._weights
+        self._logs = self._logs - np.outer(slope / (slope[test] + self._noise[test] + _EQUAL), away[test])
+
+
+def _entropy(shares: FloatArray) -> float:
+    held = shares[shares > _EQUAL]
+    return float(-(held * np.log2(held)).sum())
+
+
+@dataclass(frozen=True)
+class Search:
+    """A finished search for the best cell.
+
+    Attributes
+    ----------
+    best
+        Number of the cell that is taken for the best.
+    tested
+        Numbers of the cells in the order in which they were run.
+    """
+
+    best: int
+    tested: tuple[int, ...]
+
+
+def find_best(belief: Belief, measure: Callable[[int], float], budget: int) -> Search:
+    """Search for the cell with the highest rate by running few of them.
+
+    Each run is that of the cell from which most is to be gained over the best one so far (expected improvement); the
+    predictions are where the search starts, and measurements correct them.
+
+    Parameters
+    ----------
+    belief
+        What is believed before; it is changed.
+    measure
+        Runs a cell, by its number, and gives its rate. [bit/s]
+    budget
+        Number of runs, 1 or more.
+
+    Returns
+    -------
+    Search
+        The best cell, and the cells that were run.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> find_best(matrix.belief(), lambda number: [9.4e9, 5e9][number], budget=2)
+    Search(best=0, tested=(0, 1))
+    """
+    order: list[int] = []
+    for _ in range(min(budget, belief.mean.size)):
+        spread = np.sqrt(np.maximum(np.diag(belief.covariance), _EQUAL))
+        if order:
+            held = max(belief.mean[number] for number in order)
+            z = (belief.mean - held) / spread
+            gain = spread * (z * stats.norm.cdf(z) + stats.norm.pdf(z))
+            gain[order] = -np.inf  # a run of another cell tells more than a repeat
+        else:
+            gain = belief.mean
+        chosen = int(np.argmax(gain))
+        order.append(chosen)
+        belief.tell(chosen, measure(chosen))
+    return Search(max(order, key=lambda number: belief.mean[number]), tuple(order))

@@ -1,0 +1,312 @@
+"""What is expected of many tests at once, with draws that they share: how far one test's outcome tells the others'."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.progress import track
+from hecn_analysis.hardware import Scenario
+from hecn_analysis.prediction.draws import DRAWS, Z90, Draws
+from hecn_analysis.prediction.model import Model
+from hecn_analysis.prediction.together import followed
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: Standard deviation of what the model gets wrong of the logarithm of what a resource carries, as one that nobody has
+#: calibrated.
+_OFF: Final = 0.3
+
+#: TCP counts as what binds in a draw in which it keeps the flows more than a tenth below what the resources allow, as
+#: in the probabilities of a prediction's ladder.
+_HELD: Final = 0.9
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Predictions of several tests.
+
+    Attributes
+    ----------
+    throughput_bps, low_bps, high_bps
+        Central value, and the interval that a single new run falls into with 90 %. [bit/s]
+    load_fraction
+        Share of what the path carries that the test takes; NaN where it crosses none. [1]
+    limits
+        What binds at the central values: name and class.
+    draws_bps
+        A row a test, a column a draw; a column is one set of values of all parameters. [bit/s]
+    candidates
+        Number in `names` of what binds, a row a test, a column a draw.
+    names
+        What can bind.
+    repeat
+        Standard deviation of the logarithm of a run about the mean of many. [1]
+    caution
+        What to take from the logarithm of the throughput because every resource but the links may be slower or faster
+        than the model says: of tests that are predicted alike, the one that passes more of what is nearly full is
+        expected to be the slower one. [1]
+    """
+
+    throughput_bps: FloatArray
+    low_bps: FloatArray
+    high_bps: FloatArray
+    load_fraction: FloatArray
+    limits: tuple[tuple[str | None, str | None], ...]
+    draws_bps: FloatArray
+    candidates: IntArray
+    names: tuple[str, ...]
+    repeat: FloatArray
+    caution: FloatArray
+
+    def take(self, chosen: Sequence[int] | IntArray) -> Outlook:
+        """Some of the tests.
+
+        Parameters
+        ----------
+        chosen
+            Their numbers.
+        """
+        at = np.asarray(chosen, dtype=np.int64)
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        kept = {name: values[at] for name, values in arrays.items() if name not in {"limits", "names"}}
+        return replace(self, limits=tuple(self.limits[number] for number in at), **kept)
+
+    @property
+    def most_bps(self) -> FloatArray:
+        """What the path carries at most, infinite where a test crosses none [bit/s]."""
+        return np.where(np.isnan(self.load_fraction), np.inf, self.throughput_bps / self.load_fraction)
+
+    @classmethod
+    def of(cls, tests: Mapping[str, Scenario], *, progress: bool = False) -> Outlook:
+        """Predict tests.
+
+        Parameters
+        ----------
+        tests
+            Scenarios by the names of the tests.
+        progress
+            Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+        Raises
+        ------
+        InputError
+            Nothing sets a limit to a test.
+        """
+        names: dict[str, int] = {}
+        models = followed((Model(scenario, Draws(), levels=2) for scenario in tests.values()), _ground)
+        asked = track(models, "predicting", total=len(tests)) if progress else models
+        rows = [_row(name, model, names) for name, model in zip(tests, asked, strict=True)]
+        return cls(
+            throughput_bps=np.array([row["throughput"] for row in rows]),
+            low_bps=np.array([row["low"] for row in rows]),
+            high_bps=np.array([row["high"] for row in rows]),
+            load_fraction=np.array([row["load"] for row in rows]),
+            limits=tuple(row["limit"] for row in rows),
+            draws_bps=np.array([row["draws"] for row in rows]),
+            candidates=np.array([row["candidates"] for row in rows]),
+            names=tuple(names),
+            repeat=np.array([row["repeat"] for row in rows]),
+            caution=np.array([row["caution"] for row in rows]),
+        )
+
+
+def _ground(model: Model) -> tuple[FloatArray, IntArray, FloatArray]:
+    return model.ground(with_draws=True)
+
+
+def _row(name: str, model: Model, names: dict[str, int]) -> dict[str, Any]:
+    throughput, limit, draws = _ground(model)
+    if not np.isfinite(throughput[0]):
+        raise InputError(
+            f"{name}, to which nothing sets a limit", "hosts or a path that do, such as path.rate: 10 Gb/s"
+        )
+    low, high = model.interval(draws, throughput)
+    together = np.broadcast_to(draws[0].sum(axis=1), model.draw.size - 1)
+    binds, binds_class = model.limits()[int(limit[0])]
+    steady, stopped = np.broadcast_to(model.steady[0][0].sum(axis=1), together.shape), model.steady[1][0]
+    first = np.broadcast_to(model.first(model.steady[0][0], stopped), together.shape)
+    found = [model.system.resources[number].name if number >= 0 else "nothing" for number in first]
+    if int(limit[0]) >= len(model.system.resources) and binds is not None:
+        found = [binds if held else resource for held, resource in zip(together < _HELD * steady, found, strict=True)]
+    ceiling = float(model.ceiling()[0])
+    return {
+        "throughput": float(throughput[0]),
+        "low": float(low[0]),
+        "high": float(high[0]),
+        "load": float(throughput[0]) / ceiling if np.isfinite(ceiling) else np.nan,
+        "limit": (binds, binds_class),
+        "draws": together,
+        "candidates": [names.setdefault(one, len(names)) for one in found],
+        "repeat": np.log1p(model.scenario.tool.repeat.spread) / Z90,
+        "caution": _caution(model, float(throughput[0])),
+    }
+
+
+def _caution(model: Model, throughput_bps: float) -> float:
+    """How far what the model gets wrong of each resource lowers the least of them, as a mean of logarithms [1]."""
+    flows = model.levels[0][0][0]
+    if not np.isfinite(flows).all():
+        return 0.0
+    busy = (flows * (throughput_bps / flows.sum())) @ model.central_demand()[0]
+    room: dict[str, float] = {}
+    for resource, share in zip(model.system.resources, busy, strict=True):
+        if resource.resource_class != "link" and share > 0:
+            room[resource.name] = min(room.get(resource.name, np.inf), -float(np.log(share)))
+    if not room:
+        return 0.0
+    wrong = np.array([np.random.default_rng(zlib.crc32(name.encode())).standard_normal(DRAWS) for name in room])
+    least = (np.array([*room.values()])[:, None] + _OFF * wrong).min(axis=0)
+    return float(-np.minimum(least, 0.0).mean())
+
+
+#: Likeness of what the model gets wrong of two tests: for each axis on which they differ, and each step of it, so much
+#: is left.
+_LIKE_NUMBER, _LIKE_WORD = 0.8, 0.5
+
+#: Standard deviations of what the model gets wrong of the logarithm of a rate: a few per cent to a factor.
+_WRONG: Final = (0.03, 0.1, 0.3, 0.6, 1.0)
+
+
+def likeness(values: Sequence[Mapping[str, Any]]) -> FloatArray:
+    """How alike the errors of predictions of tests are taken to be: 1 for a test with itself, less for each difference.
+
+    Parameters
+    ----------
+    values
+        For each test the values of the axes. Numbers are as far apart as there are other values between them.
+
+    Examples
+    --------
+    >>> likeness([{"tool": "a", "rtt": 0.0}, {"tool": "a", "rtt": 0.1}, {"tool": "b", "rtt": 0.1}]).tolist()
+    [[1.0, 0.8, 0.4], [0.8, 1.0, 0.5], [0.4, 0.5, 1.0]]
+    """
+    like = np.ones((len(values), len(values)))
+    for key in dict.fromkeys(key for one in values for key in one):
+        column = [one.get(key) for one in values]
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in column):
+            _, place = np.unique(np.array(column, dtype=float), return_inverse=True)
+            like *= _LIKE_NUMBER ** np.abs(place[:, None] - place[None, :])
+        else:
+            words = np.array([repr(value) for value in column])
+            like *= np.where(words[:, None] == words[None, :], 1.0, _LIKE_WORD)
+    return like
+
+
+class Belief:
+    """What is believed of the rates of tests: normal logarithms, changed by what is measured.
+
+    Before anything is measured, the means are the predictions. Tests vary together as far as their predictions share
+    parameters, as their draws show, and as far as they are alike in what the model gets wrong; how much it gets wrong
+    is taken from the measurements, as what makes them most likely.
+
+    Parameters
+    ----------
+    outlook
+        The predictions.
+    values
+        Values of the axes, as `likeness` takes them.
+
+    Attributes
+    ----------
+    mean, covariance
+        Of the logarithms of the rates of all tests, without the chance of a run.
+    wrong
+        Standard deviation of what the model gets wrong of such a logarithm.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> base = {"sender": "c", "receiver": "c", "path": "lan-2x10ge"}
+    >>> tests = {tool: load_scenario({**base, "tool": tool}) for tool in ("nuttcp", "iperf3")}
+    >>> belief = Belief(Outlook.of(tests), [{"tool": tool} for tool in tests])
+    >>> before = belief.mean.copy()
+    >>> belief.tell(0, 5e9)
+    >>> (belief.mean < before).tolist(), float(belief.weights().sum())
+    ([True, True], 1.0)
+    """
+
+    def __init__(self, outlook: Outlook, values: Sequence[Mapping[str, Any]]) -> None:
+        self.outlook = outlook
+        self._prior = np.log(outlook.throughput_bps) - outlook.caution
+        self._shared = np.atleast_2d(np.cov(np.log(outlook.draws_bps)))
+        self._like = likeness(values)
+        self._tests: list[int] = []
+        self._logs: list[float] = []
+        self._update()
+
+    def tell(self, test: int, measured_bps: float) -> None:
+        """Take in a run.
+
+        Parameters
+        ----------
+        test
+            Number of the test.
+        measured_bps
+            What it reached. [bit/s]
+        """
+        self.tell_all([(test, measured_bps)])
+
+    def tell_all(self, runs: Sequence[tuple[int, float]]) -> None:
+        """Take in runs, each with the number of its test and what it reached [bit/s].
+
+        Parameters
+        ----------
+        runs
+            Number of the test and rate of each. [bit/s]
+        """
+        self._tests += [test for test, _ in runs]
+        self._logs += [float(np.log(max(measured, 1.0))) for _, measured in runs]
+        self._update()
+
+    @property
+    def tested(self) -> list[int]:
+        """Numbers of the tests that have been run."""
+        return sorted(set(self._tests))
+
+    @property
+    def noise(self) -> FloatArray:
+        """Variance of the logarithm of a run about the mean of many."""
+        return self.outlook.repeat**2
+
+    def _update(self) -> None:
+        found = {wrong: self._given(wrong) for wrong in (_WRONG if self._tests else _WRONG[1:2])}
+        self.wrong = max(found, key=lambda wrong: found[wrong][2])
+        self.mean, self.covariance, _ = found[self.wrong]
+
+    def _given(self, wrong: float) -> tuple[FloatArray, FloatArray, float]:
+        """Mean, covariance, and logarithm of the likelihood of what was measured, if the model is so far wrong."""
+        covariance = self._shared + wrong**2 * self._like
+        if not self._tests:
+            return self._prior, covariance, 0.0
+        at = np.array(self._tests)
+        among = covariance[np.ix_(at, at)] + np.diag(self.noise[at] + 1e-9)
+        gain = np.linalg.solve(among, covariance[at]).T
+        missed = np.array(self._logs) - self._prior[at]
+        likelihood = -0.5 * (missed @ np.linalg.solve(among, missed) + np.linalg.slogdet(among)[1])
+        return self._prior + gain @ missed, covariance - gain @ covariance[at], float(likelihood)
+
+    def weights(self) -> FloatArray:
+        """How likely each draw is after what was measured; they sum to 1.
+
+        Returns
+        -------
+        array
+            One for each draw. [1]
+        """
+        draws = self.outlook.draws_bps.shape[1]
+        if not self._tests:
+            return np.full(draws, 1 / draws)
+        logs = np.log(self.outlook.draws_bps)
+        at = np.array(self._tests)
+        sigma2 = self.noise[at] + self.wrong**2
+        score = -0.5 * ((np.array(self._logs)[:, None] - logs[at]) ** 2 / sigma2[:, None]).sum(axis=0)
+        weights = np.exp(score - score.max())
+        return np.asarray(weights / weights.sum())

@@ -1,0 +1,406 @@
+"""Which cells of a matrix the runs so far cover, how well their means are known, and how many runs are still needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from hecn_analysis.base import units
+from hecn_analysis.base.errors import HecnError, InputError
+from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.scenario import value_at
+from hecn_analysis.planning.matrix.cells import FILES, Cell, Matrix, repeats_needed
+from hecn_analysis.planning.matrix.outlook import Belief
+from hecn_analysis.runs.circumstances import EMULATED, SIMULTANEOUS, circumstances
+from hecn_analysis.runs.rates import run_rate, why_no_rate
+
+#: A run belongs to a cell whose round-trip time is nearest, if it is so near: 17 ms to 15 ms, 87 ms to 90 ms; a size
+#: of 64 GiB to 64 GB. Differences that are nothing beside a packet's way through hosts do not count. [1], [s]
+_NEAR: Final = {"path.rtt": 0.2, "tool.bytes": 0.1}
+_NEAR_RTT_S: Final = 0.002
+
+#: Runs of a cell from which their own scatter is taken; with fewer, that of all cells of the tool.
+_OWN: Final = 3
+
+#: A run that is faster than this, over what the path carries, was not one over that path.
+_FULL: Final = 1.02
+
+_SAID: Final = {
+    "tool": ("tool",),
+    "tool.bytes": ("bytes",),
+    "path.rtt": ("rtt_s", "rtt_min_s"),
+    "tool.streams": ("streams",),
+}
+
+
+def match(matrix: Matrix, runs: pd.DataFrame, given: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Find the cell of each run: by tool, size, round-trip time and streams where the log says them.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    runs
+        Table of runs, as `hecn_analysis.read` gives it.
+    given
+        Keys of the scenario that the logs do not say and that hold for all runs: ``{"path.loss": "1e-6"}``.
+
+    Returns
+    -------
+    DataFrame
+        One row a run: ``source_file``, ``line_first``, ``line_last``, ``tool``, ``throughput_bps`` (as
+        `hecn_analysis.runs.rates.run_rate` gives it), ``kind`` (what makes it no repeat of other runs that fit the same
+        cell), ``cell`` (missing where there is none) and ``reason`` why not. All runs of a cell are of one kind.
+
+    Raises
+    ------
+    InputError
+        A key in `given` that cannot be.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base import tables
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> runs = tables.make("runs", [{"source_file": "log", "run": 0, "error": False, "tool": "iperf3", "rtt_s": 0.09,
+    ...                              "duration_s": 60.0, "throughput_bps": 5e9}])
+    >>> match(matrix, runs)[["cell", "throughput_bps"]].to_dict("records")
+    [{'cell': 'far/90ms', 'throughput_bps': 5000000000.0}]
+    """
+    told = _given(matrix, given or {})
+    wanted = [_wanted(cell, {*_SAID, *told}) for cell in matrix.cells]
+    rows = []
+    for run, around in zip(runs.to_dict("records"), circumstances(runs), strict=True):
+        rated = {**run, "throughput_bps": run_rate(run), "circumstances": around}
+        cell, reason = _cell_of(matrix, wanted, {**_facts(run), **told}, rated)
+        rows.append(
+            {
+                **{name: rated[name] for name in ("source_file", "line_first", "line_last", "tool", "throughput_bps")},
+                "kind": _kind(rated, cell),
+                "cell": None if cell is None else cell.name,
+                "reason": reason,
+            }
+        )
+    columns = ["source_file", "line_first", "line_last", "tool", "throughput_bps", "kind", "cell", "reason"]
+    found = pd.DataFrame(rows, columns=columns).astype({"kind": "string", "cell": "string", "reason": "string"})
+    return _of_one_kind(matrix, found)
+
+
+def _kind(run: Mapping[Any, Any], cell: Cell | None) -> str | None:
+    """What tells a run from others that fit the same cell: its circumstances, losses, streams and size."""
+    if cell is None:
+        return None
+    words = [run["circumstances"]] if run["circumstances"] else []
+    if not pd.isna(run["retransmits"]):
+        words.append("retransmissions" if run["retransmits"] > 0 else "no retransmissions")
+    if not pd.isna(run["streams"]):
+        words.append(f"{run['streams']:.0f} streams" if run["streams"] > 1 else "1 stream")
+    if cell.scenario.tool.bytes is not None and not pd.isna(run["bytes"]):
+        words.append(units.format_bytes(float(run["bytes"])))
+    return ", ".join(words) or None
+
+
+def _of_one_kind(matrix: Matrix, found: pd.DataFrame) -> pd.DataFrame:
+    """Keep the kind with most runs in each cell, and give the other runs the reason why they do not count."""
+    cells = {cell.name: cell for cell in matrix.cells}
+    for name, part in found.groupby("cell", sort=False):
+        counts = part["kind"].fillna("").value_counts(sort=False)
+        if len(counts) == 1:
+            continue
+        lossy = float(cells[str(name)].scenario.path.loss.value) > 0
+        order = sorted(counts.index, key=lambda kind: (_fits(kind, matrix, lossy=lossy), counts[kind]), reverse=True)
+        others = part.index[part["kind"].fillna("") != order[0]]
+        of = f"{counts[order[0]]} run{'s' if counts[order[0]] > 1 else ''} ({order[0] or 'kind unknown'})"
+        found.loc[others, "reason"] = [
+            f"no repeat of the {of} that count in {name}: {kind or 'kind unknown'}"
+            for kind in found.loc[others, "kind"].fillna("")
+        ]
+        found.loc[others, "cell"] = None
+    return found
+
+
+def _fits(kind: str, matrix: Matrix, *, lossy: bool) -> tuple[bool, bool]:
+    """Whether a kind of run has losses as its cell has, and the kind of path that the matrix sets up."""
+    words = kind.split(", ")
+    lost = "retransmissions" in words
+    return lost == lossy or not ({"retransmissions", "no retransmissions"} & {*words}), (
+        (EMULATED in words) if matrix.emulator is not None else (EMULATED not in words)
+    )
+
+
+def _given(matrix: Matrix, given: Mapping[str, Any]) -> dict[str, Any]:
+    apart = {key: given[key] for key in given if key in {"tool", FILES}}
+    scenario = matrix.cells[0].scenario.with_({key: given[key] for key in given if key != FILES})
+    found = {key: apart[key] if key in apart else value_at(scenario, key) for key in given}
+    return {key: float(value.value) if isinstance(value, Parameter) else value for key, value in found.items()}
+
+
+def _facts(run: Mapping[Any, Any]) -> dict[str, Any]:
+    """What a log says of a run, by keys of the scenario."""
+    found = {}
+    for key, columns in _SAID.items():
+        value = next((run[column] for column in columns if not pd.isna(run[column])), None)
+        if value is not None:
+            found[key] = value if key == "tool" else float(value)
+    return found
+
+
+def _wanted(cell: Cell, keys: set[str]) -> dict[str, Any]:
+    """What a run of a cell has to be, by keys of the scenario; without what the cell leaves open."""
+    found: dict[str, Any] = {}
+    for key in keys:
+        if key == "tool":
+            found[key] = cell.scenario.tool.name
+            continue
+        if key == FILES:
+            found[key] = cell.setting.get(FILES)
+            continue
+        try:
+            value = value_at(cell.scenario, key)
+        except HecnError:
+            continue
+        if value is not None:  # a test by time moves what it moves
+            found[key] = float(value.value) if isinstance(value, Parameter) else value
+    return found
+
+
+def _cell_of(
+    matrix: Matrix, wanted: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], run: Mapping[Any, Any]
+) -> tuple[Cell | None, str | None]:
+    if math.isnan(run["throughput_bps"]):
+        return None, f"no rate: {why_no_rate(run)}"
+    found = [(number, distance) for number, one in enumerate(wanted) if (distance := _distance(one, facts)) is not None]
+    if not found:
+        said = ", ".join(
+            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in facts.items()
+        )
+        return None, f"no cell with {said}"
+    unsaid = {
+        key
+        for number, _ in found
+        for key, values in matrix.grids[matrix.cells[number].grid].axes.items()
+        if key not in facts and len(values) > 1
+    }
+    # a grid about which the log says too little counts only where there is no other one
+    whole = [one for one in found if not unsaid & set(matrix.grids[matrix.cells[one[0]].grid].axes)]
+    if not whole:
+        return None, f"the log does not say {', '.join(sorted(unsaid))}"
+    around = (run["circumstances"] or "").split(", ")
+    whole = [one for one in whole if (SIMULTANEOUS in around) is matrix.cells[one[0]].scenario.tool.bidirectional]
+    if not whole:
+        return None, "one of several simultaneous runs, and the cell is of a single one"
+    number = min(whole, key=lambda one: one[1])[0]
+    why_not = _not_there(matrix, number, around, float(run["throughput_bps"]))
+    return (None, why_not) if why_not else (matrix.cells[number], None)
+
+
+def _not_there(matrix: Matrix, number: int, around: Sequence[str], rate_bps: float) -> str | None:
+    """Say why a run cannot have been made on the hosts and the path of a cell."""
+    scenario = matrix.cells[number].scenario
+    hosts = [word.removesuffix("-systems") for word in around if word.endswith("-systems")]
+    ends = {host.name.upper() for host in (scenario.sender, scenario.receiver) if host is not None}
+    if hosts and not ends & {*hosts} and all(len(end) == 1 for end in ends):
+        return f"between {', '.join(hosts)}-systems, and the matrix is of {' and '.join(sorted(ends))}-systems"
+    carried = float(matrix.outlook.most_bps[number])
+    if rate_bps > carried * _FULL:
+        return f"faster than the matrix's path carries ({units.format_rate(carried)})"
+    return None
+
+
+def _distance(wanted: Mapping[str, Any], facts: Mapping[str, Any]) -> float | None:
+    """How far a run is from a cell; None: too far."""
+    distance = 0.0
+    for key in facts.keys() & wanted.keys():
+        value, aim = facts[key], wanted[key]
+        if key not in _NEAR:
+            if aim != value:
+                return None
+            continue
+        away = abs(value - aim) / max(abs(aim), abs(value), 1e-30)
+        if away > _NEAR[key] and not (key == "path.rtt" and abs(value - aim) <= _NEAR_RTT_S):
+            return None
+        distance += away
+    return distance
+
+
+def status(matrix: Matrix, matched: pd.DataFrame) -> pd.DataFrame:
+    """What the runs cover of a matrix.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    matched
+        The runs, of `match`.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: ``cell``, a column an axis, ``predicted_bps`` [bit/s], ``runs``, ``kind`` (what they have in
+        common beside the cell, missing where the logs say nothing), ``mean_bps`` with the ends
+        of its interval ``mean_low_bps`` and ``mean_high_bps`` (Student's t, the matrix's confidence; missing for one
+        run) [bit/s], ``scatter_fraction`` (standard deviation of a run over the mean) [1], ``scatter_of`` ("cell",
+        "tool" or "model"), ``needed`` repeats in all, ``missing`` of them, ``inside`` (whether the mean is inside the
+        interval of the prediction).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> matched = pd.DataFrame({"cell": ["far/90ms"] * 3, "throughput_bps": [5.0e9, 5.1e9, 4.9e9]})
+    >>> status(matrix, matched)[["cell", "runs", "mean_bps"]].to_dict("records")[1]
+    {'cell': 'far/90ms', 'runs': 3, 'mean_bps': 5000000000.0}
+    """
+    outlook = matrix.outlook
+    rates = {str(cell): group.to_numpy(float) for cell, group in matched.groupby("cell")["throughput_bps"]}
+    kinds = dict(zip(matched["cell"], matched["kind"], strict=True)) if "kind" in matched else {}
+    pooled = _pooled(matrix, rates)
+    rows = []
+    for number, cell in enumerate(matrix.cells):
+        found = rates.get(cell.name, np.empty(0))
+        scatter, basis = float(outlook.repeat[number]), "model"
+        if found.size >= _OWN:
+            scatter, basis = float(found.std(ddof=1) / found.mean()), "cell"
+        elif cell.scenario.tool.name in pooled:
+            scatter, basis = pooled[cell.scenario.tool.name], "tool"
+        needed = repeats_needed(scatter, matrix.repeats)
+        mean = float(found.mean()) if found.size else np.nan
+        half = np.nan
+        if found.size > 1:
+            half = stdtrit(found.size - 1, (1 + matrix.repeats.confidence) / 2) * found.std(ddof=1)
+            half /= np.sqrt(found.size)
+        low, high = outlook.low_bps[number], outlook.high_bps[number]
+        rows.append(
+            {
+                "cell": cell.name,
+                **{key: cell.setting.get(key) for key in matrix.axes},
+                "predicted_bps": float(outlook.throughput_bps[number]),
+                "runs": found.size,
+                "kind": kinds.get(cell.name),
+                "mean_bps": mean,
+                "mean_low_bps": np.fmax(mean - half, 0.0) if found.size > 1 else np.nan,
+                "mean_high_bps": mean + half,
+                "scatter_fraction": scatter,
+                "scatter_of": basis,
+                "needed": needed,
+                "missing": max(0, needed - found.size),
+                "inside": bool(low <= mean <= high) if found.size else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _pooled(matrix: Matrix, rates: Mapping[str, Any]) -> dict[str, float]:
+    """Scatter of the runs of each tool about the means of their cells, where there are enough repeats."""
+    squares: dict[str, list[tuple[float, int]]] = {}
+    for cell in matrix.cells:
+        found = rates.get(cell.name, np.empty(0))
+        if found.size > 1:
+            squares.setdefault(cell.scenario.tool.name, []).append(
+                (float(np.var(found / found.mean()) * found.size), found.size - 1)
+            )
+    freedom = {tool: sum(count for _, count in parts) for tool, parts in squares.items()}
+    return {
+        tool: float(np.sqrt(sum(square for square, _ in parts) / freedom[tool]))
+        for tool, parts in squares.items()
+        if freedom[tool] >= _OWN - 1
+    }
+
+
+def believed(matrix: Matrix, matched: pd.DataFrame) -> Belief:
+    """What is believed of the cells after runs.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    matched
+        The runs, of `match`.
+
+    Returns
+    -------
+    Belief
+        Of the logarithms of the rates of all cells. [bit/s]
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> belief = believed(matrix, pd.DataFrame({"cell": ["far/90ms"], "throughput_bps": [5e9]}))
+    >>> belief.tested, bool(np.exp(belief.mean[1]) < np.exp(matrix.belief().mean[1]))
+    ([1], True)
+    """
+    belief = matrix.belief()
+    number = {cell.name: place for place, cell in enumerate(matrix.cells)}
+    belief.tell_all([
+        (number[str(row["cell"])], float(row["throughput_bps"]))
+        for row in matched[matched["cell"].notna()].to_dict("records")
+    ])  # fmt: skip
+    return belief
+
+
+def asked_cells(matrix: Matrix, names: list[str]) -> list[Cell]:
+    """Cells by their names.
+
+    Parameters
+    ----------
+    matrix
+        The matrix.
+    names
+        Names of cells.
+
+    Returns
+    -------
+    list of Cell
+        The cells, in the order of the names.
+
+    Raises
+    ------
+    InputError
+        There is none of that name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from hecn_analysis.planning.matrix.cells import load_matrix
+    >>> text = '''{title: copies, scenario: {sender: ideal, receiver: ideal, path.rate: 10 Gb/s},
+    ...     grids: {far: {set: {tool: iperf3}, axes: {path.rtt: [0 ms, 90 ms]}}}}'''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "far.yaml")
+    ...     _ = file.write_text(text)
+    ...     matrix = load_matrix(file)
+    >>> [cell.setting for cell in asked_cells(matrix, ["far/90ms"])]
+    [{'path.rtt': '90 ms'}]
+    """
+    by_name = {cell.name: cell for cell in matrix.cells}
+    for name in names:
+        if name not in by_name:
+            raise InputError(f"cell {name!r}", "a name that hecn matrix plan lists", source=matrix.source)
+    return [by_name[name] for name in names]

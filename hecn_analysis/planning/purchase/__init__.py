@@ -1,0 +1,1 @@
+"""The cheapest parts that reach a throughput."""

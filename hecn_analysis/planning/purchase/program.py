@@ -1,0 +1,305 @@
+"""The integer program of a purchase: the cheapest choice that fits and no cut forbids, solved by HiGHS without a gap.
+
+A column for each option of each host, each set of links, and the number of each enclosure; rows for sockets, slots,
+lanes, memory channels, bays, power, the budget, and each cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.optimize
+import scipy.sparse
+
+from hecn_analysis.planning.purchase.builds import GROUPS, ROLES, Line, Platform, Processors, Role, line_usd
+from hecn_analysis.planning.purchase.offers import Offers, ddr_of, price_usd
+from hecn_analysis.planning.purchase.options import MANY, Option, accepts
+
+#: What can stand in the way of a target, with words for it.
+LIMITS: Final = {
+    "sockets": "no processor on offer fits a board on offer",
+    "slots": "slots wide enough for the cards and controllers together",
+    "lanes": "PCI Express lanes of the processors",
+    "memory channels": "memory channels of processors and boards",
+    "bays": "bays for the drives",
+    "power": "what the power supplies deliver",
+    "budget": "the budget",
+    "prediction": "what the prediction says of cores, memory, drives and the path together",
+}
+
+#: Most enclosures of a kind for one host.
+_MOST_BOXES: Final = 20
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Groups of options of which not one of each can be chosen together."""
+
+    sets: tuple[frozenset[Hashable], ...]
+
+
+@dataclass
+class _Rows:
+    """Rows of an integer program as they are put together."""
+
+    size: int
+    entries: list[tuple[int, int, float]] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def add(self, terms: Iterable[tuple[int, float]], *, low: float = -np.inf, high: float = np.inf) -> None:
+        """Add a row: low <= sum of coefficients times variables <= high."""
+        number = len(self.low)
+        self.entries += [(number, column, value) for column, value in terms if value]
+        self.low.append(low)
+        self.high.append(high)
+
+    def constraint(self) -> scipy.optimize.LinearConstraint:
+        """All rows."""
+        row, column, value = (np.array(each) for each in zip(*self.entries, strict=True))
+        places = (np.asarray(row, dtype=np.int32), np.asarray(column, dtype=np.int32))  # older SciPy takes no others
+        matrix = scipy.sparse.csr_array((value, places), shape=(len(self.low), self.size))
+        return scipy.optimize.LinearConstraint(matrix, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A solution of the integer program."""
+
+    options: Mapping[Role, Mapping[str, Option]]
+    line: Line
+    enclosures: Mapping[Role, tuple[tuple[Any, int], ...]]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Integer programs for one question.
+
+    Attributes
+    ----------
+    offers
+        What can be bought.
+    end
+        Where the data come from and go to: only between disks is there storage to buy.
+    direct
+        The hosts are plugged into one another.
+    """
+
+    offers: Offers
+    end: Literal["memory", "disk"]
+    direct: bool
+
+    def solve(
+        self, known: list[Option], over: list[Line], cuts: list[Cut], budget: float | None, *, without: str = ""
+    ) -> Choice | None:
+        """Cheapest choice that fits and is not cut; None where there is none.
+
+        Parameters
+        ----------
+        known
+            Options of both hosts.
+        over
+            Links to choose from.
+        cuts
+            What cannot be chosen together.
+        budget
+            Most that both hosts may cost together [USD].
+        without
+            A limit of `LIMITS` that is left out.
+        """
+        boxes = [(role, number) for role in ROLES for number in range(len(self.offers.enclosures))]
+        columns: dict[Hashable, int] = {each: number for number, each in enumerate((*known, *over, *boxes))}
+        price = self._prices(columns)
+        rows = _Rows(len(columns))
+        rows.add(((columns[line], 1.0) for line in over), low=1, high=1)
+        for role in ROLES:
+            self._fit_host(rows, role, columns, without=without)
+        if without != "prediction":
+            for cut in cuts:
+                held = [(columns[each], 1.0) for one in cut.sets for each in one if each in columns]
+                rows.add(held, high=len(cut.sets) - 1)
+        if budget is not None and without != "budget":
+            rows.add(enumerate(price), high=budget - len(ROLES) * self.offers.fixed_usd)
+        upper = np.ones(len(columns))
+        upper[[columns[box] for box in boxes]] = _MOST_BOXES
+        solved = scipy.optimize.milp(
+            price,
+            constraints=rows.constraint(),
+            integrality=np.ones(len(columns)),
+            bounds=scipy.optimize.Bounds(0, upper),
+            options={"mip_rel_gap": 0.0},
+        )
+        if solved.x is None:
+            return None
+        values = np.round(solved.x).astype(int)
+        picked: dict[Role, dict[str, Option]] = {
+            role: {each.group: each for each in known if each.role == role and values[columns[each]]} for role in ROLES
+        }
+        inside: dict[Role, tuple[tuple[Any, int], ...]] = {
+            role: tuple(
+                (box, int(values[columns[role, number]]))
+                for number, box in enumerate(self.offers.enclosures.values())
+                if values[columns[role, number]]
+            )
+            for role in ROLES
+        }
+        return Choice(picked, next(line for line in over if values[columns[line]]), inside)
+
+    def groups(self) -> list[str]:
+        """Groups of which each host has one."""
+        return [
+            group
+            for group in GROUPS
+            if (group != "storage" or self.end == "disk") and (group != "modules" or self.offers.bought("modules"))
+        ]
+
+    def _prices(self, columns: Mapping[Hashable, int]) -> npt.NDArray[np.float64]:
+        """Price of one of each column [USD]."""
+        boxes = [price_usd(box) for box in self.offers.enclosures.values()]
+        price = np.zeros(len(columns))
+        for each, column in columns.items():
+            if isinstance(each, Option):
+                price[column] = each.usd
+            elif isinstance(each, Line):
+                price[column] = line_usd(each, direct=self.direct)
+            elif isinstance(each, tuple):  # role and number of an enclosure
+                price[column] = boxes[each[1]]
+        return price
+
+    def _fit_host(
+        self,
+        rows: _Rows,
+        role: Role,
+        columns: Mapping[Hashable, int],
+        *,
+        without: str,
+    ) -> None:
+        """One option of each group for a host, which fit together but for the limit that is left out."""
+        at = {each: column for each, column in columns.items() if isinstance(each, Option) and each.role == role}
+        groups = {group: [each for each in at if each.group == group] for group in GROUPS}
+        boxes = [columns[role, number] for number in range(len(self.offers.enclosures))]
+        for group in self.groups():
+            rows.add(((at[each], 1.0) for each in groups[group]), low=1, high=1)
+        self._fit_line(rows, groups, at, {each: column for each, column in columns.items() if isinstance(each, Line)})
+        limits: dict[str, Callable[[], None]] = {
+            "sockets": lambda: self._fit_sockets(rows, groups, at),
+            "slots": lambda: self._fit_slots(rows, groups, at),
+            "lanes": lambda: self._fit_lanes(rows, groups, at),
+            "memory channels": lambda: self._fit_memory(rows, groups, at),
+            "bays": lambda: self._fit_boxes(rows, groups, at, boxes, "bays"),
+            "power": lambda: self._fit_boxes(rows, groups, at, boxes, "power"),
+        }
+        for name, fit in limits.items():
+            if name != without:
+                fit()
+
+    @staticmethod
+    def _fit_line(
+        rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int], over: Mapping[Line, int]
+    ) -> None:
+        """Cards are on the line that is chosen: one row for all cards that can be on the same lines."""
+        able: dict[frozenset[Line], list[Option]] = {}
+        for option in groups["cards"]:
+            able.setdefault(frozenset(line for line in over if accepts(option.chosen, line)), []).append(option)
+        for on, members in able.items():
+            rows.add([*((at[each], 1.0) for each in members), *((over[line], -1.0) for line in on)], high=0)
+
+    @staticmethod
+    def _fit_sockets(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
+        """As many sockets are filled as there are processors, of their kind."""
+        kinds: dict[Hashable, list[tuple[int, float]]] = {}
+        for option in groups["platform"]:
+            kinds.setdefault((option.chosen.board.socket, option.chosen.sockets), []).append((at[option], 1.0))
+        for option in groups["processors"]:
+            kinds.setdefault((option.chosen.cpu.socket, option.chosen.count), []).append((at[option], -1.0))
+        for terms in kinds.values():
+            rows.add(terms, low=0, high=0)
+
+    @staticmethod
+    def _fit_slots(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
+        """Cards and controllers find slots: enough for each of the two alone, and for both (Hall's theorem)."""
+        boards = {option: option.chosen.slots().values() for option in groups["platform"]}
+
+        def room(fitting: frozenset[Any]) -> list[tuple[int, float]]:
+            return [(at[each], -float(sum(slot in fitting for slot in slots))) for each, slots in boards.items()]
+
+        kinds: list[dict[frozenset[Any], list[Option]]] = [{}, {}]
+        for kind, group in zip(kinds, ("cards", "storage"), strict=True):
+            for option in groups[group]:
+                kind.setdefault(option.fitting, []).append(option)
+        most = max((option.cards for group in ("cards", "storage") for option in groups[group]), default=0)
+
+        def taken(members: list[Option]) -> list[tuple[int, float]]:  # nothing, where another kind of slot is wanted
+            return [(at[each], float(each.cards + 2 * most)) for each in members]
+
+        for kind in kinds:
+            for fitting, members in kind.items():
+                rows.add([*taken(members), *room(fitting)], high=2 * most)
+        for first, cards in kinds[0].items():
+            for second, storages in kinds[1].items():
+                rows.add([*taken(cards), *taken(storages), *room(first | second)], high=4 * most)
+
+    @staticmethod
+    def _fit_lanes(rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
+        """Cards have no more lanes than the processors, where those have lanes of their own and no hub between."""
+        many = 10_000.0
+        used = [(at[each], float(each.lanes)) for group in ("cards", "storage") for each in groups[group]]
+        there = [(at[each], -many if each.lanes < 0 else -float(each.lanes)) for each in groups["processors"]]
+        rows.add([*used, *there], high=0)
+
+    def _fit_memory(self, rows: _Rows, groups: Mapping[str, list[Option]], at: Mapping[Option, int]) -> None:
+        """Modules are of the processors' kind, one a channel that processors and board both have."""
+        if not self.offers.bought("modules"):
+            return
+        kinds: dict[int, list[tuple[int, float]]] = {}
+        for option in groups["modules"]:
+            kinds.setdefault(option.chosen.module.ddr, []).append((at[option], 1.0))
+        for option in groups["processors"]:
+            transfers = option.chosen.cpu.memory_transfers
+            ddr = ddr_of(None if transfers is None else transfers.value)
+            if ddr is None:
+                for terms in kinds.values():
+                    terms.append((at[option], -1.0))
+            else:
+                kinds.setdefault(ddr, []).append((at[option], -1.0))
+        for terms in kinds.values():
+            rows.add(terms, high=0)
+        wanted = [(at[each], float(each.chosen.channels)) for each in groups["modules"]]
+        rows.add([*wanted, *((at[each], -_channels(each.chosen)) for each in groups["processors"])], high=0)
+        rows.add([*wanted, *((at[each], -_channels(each.chosen)) for each in groups["platform"])], high=0)
+
+    def _fit_boxes(
+        self,
+        rows: _Rows,
+        groups: Mapping[str, list[Option]],
+        at: Mapping[Option, int],
+        boxes: list[int],
+        of: Literal["bays", "power"],
+    ) -> None:
+        """Enclosures, at least one, have bays for the drives, or power for everything."""
+        if not boxes:
+            return
+        rows.add(((box, 1.0) for box in boxes), low=1)
+        there = [
+            (column, -float(box.bays) if of == "bays" else -box.supply.value)
+            for column, box in zip(boxes, self.offers.enclosures.values(), strict=True)
+        ]
+        if of == "bays":
+            used = [(at[each], float(each.chosen.bays)) for each in groups["storage"]]
+        else:
+            used = [(at[each], each.power_w) for members in groups.values() for each in members]
+        rows.add([*used, *there], high=0)
+
+
+def _channels(chosen: Platform | Processors) -> float:
+    """Memory channels that can be filled, one module each."""
+    if isinstance(chosen, Processors):
+        return float(chosen.count * (chosen.cpu.memory_channels or MANY))
+    board = chosen.board
+    channels = chosen.sockets * (board.memory_channels or MANY)
+    slots = MANY if board.memory_slots is None else board.memory_slots * chosen.sockets // board.sockets
+    return float(min(channels, slots))

@@ -1,0 +1,1 @@
+"""Milestones of a programme: which build reaches which target, and when."""

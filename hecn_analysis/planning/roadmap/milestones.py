@@ -1,0 +1,393 @@
+"""Roadmaps: what was planned and what was measured, with the model's view of both and of what each next step needs.
+
+A roadmap is a YAML file in ``models/roadmaps``. A *mark* is a case of ``data/series``, with its hosts, its place in a
+document, its prediction and, where the document gives a figure, its measurement. An *event* is a dated step without a
+throughput, such as a plan or a new link. A *goal* is a throughput that is aimed at; it names the mark that reached it,
+and what it needs follows from closed forms (`roadmap_needs`) and, if asked for, from the cheapest purchase of the
+catalogue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Final, Literal
+
+import pandas as pd
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from hecn_analysis.base import places, units
+from hecn_analysis.base.errors import HecnError, InputError, did_you_mean
+from hecn_analysis.base.progress import track
+from hecn_analysis.hardware import Scenario, load_scenario, yaml_file
+from hecn_analysis.planning.purchase.cheapest import TOOLS, purchase
+from hecn_analysis.planning.purchase.result import Purchase
+from hecn_analysis.planning.roadmap.needs import NEEDS, needs
+from hecn_analysis.prediction.compare import Series, compare, load_series
+
+COLUMNS: Final = (
+    "milestone",
+    "title",
+    "kind",
+    "begin",
+    "date",
+    "accomplishment",
+    "between",
+    "both_ways",
+    "rtt_s",
+    "target_bps",
+    "measured_bps",
+    "measured_low_bound",
+    "reached_fraction",
+    "reached_by",
+    "reached_date",
+    "predicted_bps",
+    "low_bps",
+    "high_bps",
+    "bottleneck",
+    "bottleneck_class",
+    "price_usd",
+    "price_assumed_usd",
+    "price_remark",
+    "source_file",
+    "line_first",
+    "line_last",
+    "document",
+    "place",
+)
+
+_PREDICTED: Final = ("predicted_bps", "low_bps", "high_bps", "bottleneck", "bottleneck_class")
+
+#: What a mark measured and predicts; a goal has that of the mark that reached it.
+_SEEN: Final = ("measured_bps", "measured_low_bound", *_PREDICTED, "source_file", "line_first", "line_last")
+
+#: Keys that a kind of milestone does not have.
+_FOREIGN: Final[Mapping[str, frozenset[str]]] = {
+    "goal": frozenset(),
+    "mark": frozenset({"begin", "both_ways", "path", "reached", "set", "target"}),
+    "event": frozenset({"begin", "between", "both_ways", "case", "path", "reached", "set", "target"}),
+}
+
+_DATE: Final = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+
+
+def _date(raw: object) -> object:
+    if _DATE.fullmatch(str(raw)):
+        return str(raw)
+    raise ValueError(f"found {str(raw)!r}, expected a date such as 2010, 2010-11 or 2010-11-18")
+
+
+def _rate(raw: object) -> float:
+    try:
+        value = units.parse(raw, "rate")
+    except HecnError as error:
+        raise ValueError(str(error)) from None
+    if not 0 < value < float("inf"):
+        raise ValueError(f"found {raw!r}, expected more than 0 bit/s")
+    return value
+
+
+Date = Annotated[str, BeforeValidator(_date)]
+
+
+class Milestone(BaseModel):
+    """A goal, a mark that was reached, or an event."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["goal", "mark", "event"]
+    title: str
+    date: Date | None = Field(None, description="mark, event: when it was; goal: when it is due (none: not said)")
+    begin: Date | None = Field(None, description="goal: when planning and acquisition begin")
+    accomplishment: int | None = Field(None, ge=1, description="number in the document's list of accomplishments")
+    between: Literal["memory", "disk", "forwarding"] = Field(
+        default="disk", description="forwarding: through a host that passes packets on, which the model does not have"
+    )
+    both_ways: bool = Field(default=False, description="goal: the target is that of both directions at once, summed")
+    target: Annotated[float, BeforeValidator(_rate)] | None = Field(None, description="goal: payload [bit/s]")
+    path: dict[str, Any] = Field(default={}, description="goal: keys of the path")
+    set: dict[str, Any] = Field(default={}, description="goal: further keys of the scenario, such as tool.io")
+    reached: str = Field(default="", description="goal: the mark that reached it, or came nearest")
+    case: str = Field(default="", description="series/case of data/series; goal: predicted where no mark reached it")
+    document: str = Field(default="", description="where it stands; default: the roadmap's")
+    place: str = ""
+
+    @property
+    def payload_bps(self) -> float:
+        """Target of a goal [bit/s]."""
+        assert self.target is not None  # noqa: S101 - checked below
+        return self.target
+
+    @model_validator(mode="after")
+    def _whole(self) -> Milestone:
+        if self.kind == "goal" and (self.target is None or "rtt" not in self.path or (self.case and self.reached)):
+            raise ValueError("found a goal, expected a target and a path with its rtt, and not both case and reached")
+        foreign = ", ".join(sorted(self.model_fields_set & _FOREIGN[self.kind]))
+        if foreign:
+            raise ValueError(f"found {foreign} with kind: {self.kind}, expected no such keys there")
+        if self.kind == "mark" and (not self.case or self.between == "forwarding"):
+            raise ValueError("found a mark, expected case: SERIES/CASE, between memory or disk")
+        if self.case and not re.fullmatch(r"[^/]+/[^/]+", self.case):
+            raise ValueError(f"found case: {self.case}, expected case: SERIES/CASE")
+        if self.kind == "event" and self.date is None:
+            raise ValueError("found an event, expected a date")
+        return self
+
+
+class _RoadmapFile(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    document: str
+    milestones: Annotated[dict[str, Milestone], Field(min_length=1)]
+
+
+class Roadmap:
+    """A roadmap with the model's view of it, each table made when it is first asked for.
+
+    Attributes
+    ----------
+    name, title
+        What it is.
+    """
+
+    def __init__(self, path: FilePath, only: Iterable[str], buy: Literal["", "sourced", "assumed"]) -> None:
+        self._content, self._document = _read(path)
+        self.name, self.title = path.stem, self._content.title
+        self._buy = buy
+        known = self._content.milestones
+        self._chosen = list(only) or list(known)
+        for each in self._chosen:
+            if each not in known:
+                advice = did_you_mean(each, known)
+                raise InputError(f"milestone {each!r}", f"one of {', '.join(known)}", source=path, advice=advice)
+        self._goals = {each: known[each] for each in self._chosen if known[each].kind == "goal"}
+        self._events = {each: known[each] for each in self._chosen if known[each].kind == "event"}
+        self._scenarios = {each: _scenario(each, goal, self._document) for each, goal in self._goals.items()}
+
+    @cached_property
+    def milestones(self) -> pd.DataFrame:
+        """One row a milestone, by date: columns `COLUMNS`."""
+        marks = {*self._chosen, *(goal.reached for goal in self._goals.values())} - {*self._goals, *self._events, ""}
+        seen = {each: _mark(each, self._content, self._document) for each in track(sorted(marks), "predicting")}
+        rows = []
+        for each in self._chosen:
+            if each in self._events:
+                row = _said(self._events[each], self._content)
+            elif each in self._goals:
+                row = self._goal(each, seen)
+            else:
+                row = seen[each]
+            bought = self._bought.get(each)
+            if isinstance(bought, InputError):
+                row["price_remark"] = f"{bought.found}: expected {bought.expected}"
+            elif bought is not None:
+                row |= _priced(bought)
+            rows.append({"milestone": each, **row})
+        table = pd.DataFrame(rows, columns=list(COLUMNS)).sort_values("date", kind="stable", na_position="last")
+        return table.reset_index(drop=True).convert_dtypes()
+
+    def _goal(self, key: str, marks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Row of a goal: what is aimed at, and what reached it or is predicted to."""
+        goal = self._goals[key]
+        row = _said(goal, self._content)
+        row |= {
+            "begin": goal.begin,
+            "between": goal.between,
+            "both_ways": goal.both_ways,
+            "rtt_s": self._scenarios[key].path.rtt.value,
+            "target_bps": goal.target,
+        }
+        if goal.case:
+            _, _, predicted = _case(key, goal.case, self._document)
+            row |= {each: predicted[each] for each in _PREDICTED}
+        if goal.reached:
+            mark = marks[goal.reached]
+            row |= {each: mark[each] for each in _SEEN}
+            row |= {"reached_by": goal.reached, "reached_date": mark["date"]}
+            if not pd.isna(mark["measured_bps"]):
+                row["reached_fraction"] = mark["measured_bps"] / goal.payload_bps
+        return row
+
+    @cached_property
+    def needs(self) -> pd.DataFrame:
+        """One row for each goal and resource: columns `roadmap_needs.NEEDS` behind ``milestone``.
+
+        Goals of a forwarding host have no rows: the model does not include such hosts.
+        """
+        rows = []
+        for each, goal in track(self._goals.items(), "goals", total=len(self._goals)):
+            if goal.between == "forwarding":
+                continue
+            year = None if goal.date is None else int(goal.date[:4])
+            path = self._scenarios[each].path
+            found = needs(goal.payload_bps, path, goal.between, year, both_ways=goal.both_ways)
+            rows.append(found.assign(milestone=each))
+        columns = ["milestone", *NEEDS]
+        return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+
+    @cached_property
+    def _bought(self) -> dict[str, Purchase | InputError]:
+        return {each: _buy(goal, self._buy) for each, goal in self._goals.items()} if self._buy else {}
+
+    @property
+    def purchases(self) -> dict[str, Purchase]:
+        """Of each goal that can be bought, the cheapest purchase; nothing where none was asked for."""
+        return {each: bought for each, bought in self._bought.items() if isinstance(bought, Purchase)}
+
+    @property
+    def bills(self) -> pd.DataFrame:
+        """One row for each line of the purchases, ``milestone`` in front."""
+        bills = [bought.to_frame() for bought in self.purchases.values()]
+        for name, bill in zip(self.purchases, bills, strict=True):
+            bill.insert(0, "milestone", name)
+        return pd.concat(bills, ignore_index=True) if bills else pd.DataFrame(columns=["milestone"])
+
+
+def names() -> list[str]:
+    """Names of the shipped roadmaps."""
+    return sorted(path.stem for path in (places.models_dir() / "roadmaps").glob("*.yaml"))
+
+
+def roadmap(
+    name: str | FilePath = "hecn",
+    *,
+    only: Iterable[str] = (),
+    buy: Literal["", "sourced", "assumed"] = "",
+) -> Roadmap:
+    """Read a roadmap, predict its marks, and say what its goals need.
+
+    Parameters
+    ----------
+    name
+        A name in ``models/roadmaps``, or a file that ends in ``.yaml``.
+    only
+        Names of milestones; default: all.
+    buy
+        Also look for the cheapest purchase that reaches each goal: from parts whose price has a source (``sourced``),
+        or also from those whose price is only assumed (``assumed``). Takes seconds a goal.
+
+    Returns
+    -------
+    Roadmap
+        Tables ``milestones`` and ``needs``, and ``purchases`` by goal, each made when it is first asked for. Rates are
+        in bit/s.
+
+    Raises
+    ------
+    InputError
+        There is none of that name, or something is wrong in its file, with its line.
+
+    Examples
+    --------
+    >>> found = roadmap("hecn", only=["phase-3-wan"])
+    >>> found.milestones.reached_fraction.tolist(), found.needs.resource.tolist()[:3]
+    ([0.91], ['link', 'network card', 'slot'])
+    """
+    if str(name).endswith((".yaml", ".yml")):
+        return Roadmap(FilePath(name), only, buy)
+    if str(name) not in names():
+        advice = did_you_mean(str(name), names())
+        raise InputError(f"no roadmap {str(name)!r}", f"one of {', '.join(names())} or a file", advice=advice)
+    return Roadmap(places.models_dir() / "roadmaps" / f"{name}.yaml", only, buy)
+
+
+def _read(path: FilePath) -> tuple[_RoadmapFile, yaml_file.Document]:
+    document = yaml_file.load(path)
+    content = yaml_file.validate(_RoadmapFile, document.values, lambda key: (document.source, document.line(key)))
+    for key, one in content.milestones.items():
+        reached = content.milestones.get(one.reached)
+        if one.reached and (reached is None or reached.kind != "mark"):
+            line = document.line(("milestones", key, "reached"))
+            marks = [each for each, other in content.milestones.items() if other.kind == "mark"]
+            expected = f"a mark: {', '.join(marks) or 'there is none'}"
+            raise InputError(f"reached: {one.reached!r}", expected, source=path, line=line)
+    return content, document
+
+
+def _mark(key: str, content: _RoadmapFile, document: yaml_file.Document) -> dict[str, Any]:
+    """Row of a mark: measured and predicted."""
+    mark = content.milestones[key]
+    series, name, row = _case(key, mark.case, document)
+    scenario = series.scenarios[name]
+    return {
+        "title": mark.title,
+        "kind": mark.kind,
+        "date": mark.date,
+        "accomplishment": mark.accomplishment,
+        "between": mark.between,
+        "both_ways": scenario.tool.bidirectional,
+        "rtt_s": scenario.path.rtt.value,
+        **{each: row[each] for each in _SEEN},
+        "document": mark.document or series.document,
+        "place": mark.place or series.cases[name].place,
+    }
+
+
+def _case(key: str, case: str, document: yaml_file.Document) -> tuple[Series, str, dict[Any, Any]]:
+    """Series, name and row of `compare` of a milestone's case."""
+    series_name, _, name = case.partition("/")
+    line = document.line(("milestones", key, "case"))
+    try:
+        series = load_series(series_name)
+    except InputError as error:
+        raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
+    if name not in series.cases:
+        known, advice = ", ".join(series.cases), did_you_mean(name, series.cases)
+        raise InputError(f"case {case!r}", f"one of {known}", source=document.source, line=line, advice=advice)
+    alone: Series = replace(series, cases={name: series.cases[name]}, scenarios={name: series.scenarios[name]})
+    return series, name, compare(alone).iloc[0].to_dict()
+
+
+def _scenario(key: str, goal: Milestone, document: yaml_file.Document) -> Scenario:
+    """The goal's path and tool between hosts without limits."""
+    keys = {f"path.{name}": value for name, value in goal.path.items()} | {"tool.bidirectional": goal.both_ways}
+    tool = TOOLS["disk" if goal.between == "disk" else "memory"]
+    try:
+        return load_scenario({"sender": "ideal", "receiver": "ideal", "tool": tool, **keys, **goal.set})
+    except InputError as error:
+        line = document.line(("milestones", key))
+        raise InputError(error.found, error.expected, source=document.source, line=line, advice=error.advice) from None
+
+
+def _said(milestone: Milestone, content: _RoadmapFile) -> dict[str, Any]:
+    """Fields of a goal or an event that the file states."""
+    return {
+        "title": milestone.title,
+        "kind": milestone.kind,
+        "date": milestone.date,
+        "accomplishment": milestone.accomplishment,
+        "document": milestone.document or content.document,
+        "place": milestone.place,
+    }
+
+
+def _buy(goal: Milestone, prices: str) -> Purchase | InputError:
+    """The cheapest purchase, or why there is none."""
+    if goal.between == "forwarding":
+        return InputError("a goal of a host that forwards", "a goal between two hosts, of memory or disk")
+    if goal.both_ways:
+        return InputError("a goal of both directions at once", "a goal of one direction")
+    wanted: dict[str, Any] = {"path": goal.path, "between": goal.between, "settings": goal.set}
+    try:
+        return purchase(goal.payload_bps, **wanted, assume_prices=prices == "assumed")
+    except InputError as error:
+        return error
+
+
+def _priced(bought: Purchase) -> dict[str, Any]:
+    """Columns of a goal that can be bought; its prediction is that of what is bought."""
+    reached = bought.prediction
+    return {
+        "price_usd": bought.usd,
+        "price_assumed_usd": bought.assumed_usd,
+        "price_remark": "two hosts and their cables, from the catalogue of today",
+        "predicted_bps": reached.throughput_bps,
+        "low_bps": reached.low_bps,
+        "high_bps": reached.high_bps,
+        "bottleneck": reached.bottleneck,
+        "bottleneck_class": reached.bottleneck_class,
+    }

@@ -1,0 +1,1 @@
+"""Tables that notebooks discuss: arrays, host limits, long paths, satellites, pairs of tools."""

@@ -1,0 +1,260 @@
+"""Disks and arrays in numbers: what measured transfers took of them, what levels and requests cost, other drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Final, Literal
+
+import pandas as pd
+
+from hecn_analysis import limits
+from hecn_analysis.base.errors import InputError, did_you_mean
+from hecn_analysis.hardware import Host
+from hecn_analysis.hardware.catalogue import parts
+from hecn_analysis.hardware.parts import Disk
+from hecn_analysis.limits.storage.array_layout import Level
+from hecn_analysis.planning.studies.host_limits import limits_of
+from hecn_analysis.prediction import Prediction, predict
+from hecn_analysis.prediction.compare import load_series, measured
+from hecn_analysis.prediction.model import Effort
+
+Operation = Literal["read", "write"]
+
+#: Levels that are compared, and disks in a group of those that stripe over groups: what a controller has ports for.
+LEVELS: Final[tuple[Level, ...]] = (0, 5, 50, 6, 60, 10)
+GROUP: Final = 8
+
+#: Of predictions whose interval is not asked for; over a lossy path the draws make their median.
+_CENTRAL: Final = Effort(draws=40, rungs=1)
+
+USE: Final = [
+    "series_title",
+    "case",
+    "title",
+    "operation",
+    "arrays",
+    "disks",
+    "data_disks",
+    "controllers",
+    "measured_bps",
+    "measured_low_bound",
+    "disk_measured_bps",
+    "disk_bps",
+    "array_bps",
+    "share_fraction",
+    "bottleneck_title",
+    "source_file",
+    "line_first",
+    "line_last",
+    "document",
+    "place",
+]
+
+
+def array_use(names: Iterable[str]) -> pd.DataFrame:
+    """What measured transfers took of the arrays that they read from and wrote to.
+
+    Parameters
+    ----------
+    names
+        Series.
+
+    Returns
+    -------
+    DataFrame
+        Columns `USE`: a row for each measured case and end with arrays. ``data_disks`` are those that carry data of a
+        sequential stream; ``disk_measured_bps`` is the measured rate over them, ``disk_bps`` what a disk does alone;
+        ``array_bps`` is what the arrays allow, with the seeks between files that share one, ``share_fraction`` the part
+        of it that was measured. [bit/s]
+
+    Examples
+    --------
+    >>> found = array_use(["c-dd"])
+    >>> found[["operation", "disks", "data_disks", "share_fraction"]].round(2).to_dict("records")[0]
+    {'operation': 'read', 'disks': 32, 'data_disks': 28, 'share_fraction': 1.0}
+    """
+    rows = []
+    for series in map(load_series, names):
+        for name, case in series.cases.items():
+            found = measured(case, series)
+            if found["measured_bps"] is None:
+                continue
+            prediction = predict(series.scenarios[name], effort=_CENTRAL)
+            about = {"series_title": series.title, "case": name, "title": case.title, **found}
+            about |= {"document": series.document, "place": case.place}
+            about["bottleneck_title"] = prediction.ladder[0].title if prediction.ladder else None
+            rows += [about | end for end in _ends(prediction, float(found["measured_bps"]))]
+    return pd.DataFrame(rows).reindex(columns=USE)
+
+
+def _ends(prediction: Prediction, measured_bps: float) -> list[dict[str, Any]]:
+    """Rows of the ends of a transfer that have arrays in use."""
+    scenario, rows = prediction.scenario, []
+    ends: tuple[tuple[str, Host | None, str, Operation], ...] = (
+        ("sender", scenario.sender, scenario.tool.source_end, "read"),
+        ("receiver", scenario.receiver, scenario.tool.sink_end, "write"),
+    )
+    for role, host, end, operation in ends:
+        if host is None or end != "disk" or not host.arrays:
+            continue
+        names = list(dict.fromkeys(host.file_arrays))
+        used = [host.arrays[name] for name in names]
+        data = sum(_data_disks(one.level, one.disks, one.groups, operation) for one in used)
+        resources = {f"{role}.{kind}.{name}" for kind in ("raid", "disk") for name in names}
+        allowed = limits_of(prediction)
+        array_bps = float(allowed.loc[allowed["resource"].isin(resources), "throughput_bps"].min())
+        disk = used[0].disk
+        rows.append(
+            {
+                "operation": operation,
+                "arrays": ", ".join(dict.fromkeys(_words(one.level, one.disks, one.groups) for one in used)),
+                "disks": sum(one.disks for one in used),
+                "data_disks": round(data),
+                "controllers": len({slot for one in used for slot in one.slots}),
+                "disk_measured_bps": measured_bps / data,
+                "disk_bps": disk.read_rate.value if operation == "read" else disk.lasting_write_rate.value,
+                "array_bps": array_bps,
+                "share_fraction": measured_bps / array_bps,
+            }
+        )
+    return rows
+
+
+def _data_disks(level: Level | None, disks: int, groups: int, operation: Operation) -> float:
+    """Disks whose rates add up in a sequential stream."""
+    if level is None:
+        return 1.0
+    return float(limits.raid(level=level, disks=disks, groups=groups, disk_rate=1.0, op=operation)["throughput_bps"])
+
+
+def _words(level: Level | None, disks: int, groups: int) -> str:
+    if level is None:
+        return "one disk"
+    return f"RAID {level} of {groups} × {disks // groups}" if groups > 1 else f"RAID {level} of {disks}"
+
+
+def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.DataFrame:
+    """Sequential rates of arrays by level and number of disks: what the disks allow, without a controller.
+
+    Parameters
+    ----------
+    disk
+        The disk.
+    most
+        Largest number of disks; numbers are multiples of `GROUP`, which is also the size of a group.
+    levels
+        RAID levels; those that stripe over groups begin with two groups.
+
+    Returns
+    -------
+    DataFrame
+        ``level``, ``disks``, ``read_bps``, ``write_bps``. [bit/s]
+
+    Examples
+    --------
+    >>> found = level_rates(parts("disks")["wd5001aals"], 32, [50])
+    >>> found["disks"].tolist(), (found["write_bps"] / 1e9).round(1).tolist()
+    ([16, 24, 32], [10.2, 15.4, 20.5])
+    """
+    rows = []
+    for level in levels:
+        for disks in range(GROUP, most + 1, GROUP):
+            groups = disks // GROUP if level in (50, 60) else 1
+            if level in (50, 60) and groups < 2:
+                continue
+            array = partial(limits.raid, level=level, disks=disks, groups=groups)
+            read = array(disk_rate=disk.read_rate.value, op="read")["throughput_bps"]
+            write = array(disk_rate=disk.lasting_write_rate.value, op="write")["throughput_bps"]
+            rows.append({"level": level, "disks": disks, "read_bps": float(read), "write_bps": float(write)})
+    return pd.DataFrame(rows, columns=["level", "disks", "read_bps", "write_bps"])
+
+
+def partial_writes(
+    disk: Disk, disks: int, chunk: float, requests: Iterable[float], levels: Sequence[Level]
+) -> pd.DataFrame:
+    """What writes reach that are smaller than a stripe, against whole stripes.
+
+    Parameters
+    ----------
+    disk
+        The disk.
+    disks
+        Disks of the array, in one group.
+    chunk
+        Part of a stripe on one disk. [B]
+    requests
+        Sizes of the writes that reach the array. [B]
+    levels
+        RAID levels of one group.
+
+    Returns
+    -------
+    DataFrame
+        ``request`` [B] and for each level ``raid5_fraction``, the rate over that of whole stripes. [1]
+
+    Examples
+    --------
+    >>> found = partial_writes(parts("disks")["wd5001aals"], 8, 65536, [65536, 7 * 65536], [5])
+    >>> found.round(2).to_dict("list")
+    {'request': [65536, 458752], 'raid5_fraction': [0.29, 1.0]}
+    """
+    rate = disk.lasting_write_rate.value
+    rows = []
+    for request in requests:
+        row: dict[str, Any] = {"request": request}
+        for level in levels:
+            whole = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk)
+            part = limits.raid(level=level, disks=disks, disk_rate=rate, op="write", chunk=chunk, request=request)
+            row[f"raid{level}_fraction"] = float(part["throughput_bps"]) / float(whole["throughput_bps"])
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def drives_for(read_bps: float, write_bps: float, names: Iterable[str]) -> pd.DataFrame:
+    """How many of each drive read and write as fast, striped without redundancy.
+
+    Parameters
+    ----------
+    read_bps, write_bps
+        Rates to reach. [bit/s]
+    names
+        Disks of ``models/parts``.
+
+    Returns
+    -------
+    DataFrame
+        ``name``, ``title``, ``year``, ``link``, ``read_bps``, ``write_bps`` of one, ``drives``, ``usd`` for all of
+        them where a price is known, sorted by year.
+
+    Raises
+    ------
+    InputError
+        Unknown disk; the nearest is named.
+
+    Examples
+    --------
+    >>> drives_for(21.2e9, 20.5e9, ["ocz-vertex3-120", "samsung-990-pro-2tb"])["drives"].tolist()
+    [6, 2]
+    """
+    known = parts("disks")
+    rows = []
+    for name in names:
+        if not isinstance(disk := known.get(name), Disk):
+            raise InputError(f"disk {name!r}", "a disk of models/parts/disks.yaml", advice=did_you_mean(name, known))
+        drives = math.ceil(max(read_bps / disk.read_rate.value, write_bps / disk.lasting_write_rate.value))
+        link = f"PCIe {disk.gen}.0 x{disk.lanes}" if disk.link == "pcie" else (disk.link or "").upper()
+        rows.append(
+            {
+                "name": name,
+                "title": disk.title,
+                "year": disk.year,
+                "link": link,
+                "read_bps": disk.read_rate.value,
+                "write_bps": disk.lasting_write_rate.value,
+                "drives": drives,
+                "usd": None if disk.price is None else drives * disk.price.value,
+            }
+        )
+    return pd.DataFrame(rows).sort_values("year", kind="stable", ignore_index=True)

@@ -1,0 +1,238 @@
+"""Long paths: the limits of TCP over the round trip, what runs say about them, and the windows that faster links need.
+
+A window that is sent once in a round trip, losses, and the line rate each allow a throughput of their own; the least of
+them holds a stream back. The other way round, a run tells how much it had in flight: its throughput times its round
+trip. Where that is the window it was given, the window was the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis import limits
+from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.limits import framing, tcp_loss, tcp_window
+from hecn_analysis.prediction.compare import Series, load_series
+from hecn_analysis.prediction.draws import Draws
+from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.transport import Transport
+from hecn_analysis.runs.rates import run_rates
+
+Control = Literal["reno", "cubic", "bbr", "htcp", "bic"]
+FLIGHTS: Final = (
+    *("source_file", "line_first", "line_last", "tool", "rtt_s", "duration_s", "measured_bps", "flight_bytes"),
+    *("packets", "retransmits", "sent_again_fraction", "loss_limit_bps"),
+)
+NEEDS: Final = (
+    *("rtt_s", "rate_bps", "window_bytes", "tcp_rmem_bytes", "streams"),
+    *("reno_loss", "cubic_loss", "reno_recovery_s", "cubic_recovery_s"),
+)
+
+
+def far_cases(names: Iterable[str], *, least_rtt_s: float, without: Iterable[str] = ()) -> list[Series]:
+    """Give the cases of shipped series whose path is long, series by series.
+
+    Parameters
+    ----------
+    names
+        Names of series.
+    least_rtt_s
+        Round trip of the shortest path that counts as long. [s]
+    without
+        Cases to leave out.
+
+    Returns
+    -------
+    list of Series
+        Each with its cases over long paths; those without one are left out.
+
+    Examples
+    --------
+    >>> [series] = far_cases(["b-netem"], least_rtt_s=0.01, without=["b-netem-60s"])
+    >>> list(series.scenarios)[:2]
+    ['b-netem-loss', 'b-lro-autotuned']
+    """
+    found, left_out = [], set(without)
+    for series in map(load_series, names):
+        far = {
+            name: one
+            for name, one in series.scenarios.items()
+            if one.path.rtt.value >= least_rtt_s and name not in left_out
+        }
+        found.append(replace(series, cases={name: series.cases[name] for name in far}, scenarios=far))
+    return [series for series in found if series.cases]
+
+
+def limit_lines(scenario: str | Path | Mapping[str, Any] | Scenario, rtts_s: Sequence[float]) -> pd.DataFrame:
+    """Compute what line rate, window and losses each would allow for itself, over the round trip.
+
+    Parameters
+    ----------
+    scenario
+        Hosts, path and tool.
+    rtts_s
+        Round trips. [s]
+
+    Returns
+    -------
+    DataFrame
+        ``x`` [s], ``line`` (the class of what limits: link, window, loss) and ``throughput_bps``: in the long run,
+        without the start-up, all streams of a process together. Without losses there is no line of theirs; windows and
+        losses are those of TCP from end to end, as if there were no proxies.
+
+    Examples
+    --------
+    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "1 ms",
+    ...         "tool.window": "4 MB"}
+    >>> found = limit_lines(base, [0.01, 0.1])
+    >>> found["line"].tolist(), (found["throughput_bps"] / 1e9).round(2).tolist()
+    (['link', 'link', 'window', 'window'], [9.41, 9.41, 3.99, 0.4])
+    """
+    base = load_scenario(scenario)
+    payload, wire = payload_per_packet(base)
+    streams = streams_per_process(base)
+    lines: dict[str, list[float]] = {}
+    if base.path.rate is not None:
+        lines["link"] = [float(base.path.rate.value * payload / wire)] * len(rtts_s)
+    ends = [base.with_({"path.rtt": float(rtt), "path.pep": False, "path.pep_rate": None}) for rtt in rtts_s]
+    lines["window"] = [float(Transport.of(one, Draws(0), reverse=False).window_limit_bps.flat[0]) for one in ends]
+    if base.path.loss.value > 0 and base.sender is not None:
+        found = limits.tcp(
+            np.asarray(rtts_s, dtype=float),
+            loss=base.path.loss.value,
+            mtu=base.path.mtu,
+            congestion_control=base.sender.congestion_control,
+            streams=streams,
+        )
+        lines["loss"] = list(np.asarray(found["loss_limit_bps"], dtype=float))
+    return pd.DataFrame(
+        [
+            {"x": float(rtt), "line": name, "throughput_bps": value}
+            for name, values in lines.items()
+            for rtt, value in zip(rtts_s, values, strict=True)
+        ]
+    )
+
+
+def flights(
+    runs: pd.DataFrame, *, mtu: int = 9000, congestion_control: Control = "cubic", least_rtt_s: float = 0.0
+) -> pd.DataFrame:
+    """Compute how much each run of TCP had in flight, and what its retransmissions would allow in the long run.
+
+    Parameters
+    ----------
+    runs
+        The table ``runs``; those without a throughput or a round trip are left out.
+    mtu
+        Largest IP packet of the path. [bytes]
+    congestion_control
+        Of the sender, for the limit by losses.
+    least_rtt_s
+        Runs over shorter paths are left out. [s]
+
+    Returns
+    -------
+    DataFrame
+        `FLIGHTS`: ``flight_bytes`` is throughput times round trip, the window that the run had on average;
+        ``sent_again_fraction`` is its retransmissions over its packets, which is no less than what was lost;
+        ``loss_limit_bps`` the long-run limit by as many losses, infinite for none and missing where retransmissions
+        are not told.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"throughput_bps": [7.03e9], "rtt_s": [0.08], "duration_s": [30.0], "retransmits": [0]})
+    >>> flights(runs)[["flight_bytes", "packets"]].round(-3).to_dict("records")
+    [{'flight_bytes': 70300000.0, 'packets': 2946000.0}]
+    """
+    table = runs.reindex(
+        columns=sorted(
+            {*runs.columns, *FLIGHTS, "protocol", "throughput_bps", "sender_throughput_bps", "bytes", "error"}
+        )
+    )
+    rate, rtt = run_rates(table), _numbers(table, "rtt_s")
+    udp = (table["protocol"].astype("string") == "udp").fillna(False).to_numpy(dtype=bool)  # noqa: FBT003 - what is missing stays
+    known = (rate > 0) & (rtt > 0) & (rtt >= least_rtt_s) & ~udp
+    table, rate, rtt = table[known], rate[known], rtt[known]
+    amount = _numbers(table, "bytes")
+    amount = np.where(np.isnan(amount), rate * _numbers(table, "duration_s") / 8, amount)
+    packets = np.ceil(amount / float(framing.payload_bytes(mtu)))
+    again = _numbers(table, "retransmits")
+    share = np.minimum(again / packets, 1.0)
+    limit = np.full(len(table), np.nan)
+    if (judged := ~np.isnan(share)).any():
+        found = limits.tcp(rtt[judged], loss=share[judged], mtu=mtu, congestion_control=congestion_control)
+        limit[judged] = found["loss_limit_bps"]
+    found = table.assign(
+        measured_bps=rate,
+        rtt_s=rtt,
+        flight_bytes=rate * rtt / 8,
+        packets=packets,
+        sent_again_fraction=share,
+        loss_limit_bps=limit,
+    )
+    return pd.DataFrame(found[list(FLIGHTS)]).reset_index(drop=True)
+
+
+def windows_needed(
+    rates_bps: Iterable[float], rtts_s: Iterable[float], *, mtu: int = 9000, kernel: str = "6.18"
+) -> pd.DataFrame:
+    """Compute what one stream needs to fill a path: its window, the sysctl for it, and how rarely packets may be lost.
+
+    Parameters
+    ----------
+    rates_bps
+        Line rates of Ethernets. [bit/s]
+    rtts_s
+        Round trips. [s]
+    mtu
+        Largest IP packet. [bytes]
+    kernel
+        Linux version of the receiver, which keeps more than payload in its buffers.
+
+    Returns
+    -------
+    DataFrame
+        `NEEDS`, a row for each round trip and rate. ``window_bytes`` is the payload in flight on a full path,
+        ``tcp_rmem_bytes`` the third value of `tcp_rmem` that gives such a window, divided over ``streams``: the least
+        number of them, as TCP can announce 1 GiB at most. ``reno_loss`` and ``cubic_loss`` are the probabilities of a
+        loss at which one stream still holds such a window on average, and the recovery times those from one loss back
+        to the window before it, where no queue absorbs it.
+
+    Examples
+    --------
+    >>> needs = windows_needed([10e9, 400e9], [0.08])
+    >>> (needs["window_bytes"] / 1e6).round(1).tolist(), needs["streams"].tolist()
+    ([99.0, 3960.2], [1, 4])
+    """
+    rows = []
+    payload = float(framing.payload_bytes(mtu))
+    share = float(tcp_window.window_from_space(1.0, kernel=kernel, mss_bytes=payload))
+    for rtt in rtts_s:
+        for rate in rates_bps:
+            window = float(framing.goodput_bps(rate, mtu)) * rtt / 8
+            streams = int(np.ceil(window / tcp_window.LARGEST_WINDOW))
+            packets = window / payload
+            rows.append(
+                {
+                    "rtt_s": rtt,
+                    "rate_bps": rate,
+                    "window_bytes": window,
+                    "tcp_rmem_bytes": window / streams / share,
+                    "streams": streams,
+                    "reno_loss": tcp_loss.reno_loss(packets),
+                    "cubic_loss": tcp_loss.cubic_loss(packets, rtt),
+                    "reno_recovery_s": tcp_loss.reno_recovery_s(packets, rtt),
+                    "cubic_recovery_s": tcp_loss.cubic_recovery_s(packets),
+                }
+            )
+    return pd.DataFrame(rows, columns=list(NEEDS))
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> Any:  # noqa: ANN401 - an array of floats
+    return pd.to_numeric(frame[name]).to_numpy(dtype=float, na_value=np.nan)

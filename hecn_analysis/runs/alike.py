@@ -1,0 +1,239 @@
+"""Which runs are alike, by what their logs say: repeats of one test, whose rates may be put side by side.
+
+Alike are runs of one tool, protocol, direction and number of streams, over about the same distance (round-trip time
+within a factor of 2, or 5 ms), with about the same amount (a factor of 3) or, where the tool goes by the clock, the
+same duration (a factor of 2), and under the same circumstances (alone or simultaneous, over an emulated or a real
+path). Names of files tell nothing. What a log does not say is a class of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.runs.circumstances import circumstances
+from hecn_analysis.runs.rates import run_rates
+
+#: What makes runs alike, in the order in which it is told.
+KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance", "circumstances")
+
+_RTT_RATIO: Final = 2.0
+_RTT_S: Final = 0.005
+_BYTES_RATIO: Final = 3.0
+_DURATION_RATIO: Final = 2.0
+
+#: Tools that go by the clock, unless they were given a round amount.
+_BY_CLOCK: Final = frozenset(
+    {"ethr", "flent", "iperf2", "iperf3", "netperf", "nttcp", "ntttcp", "nuttcp", "pscheduler", "qperf", "sockperf"}
+)
+
+#: Tools whose round-trip time is that of the loaded connection: a queue may be most of it, so these classes are wider.
+_LOADED: Final = frozenset({"iperf2", "iperf3", "ss", "speedtest"})
+_LOADED_RATIO: Final = 3.0
+_LOADED_S: Final = 0.05
+
+#: Values of a class that differ by less are told as one.
+_SAME: Final = 1.1
+
+
+def with_conditions(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with what makes them alike; runs of several folders are given together, so that the classes are the same.
+
+    Parameters
+    ----------
+    runs
+        Runs as in the table ``runs``.
+
+    Returns
+    -------
+    DataFrame
+        The same rows with ``rate_bps`` (as `hecn_analysis.runs.rates.run_rate` gives it) [bit/s],
+        ``path_rtt_s`` (the smallest that the log gives) [s], ``extent``, ``distance`` and ``circumstances`` (texts,
+        missing where the log does not say), and ``condition``: all of `KEYS` in words.
+
+    Examples
+    --------
+    >>> from hecn_analysis import read
+    >>> from hecn_analysis.base.places import data_dir
+    >>> with_conditions(read(data_dir() / "logs" / "b-systems-netem.txt").runs)["condition"][0]
+    'nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems'
+    """
+    smallest = runs[["rtt_min_s", "rtt_s", "rtt_avg_s"]].astype(float).bfill(axis=1)["rtt_min_s"]
+    found = runs.assign(rate_bps=run_rates(runs), path_rtt_s=smallest)
+    found["distance"] = _distance(smallest, runs["tool"])
+    found["extent"] = _extents(runs)
+    found["circumstances"] = pd.array(circumstances(runs), dtype="string")
+    found["condition"] = _words(found)
+    return found
+
+
+def groups(runs: pd.DataFrame) -> pd.DataFrame:
+    """One row for each kind of run, those with most runs first.
+
+    Parameters
+    ----------
+    runs
+        Runs, of `with_conditions`.
+
+    Returns
+    -------
+    DataFrame
+        ``condition``, `KEYS`, ``runs`` with a rate, ``failed`` ones, ``median_bps``, ``least_bps``, ``most_bps``
+        [bit/s], medians of ``path_rtt_s`` [s], ``retransmits_per_gb`` [1/GB], ``loss_fraction`` [1],
+        ``cpu_sender_fraction``, ``cpu_receiver_fraction`` [cores], and ``tool_version`` (all that were seen).
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> groups(folder.runs)[["condition", "runs"]].to_dict("records")[0]
+    {'condition': 'dd read, 69 GB', 'runs': 1}
+    """
+    rows = []
+    for condition, part in runs.groupby("condition", sort=False):
+        good = part[part["rate_bps"].notna()]
+        first = part.iloc[0]
+        rows.append(
+            {
+                "condition": condition,
+                **{key: first[key] for key in KEYS},
+                "runs": len(good),
+                "failed": int(part["error"].sum()),
+                "median_bps": good["rate_bps"].dropna().median(),
+                "least_bps": good["rate_bps"].min(),
+                "most_bps": good["rate_bps"].max(),
+                "path_rtt_s": part["path_rtt_s"].dropna().median(),
+                **beside(part, ("loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction")),
+            }
+        )
+    columns = [
+        *("condition", *KEYS, "runs", "failed", "median_bps", "least_bps", "most_bps", "path_rtt_s"),
+        *("retransmits_per_gb", "loss_fraction", "cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
+    ]
+    found = pd.DataFrame(rows, columns=columns)
+    return found.sort_values("runs", ascending=False, kind="stable", ignore_index=True)
+
+
+def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
+    """What is to be known of runs beside their rate.
+
+    Parameters
+    ----------
+    runs
+        Runs.
+    columns
+        Columns with numbers.
+
+    Returns
+    -------
+    dict
+        Medians of ``retransmits_per_gb`` [1/GB] and of the columns, NaN where no run says any; ``tool_version``: all
+        that were seen.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    >>> beside(folder.runs, ["loss_fraction"])
+    {'retransmits_per_gb': nan, 'loss_fraction': nan, 'tool_version': ''}
+    """
+    per_gb = runs["retransmits"].astype(float) / (runs["bytes"].astype(float) / 1e9)
+    return {
+        "retransmits_per_gb": per_gb[np.isfinite(per_gb)].median(),
+        **{name: runs[name].dropna().astype(float).median() for name in columns},
+        "tool_version": ", ".join(sorted(set(runs["tool_version"].dropna()))),
+    }
+
+
+def _classes(values: pd.Series[Any], ratio: float, least: float, words: Callable[[float], str]) -> list[str | None]:
+    """Words for the class of each value: a class begins at its smallest value and ends at `ratio` times that."""
+    known = np.sort(values.dropna().to_numpy(dtype=float))
+    starts: list[float] = []
+    for value in known:
+        if not starts or value > max(starts[-1] * ratio, starts[-1] + least):
+            starts.append(float(value))
+    numbers = np.searchsorted(starts, known, side="right") - 1
+    names = [_range(known[numbers == number], words) for number in range(len(starts))]
+    places = np.searchsorted(starts, values.to_numpy(dtype=float), side="right") - 1
+    return [None if pd.isna(value) else names[place] for value, place in zip(values, places, strict=True)]
+
+
+def _range(values: Any, words: Callable[[float], str]) -> str:  # noqa: ANN401 - an array, sorted
+    """Say the values of a class in words.
+
+    >>> _range([10.0, 20.0], lambda value: f"{value:g} s"), _range([10.0, 10.2], lambda value: f"{value:.0f} s")
+    ('10 s to 20 s', '10 s')
+    """
+    if values[-1] <= values[0] * _SAME:
+        return words(float(np.median(values)))
+    return f"{words(float(values[0]))} to {words(float(values[-1]))}"
+
+
+def _time(rtt_s: float) -> str:
+    return "below 5 ms" if rtt_s < _RTT_S else units.format_time(rtt_s, digits=2)
+
+
+def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
+    """Distances in words; those below 5 ms are all alike, for a queue adds as much."""
+    loaded = tools.isin(_LOADED)
+    idle = _classes(
+        rtt_s.where(~loaded).where(~(rtt_s < _RTT_S), 0.0).where(~loaded & rtt_s.notna()), _RTT_RATIO, _RTT_S, _time
+    )
+    under_load = _classes(rtt_s.where(loaded), _LOADED_RATIO, _LOADED_S, units.format_time)
+    return [
+        f"RTT {one}" if one is not None else None if other is None else f"loaded RTT {other}"
+        for one, other in zip(idle, under_load, strict=True)
+    ]
+
+
+def _extents(runs: pd.DataFrame) -> list[str | None]:
+    """How long a run was, where it went by the clock, else how much it moved."""
+    duration, amount = runs["duration_s"].astype(float), runs["bytes"].astype(float)
+    round_amount = (amount % 10**6 == 0) | (amount % (10 * 2**20) == 0)
+    timed = runs["tool"].isin(_BY_CLOCK) & ~round_amount
+    times = _classes(duration.where(timed), _DURATION_RATIO, 0.0, lambda value: f"{value:.0f} s")
+    sizes = amount.where(~timed & (amount > 0))
+    amounts = _classes(sizes, _BYTES_RATIO, 0.0, lambda value: units.format_bytes(value, digits=2))
+    return [time or size for time, size in zip(times, amounts, strict=True)]
+
+
+def _words(runs: pd.DataFrame) -> list[str]:
+    return [words(row) for row in runs[list(KEYS)].to_dict("records")]
+
+
+def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row of a table
+    """Say in words what makes runs alike.
+
+    Parameters
+    ----------
+    row
+        Values by name.
+    keys
+        Those of `KEYS` that count.
+
+    Returns
+    -------
+    str
+        The words.
+
+    Examples
+    --------
+    >>> words({"tool": "iperf3", "direction": "send", "streams": 4}, ["tool", "direction", "streams"])
+    'iperf3 send, 4 streams'
+    """
+    told = {key: row[key] for key in keys if not pd.isna(row[key])}
+    head = " ".join(
+        str(told[key])
+        for key in ("tool", "protocol", "direction")
+        if key in told and not (key == "protocol" and told[key] == "file")
+    )
+    streams = [f"{told['streams']} streams"] if told.get("streams", 1) > 1 else []
+    return ", ".join(
+        [head, *streams, *(str(told[key]) for key in ("extent", "distance", "circumstances") if key in told)]
+    )
