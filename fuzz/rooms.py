@@ -33,7 +33,6 @@ from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.cli.predict import read_cases
-from hecn_analysis.cli.traffic import known_interfaces
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document as CountersDocument
@@ -53,6 +52,7 @@ from hecn_analysis.planning.matrix import cells
 from hecn_analysis.planning.roadmap import milestones
 from hecn_analysis.prediction import mapping
 from hecn_analysis.traffic import service_levels
+from hecn_analysis.traffic.known_interfaces import known_interfaces
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - names in it are random
 _LARGEST_SAMPLE: Final = 8_000

@@ -51,10 +51,7 @@ def main() -> int:
 
 
 def _occupy_standard_descriptors() -> None:
-    """Open closed standard descriptors, so that no other file gets one of their numbers and is overwritten.
-
-    The standard output is opened for reading only, so that no output is lost without an error.
-    """
+    """Open closed standard descriptors, so that no other file gets one of their numbers and is overwritten."""
     import os  # noqa: PLC0415 - see `main`
 
     for descriptor, flags in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_RDWR)):

@@ -1,9 +1,9 @@
-"""Every public function says what it takes and gives, with units, and has an example, which `make test` runs.
+"""Every public function says what it takes and gives, with units, and has an example; a helper's docstring is one line.
 
-Public is what `hecn_analysis` names, and each function without an underscore, in a module without one, of the rooms
-that the reference lists (`docs/api.md`). A room that it does not list is public as far as notebooks and pages import
-from it: what only its neighbours import is nobody else's. So are the methods of the classes that public functions give;
-an example in the class is one for each of its methods. Nothing is run here, the files are read.
+Public is what `hecn_analysis` names, what notebooks and pages import, all of the room `limits`, and, of the rooms that
+the reference lists (`docs/api.md`), what another room imports. So are the methods of the classes that public functions
+give; an example in the class is one for each of its methods. All else is a helper of its own room. Nothing is run here,
+the files are read.
 """
 
 import ast
@@ -21,10 +21,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hecn_analysis"
 
 #: Rooms that the reference lists.
-ROOMS = re.findall(r"^   hecn_analysis\.(\w+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
+ROOMS = re.findall(r"^   hecn_analysis\.([\w.]+)$", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE)
 
-#: Rooms that the reference does not list, and whose functions are held to it as far as others import them.
-IMPORTED = ("planning",)
+#: The room whose functions are all public: `hecn.limits` hands over every one of them.
+FACE = "limits"
 
 HEADING = re.compile(r"^([A-Z]\w+(?: \w+)?)\n-{3,}\n", re.MULTILINE)
 
@@ -92,15 +92,51 @@ def named_here():
             yield f"{value.__module__}.{value.__name__}", functions(Path(inspect.getfile(value)))[value.__name__]
 
 
-def public():
-    found = dict(named_here())
-    outside = imported_outside()
-    for room in (*ROOMS, *IMPORTED):
+@functools.cache
+def imported_by_rooms():
+    """Functions and classes that a module imports from another room."""
+    found = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        own, tree = path.relative_to(PACKAGE).parts[0], parsed(path)
+        names = {
+            name.asname or name.name: f"{node.module}.{name.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hecn_analysis"
+            for name in node.names
+            if own != [*f"{node.module}.{name.name}".split("."), ""][1]
+        }
+        found |= set(names.values())
+        found |= {
+            f"{names[node.value.id]}.{node.attr}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
+        }
+    return found
+
+
+def every_function():
+    """Each function of the package without an underscore in its name or its module's, by its name."""
+    for room in sorted(path.stem for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()):
         for module, file in modules(room):
             for name, node in functions(file).items():
-                if room in ROOMS or f"{module}.{name}" in outside:
-                    found[f"{module}.{name}"] = node
+                yield f"{module}.{name}", node
+
+
+def public():
+    found = dict(named_here())
+    outside, inside = imported_outside(), imported_by_rooms()
+    for name, node in every_function():
+        room = name.split(".")[1]
+        listed = any(name.startswith(f"hecn_analysis.{each}.") for each in ROOMS)
+        if room == FACE or name in outside or (listed and name in inside):
+            found[name] = node
     return found
+
+
+def helpers():
+    """Functions that only their own room calls."""
+    known = {*PUBLIC, *imported_by_rooms()}
+    return {name: node for name, node in every_function() if name not in known}
 
 
 def class_in(file, name):
@@ -136,6 +172,7 @@ def methods(found):
 
 PUBLIC = public()
 METHODS = dict(methods(PUBLIC))
+HELPERS = helpers()
 
 
 def sections(doc):
@@ -192,6 +229,11 @@ def test_the_public_functions_are_found():
     assert "hecn_analysis.planning.studies.host_limits.fastest" in PUBLIC  # of a notebook
     assert "hecn_analysis.planning.matrix.next_tests.find_best" in PUBLIC  # of a page
     assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
-    assert {"Prediction.to_frame", "Slots.rates", "Explanation.verdict", "Reader.recognises"} <= set(METHODS)
-    assert {"hecn_analysis.inventory.read_inventory", "hecn_analysis.briefs.make.make_briefs"} <= set(PUBLIC)
-    assert not set(IMPORTED) & set(ROOMS)
+    assert {"Prediction.to_frame", "Explanation.verdict", "Scenario.with_"} <= set(METHODS)
+    assert "hecn_analysis.inventory.read_inventory" in PUBLIC
+    assert "hecn_analysis.report.steps.advice" in HELPERS
+
+
+def test_a_helper_says_what_it_does_in_one_line():
+    long = [name for name, node in HELPERS.items() if "\n" in (ast.get_docstring(node) or "")]
+    assert long == []

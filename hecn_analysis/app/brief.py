@@ -21,25 +21,7 @@ _FACTOR: Final = 8
 
 
 def make_brief(state: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """Make the brief of a state.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-    folder
-        Where to make it.
-
-    Returns
-    -------
-    dict
-        ``name``, ``text`` of the page, and a ``remark`` for the reader.
-
-    Raises
-    ------
-    InputError
-        Nothing is changed, so that there is nothing to compare with.
-    """
+    """Make the brief of a state."""
     (made,) = make_briefs([BRIEF], folder, parameters(state), pdf=False, progress=False)
     if made.html is None:
         raise HecnError(f"no brief was made: {made.error}")
@@ -48,18 +30,7 @@ def make_brief(state: Mapping[str, Any], folder: Path) -> dict[str, str]:
 
 
 def parameters(state: Mapping[str, Any]) -> dict[str, str]:
-    """Parameters of the brief for a state.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-
-    Raises
-    ------
-    InputError
-        Nothing is changed.
-    """
+    """Parameters of the brief for a state."""
     base = base_of(state)
     keys = keys_of(state, base)
     given = {key: value for key, value in base.keys.items() if key not in ROLES}

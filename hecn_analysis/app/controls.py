@@ -47,13 +47,7 @@ _CLOCKS: Final = tuple(round(1e9 + 0.2e9 * step) for step in range(26))
 
 
 def fraction_told(fraction: float) -> str:
-    """Write a loss as people say it.
-
-    Examples
-    --------
-    >>> fraction_told(0.0), fraction_told(1e-6), fraction_told(0.02)
-    ('none', '1 in 1,000,000', '1 in 50')
-    """
+    """Write a loss as people say it."""
     return "none" if fraction == 0 else f"1 in {1 / fraction:,.0f}"
 
 
@@ -100,13 +94,7 @@ class Control:
 
 
 def controls_of(scenario: Scenario) -> list[tuple[Control, Any]]:
-    """Controls that a scenario has, each with its value.
-
-    Parameters
-    ----------
-    scenario
-        What to change.
-    """
+    """Controls that a scenario has, each with its value."""
     found = [*_of_path(scenario), *_of_tool(scenario)]
     for role in ("sender", "receiver"):
         host: Host | None = getattr(scenario, role)
@@ -213,17 +201,7 @@ def network_cards(host: Host) -> list[tuple[str, Slot]]:
 
 
 def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: ANN401 - what a key may hold
-    """Tell a page about a control.
-
-    Parameters
-    ----------
-    control
-        The control.
-    value
-        What it is set to.
-    own
-        What it would be without a setting; None: there would be no such control.
-    """
+    """Tell a page about a control."""
     steps = list(control.steps)
     for extra in (own, value):
         if extra is not None and extra not in steps:
@@ -246,22 +224,7 @@ def shown(control: Control, value: Any, own: Any) -> dict[str, Any]:  # noqa: AN
 
 
 def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
-    """Keys of a scenario that give a host as many network cards as are wanted, all like its first one.
-
-    Parameters
-    ----------
-    role
-        Which end.
-    host
-        The host without added cards.
-    wanted
-        Number of cards in all.
-
-    Raises
-    ------
-    InputError
-        Its board has no slot left that the card fits into.
-    """
+    """Keys of a scenario that give a host as many network cards as are wanted, all like its first one."""
     cards = network_cards(host)
     count = wanted - len(cards)
     if count <= 0 or not cards:
@@ -302,13 +265,7 @@ def _free_slots(host: Host, like: Slot) -> list[str] | None:
 
 @cache
 def choices(kind: str) -> tuple[tuple[str, str], ...]:
-    """Names of the models of a kind, each with its title.
-
-    Parameters
-    ----------
-    kind
-        hosts, paths, tools or scenarios.
-    """
+    """Names of the models of a kind, each with its title."""
     library = Library(places.models_dir())
     found = []
     for name in library.names(kind):

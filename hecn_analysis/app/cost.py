@@ -84,15 +84,7 @@ class Cost:
 
 
 def costs(scenario: Scenario, base: Scenario) -> dict[str, Cost]:
-    """Bill of each host of a scenario.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    base
-        The same with the hosts as the models have them: what their bills are for.
-    """
+    """Bill of each host of a scenario."""
     found = {}
     for role in ("sender", "receiver"):
         host, was = getattr(scenario, role), getattr(base, role)

@@ -127,20 +127,7 @@ def opened(scenario: str | Path | Mapping[str, Any] | None) -> State:
 
 
 def read(text: str, source: str) -> State:
-    """State of the app for the text of a scenario's YAML file.
-
-    Parameters
-    ----------
-    text
-        What the file holds.
-    source
-        Its name, for errors.
-
-    Raises
-    ------
-    InputError
-        The text is no YAML, or no scenario that can be; with its line where it is known.
-    """
+    """State of the app for the text of a scenario's YAML file."""
     return _state(of_document(yaml_file.parse(text, source)))
 
 
@@ -156,13 +143,7 @@ def _state(scenario: Scenario) -> State:
 
 
 def settled(before: Mapping[str, Any], after: Mapping[str, Any]) -> State:
-    """State after a change: who takes another host, path or tool, takes it as it is.
-
-    Parameters
-    ----------
-    before, after
-        State before and after the change.
-    """
+    """State after a change: who takes another host, path or tool, takes it as it is."""
     state = dict(after)
     for role in ROLES:
         if before.get(role) != after.get(role):
@@ -193,13 +174,7 @@ def glance(state: Mapping[str, Any]) -> Look:
 
 
 def in_full(look: Look) -> Look:
-    """The same with its prediction worked out in full.
-
-    Parameters
-    ----------
-    look
-        What `glance` gave.
-    """
+    """The same with its prediction worked out in full."""
     return replace(look, prediction=predict(look.scenario), exact=True)
 
 
@@ -210,25 +185,13 @@ def _look(state: Mapping[str, Any], effort: Effort) -> Look:
 
 
 def scenario_of(state: Mapping[str, Any]) -> tuple[Scenario, Scenario]:
-    """Scenario of a state, and the same without what the controls set.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-    """
+    """Scenario of a state, and the same without what the controls set."""
     base = base_of(state)
     return load_scenario(keys_of(state, base)), base
 
 
 def base_of(state: Mapping[str, Any]) -> Scenario:
-    """Scenario of a state without what the controls set: hosts, path and tool as the models have them.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-    """
+    """Scenario of a state without what the controls set: hosts, path and tool as the models have them."""
     kept = {key: value for key, value in state.items() if not (_is_controlled(key) and key.partition(".")[0] in state)}
     return _base(json.dumps(kept))
 
@@ -243,15 +206,7 @@ def _is_controlled(key: str) -> bool:
 
 
 def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
-    """Keys of the scenario that a state stands for: numbers of cards become slots.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-    base
-        The scenario without what the controls set.
-    """
+    """Keys of the scenario that a state stands for: numbers of cards become slots."""
     keys = {key: value for key, value in state.items() if not key.endswith(".cards")}
     for role in ("sender", "receiver"):
         host = getattr(base, role)
@@ -261,24 +216,7 @@ def keys_of(state: Mapping[str, Any], base: Scenario) -> State:
 
 
 def to_yaml(state: Mapping[str, Any]) -> str:
-    """Write a state as the YAML of a scenario, which ``hecn predict`` takes.
-
-    Parameters
-    ----------
-    state
-        State of the app.
-
-    Examples
-    --------
-    >>> print(to_yaml({"sender": "b", "receiver": "b", "path": "lan-10ge", "tool": "nuttcp", "path.rtt": 0.08}), end="")
-    title: nuttcp from b to b over lan-10ge
-    sender: b
-    receiver: b
-    path: lan-10ge
-    tool: nuttcp
-    set:
-      path.rtt: 80 ms
-    """
+    """Write a state as the YAML of a scenario, which ``hecn predict`` takes."""
     keys = keys_of(state, base_of(state))
     ends = " to ".join(str(keys[role]) for role in ("sender", "receiver") if role in keys)
     over = f" over {keys['path']}" if "path" in keys else ""
@@ -291,20 +229,7 @@ def to_yaml(state: Mapping[str, Any]) -> str:
 
 
 def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
-    """Write a number with its unit, where that says the same number; anything else stays as it is.
-
-    Parameters
-    ----------
-    key
-        Key that it is of.
-    value
-        What the key is set to.
-
-    Examples
-    --------
-    >>> written("path.rtt", 0.08), written("tool.streams", 4)
-    ('80 ms', 4)
-    """
+    """Write a number with its unit, where that says the same number; anything else stays as it is."""
     for scale, unit in _WRITTEN.get(key.rpartition(".")[2], ()):
         if isinstance(value, int | float) and value >= scale:
             text = f"{value / scale:.10g} {unit}"
@@ -316,13 +241,7 @@ def written(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever a key takes
 
 
 def page(look: Look) -> dict[str, Any]:
-    """Everything that a page shows of a look, as plain values.
-
-    Parameters
-    ----------
-    look
-        What to show.
-    """
+    """Everything that a page shows of a look, as plain values."""
     prediction = look.prediction
     drawn = replace(prediction, ladder=prediction.ladder[:RUNGS])
     return {
@@ -346,13 +265,7 @@ def page(look: Look) -> dict[str, Any]:
 
 
 def refused(error: Exception) -> dict[str, Any]:
-    """Tell a page why there is nothing to show.
-
-    Parameters
-    ----------
-    error
-        What went wrong.
-    """
+    """Tell a page why there is nothing to show."""
     if isinstance(error, HecnError):
         return {"error": " ".join(str(error).split())}
     return {"error": f"This is a defect of hecn, please report it: {type(error).__name__}: {error}"}

@@ -80,15 +80,7 @@ class WhatIf(anywidget.AnyWidget):
             self._show({**self.page, **refusal})
 
     def set(self, key: str, value: object) -> None:
-        """Set a key of the scenario.
-
-        Parameters
-        ----------
-        key
-            As in a scenario's YAML: ``path.rtt``.
-        value
-            With or without a unit; None: as it is without the setting.
-        """
+        """Set a key of the scenario."""
         kept = {name: held for name, held in self.state.items() if name != key}
         self.state = kept if value is None else {**kept, key: value}
 

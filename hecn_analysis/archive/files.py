@@ -68,24 +68,13 @@ def is_between(day: str, first: str | date | None, last: str | date | None) -> b
 
 
 def in_order(table: str, rows: pa.Table) -> pa.Table:
-    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day.
-
-    The readings of a port stay in the order in which they were added.
-    """
+    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day."""
     keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
     return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
 
 
 def plain(folder: Path, name: str) -> Path:
-    """Path of a file or folder of an archive, none of whose parts below the archive is a symbolic link.
-
-    Raises
-    ------
-    InputError
-        A part is a link, or a file where a folder belongs.
-    FileNotFoundError
-        A part is missing.
-    """
+    """Path of a file or folder of an archive, none of whose parts below the archive is a symbolic link."""
     path = folder
     for part in name.split("/"):
         path /= part
@@ -99,15 +88,7 @@ def plain(folder: Path, name: str) -> Path:
 
 
 def plain_file(folder: Path, name: str) -> Path:
-    """Path of a regular file of an archive: opening a FIFO would block.
-
-    Raises
-    ------
-    InputError
-        It is something else, or a part of the path is a link.
-    FileNotFoundError
-        A part is missing.
-    """
+    """Path of a regular file of an archive: opening a FIFO would block."""
     path = plain(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
         raise damage(path, "not a plain file")
@@ -162,15 +143,7 @@ def sync(path: Path) -> None:
 
 
 def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[str, Any]:
-    """Read a commit or a generation: keys of these types, and names of files in the archive only.
-
-    Raises
-    ------
-    InputError
-        It is damaged, or a link.
-    FileNotFoundError
-        It is missing.
-    """
+    """Read a commit or a generation: keys of these types, and names of files in the archive only."""
     path = plain_file(folder, name)
     try:
         content: Any = json.loads(path.read_text("utf-8"))
@@ -239,13 +212,7 @@ def tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
 
 
 def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
-    """Rows of the table of problems for files of an archive that cannot be read.
-
-    Parameters
-    ----------
-    damaged
-        What is wrong with them, as `Archive.table` and `Archive.query` give it.
-    """
+    """Rows of the table of problems for files of an archive that cannot be read."""
     rows = [
         {
             "source_file": str(error.source),

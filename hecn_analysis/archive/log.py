@@ -104,11 +104,7 @@ class Log:
         return key in self._merged[1]
 
     def state(self) -> State:
-        """What counts now.
-
-        Files are listed before writers, and writers before the log, so that the files of a writer that is done
-        meanwhile are known. All is read again if a compaction came between.
-        """
+        """What counts now."""
         while True:
             number, bad = self._newest(), dict[str, InputError]()
             there = set(self._parquet_files(bad))
@@ -248,13 +244,7 @@ class Log:
                 sync(plain(self._folder, name))
 
     def clean(self, grace_s: float) -> None:
-        """Remove what was superseded, and what killed writers left, once it has not changed for a time.
-
-        Parameters
-        ----------
-        grace_s
-            That time. [s]
-        """
+        """Remove what was superseded, and what killed writers left, once it has not changed for a time."""
         self.settle()  # before what it stands for is gone
         limit = time.time() - grace_s
         superseded = sorted(self.state().superseded, reverse=True)  # commits after the files that they name

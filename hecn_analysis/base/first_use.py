@@ -28,7 +28,7 @@ def bring(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
     Examples
     --------
     >>> import hecn_analysis
-    >>> bring("hecn_analysis", {"parse": "units"})("parse")("10 Gb/s", "rate")
+    >>> bring("hecn_analysis", {"parse": "base.units"})("parse")("10 Gb/s", "rate")
     10000000000.0
     >>> del hecn_analysis.parse
     """

@@ -70,11 +70,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be give
 
 
 def no_formula(text: str) -> str:
-    """Put an apostrophe in front of what a spreadsheet would compute.
-
-    >>> no_formula("=1+1"), no_formula("-1.5e3"), no_formula("-")
-    ("'=1+1", '-1.5e3', '-')
-    """
+    """Put an apostrophe in front of what a spreadsheet would compute."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 

@@ -91,11 +91,7 @@ class Column:
         return _DTYPES[self.kind]
 
     def fault(self, value: object) -> str | None:
-        """Say what is wrong with a value, or None when it fits.
-
-        >>> COLUMNS["runs"]["loss_fraction"].fault(1.5)
-        'loss_fraction: found 1.5, expected a number from 0 to 1'
-        """
+        """Say what is wrong with a value, or None when it fits."""
         if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
             return None if self.kind != FLAG else f"{self.name}: found nothing, expected True or False"
         if not self._fits(value):
@@ -118,11 +114,7 @@ class Column:
         return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
 
     def fits_all(self, values: Sequence[object]) -> bool:
-        """Whether `fault` is None for all of many values, most of which are asked about at once.
-
-        >>> COLUMNS["runs"]["bytes"].fits_all([5, None]), COLUMNS["runs"]["bytes"].fits_all([5, -1])
-        (True, False)
-        """
+        """Whether `fault` is None for all of many values, most of which are asked about at once."""
         kinds = set(map(type, values))
         if kinds <= ({bool} if self.kind == FLAG else {bool, type(None)} if self.kind == ANSWER else {type(None)}):
             return True
@@ -135,18 +127,7 @@ class Column:
         return not any(map(self.fault, values))
 
     def wrong(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which of many values do not fit; NaN is a missing value.
-
-        Parameters
-        ----------
-        numbers
-            Values of a column of numbers or counts.
-
-        Examples
-        --------
-        >>> COLUMNS["intervals"]["bytes"].wrong(np.array([1.0, np.nan, -1.0, 1.5, 1e19])).tolist()
-        [False, False, True, True, True]
-        """
+        """Which of many values do not fit; NaN is a missing value."""
         if len(numbers) <= _FEW and not any(map(self._strange, numbers.tolist())):
             return np.zeros(len(numbers), dtype=np.bool_)
         missing = np.isnan(numbers)
@@ -171,11 +152,7 @@ class Column:
 
     @property
     def expected(self) -> str:
-        """What a value of this column must be.
-
-        >>> COLUMNS["runs"]["protocol"].expected
-        'one of tcp, udp, rdma, icmp, file'
-        """
+        """What a value of this column must be."""
         if self.words:
             return "one of " + ", ".join(self.words)
         noun = {

@@ -15,13 +15,7 @@ IMPORTER = "importlib"  # in the name of what lists folders to look for modules 
 
 
 def _note_reads(notes: str) -> None:
-    """Note from now on what this process reads; this cannot be undone.
-
-    Parameters
-    ----------
-    notes
-        File to write the names to: absolute paths, ``F`` in front of files and ``D`` in front of folders.
-    """
+    """Note from now on what this process reads; this cannot be undone."""
     into = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     seen: set[bytes] = set()
 

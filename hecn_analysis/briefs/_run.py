@@ -54,17 +54,7 @@ class Executed(NamedTuple):
 
 
 def _own_kernel(private: Path, stop: Stop) -> type[AsyncKernelManager]:
-    """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed.
-
-    The user's IPython start-up files and history stay out of it (a brief must not depend on them).
-
-    Parameters
-    ----------
-    private
-        Folder for the kernel's own files.
-    stop
-        Kills the kernel.
-    """
+    """Give a manager that starts kernels with the interpreter that runs this, whatever kernels are installed."""
     spec = KernelSpec(
         argv=[
             *kernels.command("hecn_analysis.briefs._kernel", str(private / NOTES)),
@@ -102,26 +92,7 @@ def execute(
     time_limit_s: float = TIME_LIMIT_S,
     stop: Stop | None = None,
 ) -> Executed:
-    """Run a notebook and keep the executed one.
-
-    Parameters
-    ----------
-    notebook
-        The notebook to run; it stays as it is.
-    parameters
-        All parameters, checked.
-    into
-        File of the executed notebook.
-    time_limit_s
-        Longest time that a cell may take. [s]
-    stop
-        Kills the kernel; then nothing is written.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After the stop.
-    """
+    """Run a notebook and keep the executed one."""
     stop = stop or Stop()
     stop.check()
     with private_folder("kernel") as private:

@@ -26,23 +26,7 @@ SUBJECTS: Final = {
 
 
 def briefs(folder: Path | None = None) -> dict[str, Brief]:
-    """Give the briefs by name, in the order of their notebooks.
-
-    Parameters
-    ----------
-    folder
-        Where the notebooks are; those that come with the package by default.
-
-    Returns
-    -------
-    dict
-        For each name the notebook and its declaration.
-
-    Examples
-    --------
-    >>> briefs()["port_forecast"].notebook.name
-    '54_port_forecast.ipynb'
-    """
+    """Give the briefs by name, in the order of their notebooks."""
     found: dict[str, Brief] = {}
     for path in sorted((folder or places.notebooks_dir()).glob("*.yaml")):
         declaration = read_declaration(path)
@@ -52,51 +36,12 @@ def briefs(folder: Path | None = None) -> dict[str, Brief]:
 
 
 def brief_names(folder: Path | None = None) -> list[str]:
-    """Give the names of the briefs, in the order of their notebooks.
-
-    Parameters
-    ----------
-    folder
-        Where the notebooks are; those that come with the package by default.
-
-    Returns
-    -------
-    list of str
-        The names, as ``hecn brief`` takes them.
-
-    Examples
-    --------
-    >>> brief_names()[0]
-    'disk_to_disk'
-    """
+    """Give the names of the briefs, in the order of their notebooks."""
     return list(briefs(folder))
 
 
 def choose(names: Iterable[str], known: Mapping[str, Brief]) -> dict[str, Brief]:
-    """Give the briefs of some names, where ``all`` stands for every one.
-
-    Parameters
-    ----------
-    names
-        Names, or ``all``.
-    known
-        What `briefs` gave.
-
-    Returns
-    -------
-    dict
-        The chosen ones by name, each once.
-
-    Raises
-    ------
-    InputError
-        An unknown name, with the nearest known one.
-
-    Examples
-    --------
-    >>> list(choose(["port_forecast"], briefs()))
-    ['port_forecast']
-    """
+    """Give the briefs of some names, where ``all`` stands for every one."""
     chosen: dict[str, Brief] = {}
     for name in names:
         if name == "all":
@@ -110,21 +55,5 @@ def choose(names: Iterable[str], known: Mapping[str, Brief]) -> dict[str, Brief]
 
 
 def subject_of(notebook: str) -> str:
-    """Say what a notebook is about.
-
-    Parameters
-    ----------
-    notebook
-        Its name, which begins with its number.
-
-    Returns
-    -------
-    str
-        A heading of the index page.
-
-    Examples
-    --------
-    >>> subject_of("50_switch_traffic")
-    'How full ports are'
-    """
+    """Say what a notebook is about."""
     return SUBJECTS.get(notebook[:1], "Others")

@@ -58,13 +58,7 @@ def number(value: Cell, factor: float, form: str) -> str:
 
 
 def _words(value: Cell) -> str:
-    """Write any other value.
-
-    Examples
-    --------
-    >>> _words(True), _words(""), _words(0.25), _words("loss")
-    ('yes', '–', '0.25', 'loss')
-    """
+    """Write any other value."""
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if pd.isna(value) or value == "":
@@ -91,25 +85,7 @@ FORMATS = {
 
 
 def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
-    """Give the format of a table's rates: Gb/s, or Mb/s where all of them are below 1 Gb/s.
-
-    Parameters
-    ----------
-    frame
-        The table.
-    names
-        Its columns; those that end in ``_bps`` count.
-
-    Returns
-    -------
-    Format
-        One for all rates of the table, so that they compare at a glance.
-
-    Examples
-    --------
-    >>> rate_format(pd.DataFrame({"a_bps": [2e5, 1.5e7]}), ["a_bps"]).text(1.5e7)
-    '15.00'
-    """
+    """Give the format of a table's rates: Gb/s, or Mb/s where all of them are below 1 Gb/s."""
     rates = [pd.to_numeric(frame[name]).astype(float) for name in names if name.endswith("_bps")]
     finite = [one[np.isfinite(one)].max() for one in rates]
     largest = max((float(one) for one in finite if not pd.isna(one)), default=math.inf)
@@ -117,29 +93,7 @@ def rate_format(frame: pd.DataFrame, names: Iterable[str]) -> Format:
 
 
 def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
-    """Give the format of a column by its name, else by what it holds.
-
-    Parameters
-    ----------
-    name
-        Name of the column.
-    column
-        What it holds.
-    rates
-        What `rate_format` gave: the format of columns of rates.
-
-    Returns
-    -------
-    Format
-        Unit, side, and how a cell is written.
-
-    Examples
-    --------
-    >>> column = pd.Series([0.0801])
-    >>> form = format_of("rtt_s", column, RATES[1e9])
-    >>> form.text(0.0801), form.unit
-    ('80.10', 'ms')
-    """
+    """Give the format of a column by its name, else by what it holds."""
     if name.endswith("_bps"):
         return rates
     if name in ("measured", "interval"):  # texts made of rates
@@ -152,23 +106,7 @@ def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as plain JSON values; missing is None.
-
-    Parameters
-    ----------
-    frame
-        The table.
-
-    Returns
-    -------
-    list of dict
-        A row each, by column.
-
-    Examples
-    --------
-    >>> records(pd.DataFrame({"case": ["a", "b"], "measured_bps": [1e9, float("nan")]}))
-    [{'case': 'a', 'measured_bps': 1000000000.0}, {'case': 'b', 'measured_bps': None}]
-    """
+    """Rows as plain JSON values; missing is None."""
     return [{str(name): _json_value(value) for name, value in row.items()} for row in frame.to_dict("records")]
 
 
@@ -185,23 +123,7 @@ def _json_value(value: Cell) -> Any:  # noqa: ANN401
 
 
 def escape(value: object) -> str:
-    """Text that a log or a person wrote, for HTML.
-
-    Parameters
-    ----------
-    value
-        The text, or what is written as one.
-
-    Returns
-    -------
-    str
-        Text that no browser takes for markup.
-
-    Examples
-    --------
-    >>> escape('<b>x</b> & "y"')
-    '&lt;b&gt;x&lt;/b&gt; &amp; &quot;y&quot;'
-    """
+    """Text that a log or a person wrote, for HTML."""
     return html.escape(upright(str(value)))
 
 
@@ -213,36 +135,7 @@ def _heading(column: Mapping[str, Any]) -> str:
 def plain_table(
     caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
 ) -> str:
-    """Write a table as aligned text.
-
-    Parameters
-    ----------
-    caption
-        What the table shows.
-    columns
-        For each column ``label``, ``unit`` and whether it is ``numeric``: such stand at the right.
-    cells
-        The rows, as texts.
-    note
-        Small print below.
-
-    Returns
-    -------
-    str
-        Caption, head, rows, note, a line each.
-
-    Examples
-    --------
-    >>> columns = [
-    ...     {"label": "Case", "unit": "", "numeric": False},
-    ...     {"label": "Measured", "unit": "Gb/s", "numeric": True},
-    ... ]
-    >>> print(plain_table("Two cases", columns, [["raid", "9.82"], ["dd", "11.40"]]))
-    Two cases
-    Case  Measured (Gb/s)
-    raid             9.82
-    dd              11.40
-    """
+    """Write a table as aligned text."""
     rows = [[_heading(column) for column in columns], *cells]
     widths = [max(len(row[at]) for row in rows) for at in range(len(columns))]
     sides = [">" if column["numeric"] else "<" for column in columns]
@@ -256,29 +149,7 @@ def plain_table(
 def html_table(
     caption: str, columns: Sequence[Mapping[str, Any]], cells: Sequence[Sequence[str]], note: str = ""
 ) -> str:
-    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself.
-
-    Parameters
-    ----------
-    caption
-        What the table shows.
-    columns
-        For each column ``label``, ``unit`` and whether it is ``numeric``: such stand at the right.
-    cells
-        The rows, as texts.
-    note
-        Small print below.
-
-    Returns
-    -------
-    str
-        The table, with everything in it escaped.
-
-    Examples
-    --------
-    >>> html_table("", [{"label": "Case", "unit": "", "numeric": False}], [["<b>"]]).count("&lt;b&gt;")
-    1
-    """
+    """Write a table for Jupyter, whole, in a box that scrolls sideways by itself."""
     sides = ["right" if column["numeric"] else "left" for column in columns]
 
     def row(tag: str, texts: Sequence[str]) -> str:

@@ -59,28 +59,11 @@ class Content:
     sections: list[Section] = field(default_factory=list)
 
     def items(self, *kinds: str) -> list[Item]:
-        """Give all items of these kinds, in order.
-
-        Parameters
-        ----------
-        kinds
-            Kinds of `Item`.
-
-        Returns
-        -------
-        list of Item
-            Those of all sections.
-        """
+        """Give all items of these kinds, in order."""
         return [item for section in self.sections for item in section.items if item.kind in kinds]
 
     def numbers(self) -> dict[str, Any]:
-        """Give the numbers behind the brief: those of the finding and of each table, in SI units, by caption.
-
-        Returns
-        -------
-        dict
-            ``key_figures``, ``cases``, ``tables`` (rows by caption), ``figures`` (captions).
-        """
+        """Give the numbers behind the brief: those of the finding and of each table, in SI units, by caption."""
         finding = self.finding or {}
         return {
             "key_figures": finding.get("figures", []),
@@ -91,28 +74,7 @@ class Content:
 
 
 def content_of(notebook: NotebookNode) -> Content:
-    r"""Sort an executed notebook into what a brief shows.
-
-    The first cell, when it opens with a heading of level 1, is for readers of the notebook: the brief has its own
-    title and question. A heading of level 2 opens a section.
-
-    Parameters
-    ----------
-    notebook
-        An executed notebook.
-
-    Returns
-    -------
-    Content
-        The finding, the versions, and the sections with what stands in them.
-
-    Examples
-    --------
-    >>> from nbformat.v4 import new_markdown_cell, new_notebook
-    >>> cells = [new_markdown_cell("# For readers of the notebook"), new_markdown_cell("## Why\nSo.")]
-    >>> content_of(new_notebook(cells=cells)).sections
-    [Section(title='Why', items=[Item(kind='markdown', data='So.', number=1)])]
-    """
+    r"""Sort an executed notebook into what a brief shows."""
     content = Content()
     section = Section("")
     counts: dict[str, int] = {}

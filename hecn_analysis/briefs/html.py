@@ -50,23 +50,7 @@ def _markdown() -> mistune.Markdown:
 
 
 def markdown(source: str) -> Markup:
-    """Render markdown, with all HTML in it shown as text.
-
-    Parameters
-    ----------
-    source
-        The markdown, which may be anybody's.
-
-    Returns
-    -------
-    Markup
-        HTML that loads nothing and runs nothing.
-
-    Examples
-    --------
-    >>> print(markdown("*so* <b>"))
-    <p><em>so</em> &lt;b&gt;</p>
-    """
+    """Render markdown, with all HTML in it shown as text."""
     return Markup(_markdown()(source))  # noqa: S704  (escaped by the renderer)
 
 
@@ -76,35 +60,13 @@ def _island(value: object) -> Markup:
 
 
 def css_string(text: str) -> Markup:
-    r"""Give text as a string of CSS; nothing in it can end the string or the style sheet.
-
-    Parameters
-    ----------
-    text
-        The text, which may be anybody's.
-
-    Returns
-    -------
-    Markup
-        The string with its quotes.
-
-    Examples
-    --------
-    >>> print(css_string('a<"'))
-    "a\3c \22 "
-    """
+    r"""Give text as a string of CSS; nothing in it can end the string or the style sheet."""
     escaped = "".join(one if one.isalnum() or one in " -.,:" else f"\\{ord(one):x} " for one in text)
     return Markup(f'"{escaped}"')  # noqa: S704  (escaped)
 
 
 def _joined(text: str) -> str:
-    r"""Keep a number and its unit on one line.
-
-    Examples
-    --------
-    >>> _joined("9.82 Gb/s, 0.4 % off")
-    '9.82\xa0Gb/s, 0.4\xa0% off'
-    """
+    r"""Keep a number and its unit on one line."""
     return UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
@@ -121,18 +83,7 @@ def _digest(script: str) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """Give the templates, with everything escaped that is not said to be HTML.
-
-    Returns
-    -------
-    Environment
-        Jinja's, with the filters and the names that the templates use; always the same one.
-
-    Examples
-    --------
-    >>> environment().from_string("{{ name }}").render(name="<b>")
-    '&lt;b&gt;'
-    """
+    """Give the templates, with everything escaped that is not said to be HTML."""
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(template_text),
         autoescape=True,
@@ -151,56 +102,14 @@ def environment() -> jinja2.Environment:
 
 
 def template_text(name: str) -> str:
-    """Text of a file in ``templates``.
-
-    Parameters
-    ----------
-    name
-        Name of the file.
-
-    Returns
-    -------
-    str
-        The text, as it is.
-
-    Examples
-    --------
-    >>> template_text("brief.html.j2").splitlines()[0]
-    '<!doctype html>'
-    """
+    """Text of a file in ``templates``."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def brief_html(
     content: Content, *, title: str, question: str, run_id: str, parameters: Mapping[str, Any], error: str | None
 ) -> str:
-    """Lay out a brief.
-
-    Parameters
-    ----------
-    content
-        What it shows.
-    title, question
-        Its head.
-    run_id
-        The same as in the executed notebook.
-    parameters
-        As run.
-    error
-        Why the notebook stopped early, if it did: then on top of the page.
-
-    Returns
-    -------
-    str
-        The page, which needs nothing else.
-
-    Examples
-    --------
-    >>> from hecn_analysis.briefs.content import Content
-    >>> head = {"title": "A", "question": "B?", "run_id": "1f", "parameters": {"rtt": "80 ms"}}
-    >>> "<code>rtt = 80 ms</code>" in brief_html(Content(), **head, error=None)
-    True
-    """
+    """Lay out a brief."""
     scripts = [get_plotlyjs(), template_text("draw.js")] if content.items("figure") else []
     return (
         environment()

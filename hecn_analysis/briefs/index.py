@@ -23,27 +23,7 @@ MOST_ROWS, ROW, WIDTH, EDGE = 10, 11, 220, 6  # of the small picture [px]
 
 
 def write_index(folder: Path) -> Path:
-    """Write ``index.html`` for all briefs in a folder, those of earlier runs too: by subject, then by notebook.
-
-    Parameters
-    ----------
-    folder
-        Holds the briefs' ``.json`` files.
-
-    Returns
-    -------
-    Path
-        The page that was written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = write_index(Path(folder))
-    ...     page.name, page.stat().st_size > 1000
-    ('index.html', True)
-    """
+    """Write ``index.html`` for all briefs in a folder, those of earlier runs too: by subject, then by notebook."""
     found = [result for path in folder.glob("*.json") if (result := read_result(path)) is not None]
     results = [_entry(result) for result in sorted(found, key=lambda one: (one["source"], _natural(one["name"])))]
     script = template_text("search.js")
@@ -81,24 +61,12 @@ def _entry(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Sort key by which ``port10`` comes after ``port9``.
-
-    Examples
-    --------
-    >>> sorted(["port10", "port9", "lo"], key=_natural)
-    ['lo', 'port9', 'port10']
-    """
+    """Sort key by which ``port10`` comes after ``port9``."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
 
 
 def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
-    """Give a small drawing of the first cases: a bar for each interval, a dot in it, a diamond for the measured value.
-
-    Parameters
-    ----------
-    cases
-        Rows of the finding's comparison; those without a prediction are left out.
-    """
+    """Draw the first cases small: a bar for each interval, a dot in it, a diamond for the measured value."""
     rows = [case for case in cases if case.get("predicted_bps")][:MOST_ROWS]
     if not rows:
         return Markup("")
@@ -127,24 +95,7 @@ def _picture(cases: Sequence[Mapping[str, Any]]) -> Markup:
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
-    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    dict or None
-        The same as was written, by key: ``name``, ``finding``, ``numbers``, ``files``, …
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> read_result(data_dir() / "inventory" / "virtual-machine" / "lscpu.json") is None  # JSON of something else
-    True
-    """
+    """Give the content of a brief's JSON; None for any other file, also for one of another form of this JSON."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -37,38 +37,7 @@ def jobs_of(
     each: Sequence[str] = (),
     archive: Path | None = None,
 ) -> list[Job]:
-    """Give what is to be made, all parameters checked.
-
-    Parameters
-    ----------
-    chosen
-        Briefs by name.
-    given
-        Values of parameters. With several briefs, each takes those that it declares, and one that none declares is
-        refused.
-    each
-        ``PARAMETER=VALUE,VALUE`` or columns of the archive; of several, every combination.
-    archive
-        Where the brief's files are.
-
-    Returns
-    -------
-    list of Job
-        One for each brief or, of a batch, for each value.
-
-    Raises
-    ------
-    InputError
-        An unknown parameter or column (with the nearest known one), a value that a parameter cannot have, an archive
-        for a brief that reads no files, a batch of several briefs.
-
-    Examples
-    --------
-    >>> from hecn_analysis.briefs.catalogue import briefs
-    >>> jobs = jobs_of({"port_forecast": briefs()["port_forecast"]}, {}, ["capacity=0.8,0.9"])
-    >>> [(job.name, job.parameters["capacity"]) for job in jobs]
-    [('port_forecast.capacity=0.8', 0.8), ('port_forecast.capacity=0.9', 0.9)]
-    """
+    """Give what is to be made, all parameters checked."""
     several = len(chosen) > 1
     if several and (each or archive is not None):
         raise InputError(f"{len(chosen)} briefs", "one, to make it for each of several values or of an archive")
@@ -131,11 +100,7 @@ def _listed(brief: Brief, word: str) -> tuple[str, list[str]]:
 
 
 def _name(name: str, words: Mapping[str, str]) -> str:
-    """Name of the files: that of the brief and what it is for, as far as a file can be called so.
-
-    >>> _name("switch_traffic", {"host": "sw1", "interface": "xe-0/0/1"})
-    'switch_traffic.host=sw1.interface=xe-0-0-1.dc6643'
-    """
+    """Name of the files: that of the brief and what it is for, as far as a file can be called so."""
     if not words:
         return name
     wanted = ".".join([name, *(f"{key}={value}" for key, value in words.items())])

@@ -92,51 +92,7 @@ def make_briefs(
     time_limit_s: float | None = None,
     folder: Path | None = None,
 ) -> list[BriefResult]:
-    """Make briefs and the index page of their folder; those that are there and made from the same stay.
-
-    All names and parameters are checked before the first notebook runs. A notebook that fails still gives its brief,
-    up to the failure and with the reason on top; it does not stop the others.
-
-    Parameters
-    ----------
-    names
-        Names of briefs; ``all`` stands for every one.
-    out_dir
-        Where the files go; made when it is not there.
-    parameters
-        Values by name. With several briefs, each takes those that it declares, and one that none declares is refused.
-    each, archive
-        Make one brief for each of several values or for each part of an archive; see `hecn_analysis.briefs.jobs`.
-    pdf
-        Also print each as PDF and draw small pictures for the index, where Chromium is installed.
-    figures
-        Also write each figure as a file: ``svg`` or ``png``.
-    force
-        Make all of it, whether something has changed or not.
-    progress
-        Show a bar on a terminal.
-    time_limit_s
-        Longest time that a cell may take; left out, five minutes. [s]
-    folder
-        Where the notebooks are; those that come with the package by default.
-
-    Returns
-    -------
-    list of BriefResult
-        One for each brief, in the order asked for: its files, its finding, what went wrong.
-
-    Raises
-    ------
-    InputError
-        An unknown brief or parameter (with the nearest known one), or a value that its parameter cannot have.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> make_briefs(["port_forcast"], Path("briefs"))
-    Traceback (most recent call last):
-    hecn_analysis.base.errors.InputError: ...did you mean 'port_forecast'?
-    """
+    """Make briefs and the index page of their folder; those that are there and made from the same stay."""
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
     whole.make_folder(out_dir)
     with Pictures() as pictures, ExitStack() as at_end:
@@ -427,9 +383,5 @@ def _cause(error: Exception) -> str:
 
 
 def _figure_name(number: int, form: str) -> str:
-    """Give the end of the name of a figure's file.
-
-    >>> _figure_name(2, "svg")
-    'figure-2.svg'
-    """
+    """Give the end of the name of a figure's file."""
     return f"figure-{number}.{form}"

@@ -44,33 +44,7 @@ DIGITS: Final = 16
 def origin(
     brief: Brief, parameters: Mapping[str, Value], noted: Iterable[str], *, since_ns: int | None = None
 ) -> dict[str, Any]:
-    """Give what a brief was made from, as it stands now.
-
-    Parameters
-    ----------
-    brief
-        The notebook and its declaration.
-    parameters
-        As run.
-    noted
-        Names of files and folders that count besides: what `counted` gave.
-    since_ns
-        When the notebook was started: of a file that was changed later, it is not known what was read. [ns]
-
-    Returns
-    -------
-    dict
-        ``files``, a hash for each by a name that holds on other machines, and ``packages``, their versions.
-
-    Examples
-    --------
-    >>> from hecn_analysis.briefs.catalogue import briefs
-    >>> from hecn_analysis.briefs.parameters import defaults
-    >>> brief = briefs()["hotlava_tmt"]
-    >>> made_from = origin(brief, defaults(brief.declaration), [])
-    >>> "hecn:notebooks/20_hotlava_tmt.ipynb" in made_from["files"], "numpy" in made_from["packages"]
-    (True, True)
-    """
+    """Give what a brief was made from, as it stands now."""
     named = _named(brief, parameters)
     names = sorted({*map(name_of, named), *noted})
     return {
@@ -80,72 +54,18 @@ def origin(
 
 
 def is_unchanged(before: Mapping[str, Any], brief: Brief, parameters: Mapping[str, Value]) -> bool:
-    """Whether a brief would be made from the same now; a file that changed while it was read counts as another.
-
-    Parameters
-    ----------
-    before
-        What it was made from.
-    brief, parameters
-        What it would be made of now.
-
-    Returns
-    -------
-    bool
-        The answer.
-
-    Examples
-    --------
-    >>> from hecn_analysis.briefs.catalogue import briefs
-    >>> from hecn_analysis.briefs.parameters import defaults
-    >>> brief = briefs()["hotlava_tmt"]
-    >>> made_from = origin(brief, defaults(brief.declaration), [])
-    >>> is_unchanged(made_from, brief, defaults(brief.declaration))
-    True
-    >>> is_unchanged({**made_from, "packages": {}}, brief, defaults(brief.declaration))
-    False
-    """
+    """Whether a brief would be made from the same now; a file that changed while it was read counts as another."""
     return CHANGED not in before["files"].values() and origin(brief, parameters, before["files"]) == before
 
 
 def layout() -> str:
-    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages.
-
-    Returns
-    -------
-    str
-        The hash: it changes when pages have to be laid out anew.
-
-    Examples
-    --------
-    >>> len(layout()) == DIGITS
-    True
-    """
+    """Hash of what lays out pages: the templates, this package's code for it, and the versions of the packages."""
     sources = [path for root in LAYOUT for path in ([root] if root.is_file() else sorted(_below(root)))]
     return _hash(repr([[fingerprint(path) for path in sources], _packages()]).encode())
 
 
 def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
-    """Choose from what a kernel noted.
-
-    Parameters
-    ----------
-    noted
-        ``F`` and a file, or ``D`` and a folder.
-    private
-        The kernel's own folder, which does not count.
-
-    Returns
-    -------
-    set of str
-        Names of shipped things and of the user's files; none of Python's and of the system's.
-
-    Examples
-    --------
-    >>> noted = [("F", places.models_dir() / "paths" / "loopback.yaml"), ("F", Path(os.__file__))]
-    >>> counted(noted, Path("private"))
-    {'hecn:models/paths/loopback.yaml'}
-    """
+    """Choose from what a kernel noted."""
     chosen = set()
     for kind, noted_path in noted:
         path = noted_path
@@ -161,23 +81,7 @@ def counted(noted: Iterable[tuple[str, Path]], private: Path) -> set[str]:
 
 
 def name_of(path: Path) -> str:
-    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here.
-
-    Parameters
-    ----------
-    path
-        The path.
-
-    Returns
-    -------
-    str
-        The name; the path as it is, where it is neither shipped nor below here.
-
-    Examples
-    --------
-    >>> name_of(places.models_dir() / "paths" / "loopback.yaml")
-    'hecn:models/paths/loopback.yaml'
-    """
+    """Name a path in a way that holds on another machine, where it can be: relative to the package or to here."""
     for root, folder in _roots():
         if path.is_relative_to(folder):
             return f"{SHIPPED}{root}/{path.relative_to(folder).as_posix()}"
@@ -186,23 +90,7 @@ def name_of(path: Path) -> str:
 
 
 def place_of(name: str) -> Path:
-    """Give the path that a name stands for.
-
-    Parameters
-    ----------
-    name
-        What `name_of` gave.
-
-    Returns
-    -------
-    Path
-        The path on this machine.
-
-    Examples
-    --------
-    >>> place_of(name_of(places.models_dir() / "hosts")) == places.models_dir() / "hosts"
-    True
-    """
+    """Give the path that a name stands for."""
     if not name.startswith(SHIPPED):
         return Path.cwd() / name
     root, _, rest = name.removeprefix(SHIPPED).partition("/")
@@ -210,27 +98,7 @@ def place_of(name: str) -> Path:
 
 
 def fingerprint(path: Path, since_ns: int | None = None) -> str | None:
-    """Hash of a file's content or of the names in a folder; None when there is no such thing (any more).
-
-    Parameters
-    ----------
-    path
-        What to look at.
-    since_ns
-        For a file that was changed later than this, `CHANGED` is given. [ns]
-
-    Returns
-    -------
-    str or None
-        The hash, or `CHANGED`.
-
-    Examples
-    --------
-    >>> fingerprint(places.models_dir() / "paths" / "no-such.yaml") is None
-    True
-    >>> fingerprint(places.models_dir() / "paths") == fingerprint(places.models_dir() / "paths")
-    True
-    """
+    """Hash of a file's content or of the names in a folder; None when there is no such thing (any more)."""
     try:
         status = path.stat()
         if S_ISDIR(status.st_mode):

@@ -75,31 +75,7 @@ class Brief(NamedTuple):
 
 
 def read_declaration(path: Path) -> Declaration:
-    """Read the declaration beside a notebook.
-
-    Parameters
-    ----------
-    path
-        The file, ``.yaml``.
-
-    Returns
-    -------
-    Declaration
-        Title, question, name of the brief, and the parameters.
-
-    Raises
-    ------
-    InputError
-        The file is not as it should be, with file, line, and the nearest known key; or a default is not allowed by
-        its own type, unit or range.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import notebooks_dir
-    >>> declaration = read_declaration(notebooks_dir() / "54_port_forecast.yaml")
-    >>> declaration.brief, declaration.parameters["slot"].unit
-    ('port_forecast', 's')
-    """
+    """Read the declaration beside a notebook."""
     document = yaml_file.load(path)
     declaration = yaml_file.validate(Declaration, document.values, lambda keys: (document.source, document.line(keys)))
     for name, parameter in declaration.parameters.items():
@@ -120,25 +96,7 @@ def read_declaration(path: Path) -> Declaration:
 
 
 def defaults(declaration: Declaration) -> dict[str, Value]:
-    """Give the declared defaults as the notebook gets them: quantities in SI.
-
-    Parameters
-    ----------
-    declaration
-        What the notebook takes.
-
-    Returns
-    -------
-    dict
-        Value by name.
-
-    Examples
-    --------
-    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
-    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
-    >>> defaults(declaration)
-    {'rtt': 0.08}
-    """
+    """Give the declared defaults as the notebook gets them: quantities in SI."""
     return {name: _value(name, parameter, parameter.default) for name, parameter in declaration.parameters.items()}
 
 
@@ -178,37 +136,7 @@ def _converted(name: str, parameter: Parameter, given: tuple[Value, ...] | None)
 
 
 def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknown: bool = False) -> dict[str, Value]:
-    """Give all parameters as the notebook gets them: the given ones checked and converted, the others by default.
-
-    Parameters
-    ----------
-    declaration
-        What the notebook takes.
-    given
-        Names and values; text as written on a command line, or Python values.
-    ignore_unknown
-        Leave out names that this notebook does not declare, where several notebooks are given the same parameters.
-
-    Returns
-    -------
-    dict
-        Value by name.
-
-    Raises
-    ------
-    InputError
-        A name that is not declared (with the nearest one that is), or a value of wrong type or unit or out of range.
-
-    Examples
-    --------
-    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
-    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
-    >>> check(declaration, {"rtt": "10 ms"})
-    {'rtt': 0.01}
-    >>> check(declaration, {"rtt": "3 s"})
-    Traceback (most recent call last):
-    hecn_analysis.base.errors.InputError: found parameter rtt: '3 s', expected a value from 0 s to 2 s
-    """
+    """Give all parameters as the notebook gets them: the given ones checked and converted, the others by default."""
     known = declaration.parameters
     unknown = [name for name in given if name not in known]
     if unknown and not ignore_unknown:
@@ -219,27 +147,7 @@ def check(declaration: Declaration, given: Mapping[str, Value], *, ignore_unknow
 
 
 def shown(declaration: Declaration, values: Mapping[str, Value]) -> dict[str, str]:
-    """Write values as people would write them, quantities with their unit.
-
-    Parameters
-    ----------
-    declaration
-        What the notebook takes.
-    values
-        Values by name, in SI units.
-
-    Returns
-    -------
-    dict
-        Text by name.
-
-    Examples
-    --------
-    >>> rtt = Parameter(type="time", unit="s", default="80 ms", range=("0 s", "2 s"), help="round-trip time")
-    >>> declaration = Declaration(title="A", question="B?", parameters={"rtt": rtt})
-    >>> shown(declaration, {"rtt": 0.01})
-    {'rtt': '10.00 ms'}
-    """
+    """Write values as people would write them, quantities with their unit."""
     return {name: _shown(declaration.parameters[name], value) for name, value in values.items()}
 
 
@@ -300,23 +208,7 @@ def _convert(name: str, parameter: Parameter, given: Value) -> Value:
 
 
 def files_of(text: str) -> list[str]:
-    """Give the paths of a parameter of the type ``files``.
-
-    Parameters
-    ----------
-    text
-        The paths, with commas between them.
-
-    Returns
-    -------
-    list of str
-        The paths.
-
-    Examples
-    --------
-    >>> files_of("a.log, logs/b"), files_of("")
-    (['a.log', 'logs/b'], [])
-    """
+    """Give the paths of a parameter of the type ``files``."""
     return [path.strip() for path in text.split(",") if path.strip()]
 
 

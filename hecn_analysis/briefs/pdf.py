@@ -30,31 +30,7 @@ class PdfError(HecnError):
 
 
 def find_chromium(without: str = "no PDF was made") -> str:
-    """Path of the browser.
-
-    Parameters
-    ----------
-    without
-        What there is not, without a browser.
-
-    Returns
-    -------
-    str
-        Where the first of `PROGRAMS` is that is installed.
-
-    Raises
-    ------
-    MissingProgramError
-        None is installed; the message says what to install.
-
-    Examples
-    --------
-    >>> from unittest.mock import patch
-    >>> with patch.dict(os.environ, PATH=""):
-    ...     find_chromium()
-    Traceback (most recent call last):
-    hecn_analysis.base.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
-    """
+    """Path of the browser."""
     for name in PROGRAMS:
         if found := shutil.which(name):
             return found
@@ -65,80 +41,22 @@ def find_chromium(without: str = "no PDF was made") -> str:
 
 
 def can_draw() -> bool:
-    """Whether a browser is installed.
-
-    Returns
-    -------
-    bool
-        The answer: without one there is neither PDF nor picture.
-
-    Examples
-    --------
-    >>> from unittest.mock import patch
-    >>> with patch.dict(os.environ, PATH=""):
-    ...     can_draw()
-    False
-    """
+    """Whether a browser is installed."""
     return any(map(shutil.which, PROGRAMS))
 
 
 def has_sandbox() -> bool:
-    """Whether Chromium runs with its sandbox: always, but for root, for whom it has none.
-
-    Returns
-    -------
-    bool
-        The answer.
-
-    Examples
-    --------
-    >>> from unittest.mock import patch
-    >>> with patch.object(os, "geteuid", lambda: 1000, create=True):
-    ...     has_sandbox()
-    True
-    """
+    """Whether Chromium runs with its sandbox: always, but for root, for whom it has none."""
     return not hasattr(os, "geteuid") or os.geteuid() != 0
 
 
 def sandbox_fault(stderr: str) -> str | None:
-    """What to do where Chromium ended because its sandbox cannot be used.
-
-    Parameters
-    ----------
-    stderr
-        What Chromium wrote.
-
-    Returns
-    -------
-    str or None
-        The advice, or None where the sandbox was not the reason.
-
-    Examples
-    --------
-    >>> sandbox_fault("[1:1:FATAL:zygote_host_impl_linux.cc(132)] No usable sandbox! If you are running …")
-    "Chromium's sandbox cannot be used here; allow Chromium user namespaces ...
-    """
+    """What to do where Chromium ended because its sandbox cannot be used."""
     return SANDBOX_ADVICE if SANDBOX_FAULT.search(stderr) else None
 
 
 def sandbox_fault_of(program: str) -> str | None:
-    """Start Chromium once and say what to do where it ends because its sandbox cannot be used.
-
-    Parameters
-    ----------
-    program
-        The browser.
-
-    Returns
-    -------
-    str or None
-        The advice, or None where Chromium starts, or fails for another reason.
-
-    Examples
-    --------
-    >>> sandbox_fault_of("false") is None
-    True
-    """
+    """Start Chromium once and say what to do where it ends because its sandbox cannot be used."""
     with private_folder("chromium") as private:
         try:
             return sandbox_fault(_run(program, private, ["--dump-dom", "about:blank"], TIME_LIMIT_S, Stop()))
@@ -147,38 +65,7 @@ def sandbox_fault_of(program: str) -> str | None:
 
 
 def write_pdf(html: Path, pdf: Path, *, time_limit_s: float = TIME_LIMIT_S, stop: Stop | None = None) -> None:
-    """Print a brief.
-
-    The same HTML gives the same PDF: the time of printing is taken out.
-
-    Parameters
-    ----------
-    html
-        The brief.
-    pdf
-        The file to write.
-    time_limit_s
-        How long Chromium may take. [s]
-    stop
-        Kills Chromium; then nothing is written.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After the stop.
-    MissingProgramError
-        No Chromium is installed.
-    PdfError
-        Chromium failed or took too long.
-
-    Examples
-    --------
-    >>> from unittest.mock import patch
-    >>> with patch.dict(os.environ, PATH=""):
-    ...     write_pdf(Path("brief.html"), Path("brief.pdf"))
-    Traceback (most recent call last):
-    hecn_analysis.base.errors.MissingProgramError: no PDF was made: Chromium is not installed; install it ...
-    """
+    """Print a brief."""
     program = find_chromium()
     stop = stop or Stop()
     with private_folder("chromium") as private:

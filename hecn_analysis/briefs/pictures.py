@@ -54,37 +54,11 @@ class Pictures:
         self._loop.close()
 
     def figure(self, spec: dict[str, Any], form: str) -> bytes:
-        """Draw a figure as it stands in a brief.
-
-        Parameters
-        ----------
-        spec
-            The figure, in Plotly's own form.
-        form
-            One of `FORMATS`.
-
-        Raises
-        ------
-        MissingProgramError
-            No Chromium is installed.
-        PictureError
-            Chromium failed or took too long.
-        """
+        """Draw a figure as it stands in a brief."""
         return self._draw(spec, {"format": form, "width": WIDTH, "scale": PNG_SCALE if form == "png" else 1})
 
     def thumbnail(self, spec: dict[str, Any]) -> bytes:
-        """Draw a figure small, as WebP.
-
-        Parameters
-        ----------
-        spec
-            The figure.
-
-        Raises
-        ------
-        MissingProgramError, PictureError
-            As for `figure`.
-        """
+        """Draw a figure small, as WebP."""
         return self._draw(spec, THUMBNAIL)
 
     def abandon(self) -> None:

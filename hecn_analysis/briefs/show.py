@@ -91,23 +91,7 @@ class KeyFigure(NamedTuple):
 
 
 def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.DataFrame | None = None) -> None:
-    r"""Show the answer. A brief puts it on top, and the index page beside the brief's name.
-
-    Parameters
-    ----------
-    sentence
-        One sentence with computed figures.
-    figures
-        Up to four key figures.
-    cases
-        Rows of `hecn_analysis.prediction.compare` behind the finding, kept in the brief's JSON and drawn on the index
-        page.
-
-    Examples
-    --------
-    >>> show_finding("The link binds.", [KeyFigure("Predicted", "9.90 Gb/s", "of 10 Gb/s")])
-    {...'text/plain': 'The link binds.\n  Predicted: 9.90 Gb/s (of 10 Gb/s)'}
-    """
+    r"""Show the answer. A brief puts it on top, and the index page beside the brief's name."""
     listed = list(figures)
     plain = "\n".join([sentence, *(f"  {one.label}: {one.value}{one.note and f' ({one.note})'}" for one in listed)])
     tiles = "".join(
@@ -124,18 +108,7 @@ def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.
 
 
 def show_text(sentence: str) -> None:
-    """Show a sentence that was computed.
-
-    Parameters
-    ----------
-    sentence
-        The sentence; what looks like markup in it is text.
-
-    Examples
-    --------
-    >>> show_text("None was lost.")
-    {...'text/plain': 'None was lost.'}
-    """
+    """Show a sentence that was computed."""
     _show(sentence, f"<p>{cells.escape(sentence)}</p>", {"kind": "text", "text": sentence})
 
 
@@ -148,29 +121,7 @@ def show_table(
     footnotes: str | None = None,
     group: str | None = None,
 ) -> None:
-    r"""Show a whole table; nothing is cut.
-
-    Parameters
-    ----------
-    frame
-        What to show, in SI units; unit and digits of a column follow from its name (`hecn_analysis.briefs.cells`).
-    columns
-        Column names and their headings, in order; all columns by default.
-    caption
-        What the table shows.
-    note
-        Small print below it.
-    footnotes
-        A column whose texts a brief writes as numbered notes below the table.
-    group
-        A column whose text a brief writes above the rows that share it, where there are several such groups.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"case": ["raid"], "measured_bps": [9.82e9]})
-    >>> show_table(frame, {"case": "Case", "measured_bps": "Measured"}, caption="One case")
-    {...'text/plain': 'One case\nCase  Measured (Gb/s)\nraid             9.82'}
-    """
+    r"""Show a whole table; nothing is cut."""
     headings = {str(name): str(name) for name in frame.columns} if columns is None else dict(columns)
     rates = cells.rate_format(frame, headings)
     formats = {name: cells.format_of(name, frame[name], rates) for name in headings}
@@ -195,19 +146,7 @@ def show_table(
 
 
 def show_reading(reading: Reading) -> None:
-    """Show what was read: for each file its tools, the number of runs, and the number of lines that were refused.
-
-    Parameters
-    ----------
-    reading
-        What `hecn_analysis.read` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis import read
-    >>> show_reading(read(places.data_dir() / "logs" / "c-systems-dd.txt"))
-    {...'caption': 'What was read from one file: 2 runs, 0 lines refused'...}
-    """
+    """Show what was read: for each file its tools, the number of runs, and the number of lines that were refused."""
     runs, problems = reading.runs, reading.problems
     files = sorted({*runs["source_file"], *problems["source_file"]})
     rows = pd.DataFrame(
@@ -224,21 +163,7 @@ def show_reading(reading: Reading) -> None:
 
 
 def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured against predicted throughput") -> None:
-    """Show measured against predicted, with the interval, the error and what binds.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare.compare`.
-    caption
-        What the table shows.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> show_comparison(compare("c-dd"), caption="dd in one host")
-    {...'caption': 'dd in one host'...}
-    """
+    """Show measured against predicted, with the interval, the error and what binds."""
     records = comparison.to_dict("records")
     rate = cells.rate_format(comparison, ["predicted_bps"]).text
     rows = comparison.assign(
@@ -251,41 +176,13 @@ def show_comparison(comparison: pd.DataFrame, *, caption: str = "Measured agains
 
 
 def show_ladder(prediction: Prediction, *, caption: str | None = None) -> None:
-    """Show a prediction's ladder: each limit with the throughput that it allows when every slower one is lifted.
-
-    Parameters
-    ----------
-    prediction
-        What to explain.
-    caption
-        What the table shows; by default the prediction's sentence.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
-    >>> show_ladder(predict({**ends, "path": "lan-10ge"}), caption="Two ideal hosts")
-    {...'caption': 'Two ideal hosts'...}
-    """
+    """Show a prediction's ladder: each limit with the throughput that it allows when every slower one is lifted."""
     rows = prediction.to_frame().rename(columns={"utilisation": "utilisation_fraction"})
     show_table(rows, LADDER, caption=caption or str(prediction), note=LADDER_NOTE)
 
 
 def show_figure(fig: go.Figure, *, caption: str) -> None:
-    """Show a Plotly figure; the stored notebook keeps its caption only.
-
-    Parameters
-    ----------
-    fig
-        The figure.
-    caption
-        What it shows, and what to see in it.
-
-    Examples
-    --------
-    >>> show_figure(theme.empty("No run has a rate."), caption="Nothing")
-    {...'text/plain': '[figure] Nothing'}
-    """
+    """Show a Plotly figure; the stored notebook keeps its caption only."""
     spec = json.loads(_short_times(fig.to_json()))
     _display(
         {PLOTLY_MIME: spec, "text/plain": f"[figure] {caption}"},
@@ -294,31 +191,12 @@ def show_figure(fig: go.Figure, *, caption: str) -> None:
 
 
 def _short_times(spec: str) -> str:
-    """Write the times of a figure without what Plotly takes for granted: zeros, and UTC. A page with years is smaller.
-
-    Examples
-    --------
-    >>> _short_times('["2026-11-01T00:00:00+00:00","2026-11-01T08:00:30.000000","2026-11-01T08:00:30.5Z"]')
-    '["2026-11-01","2026-11-01T08:00:30","2026-11-01T08:00:30.5"]'
-    """
+    """Write the times of a figure without what Plotly takes for granted: zeros, and UTC."""
     return TIME.sub(lambda time: f'"{time["day"]}{time["clock"] or ""}"', spec)
 
 
 def show_assumptions(predictions: Iterable[Prediction]) -> None:
-    """Show what the predictions rest on beyond data sheets: value, spread, basis, and the source as a footnote.
-
-    Parameters
-    ----------
-    predictions
-        An assumption that several of them, both hosts or several slots share is shown once.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
-    >>> show_assumptions([predict({**ends, "path": "lan-10ge"})])
-    {...'caption': 'What the predictions assume, beyond data sheets'...}
-    """
+    """Show what the predictions rest on beyond data sheets: value, spread, basis, and the source as a footnote."""
     shared: dict[tuple[str, float, str], list[Assumption]] = {}
     for prediction in predictions:
         for one in prediction.assumptions:
@@ -331,20 +209,7 @@ def show_assumptions(predictions: Iterable[Prediction]) -> None:
 
 
 def show_provenance(comparison: pd.DataFrame) -> None:
-    """Show where each measured number stands, and with which versions this was computed.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare.compare`; cases that were not measured are left out.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> show_provenance(compare("c-dd"))
-    {...'caption': 'Where each measured number stands; files are below data/'...}
-    ...
-    """
+    """Show where each measured number stands, and with which versions this was computed."""
     rows = comparison[comparison["measured_bps"].notna()]
     rows = rows.assign(where=[where(row) for row in rows.to_dict("records")])
     caption = "Where each measured number stands; files are below data/"
@@ -353,13 +218,7 @@ def show_provenance(comparison: pd.DataFrame) -> None:
 
 
 def show_versions() -> None:
-    """Show with which versions this was computed.
-
-    Examples
-    --------
-    >>> show_versions()
-    {...'text/plain': 'Computed with python ...}
-    """
+    """Show with which versions this was computed."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     listed = ", ".join(f"{name} {number}" for name, number in versions.items())
     data = {"kind": "versions", "versions": versions}
@@ -389,23 +248,7 @@ def below_data(file: str) -> str:
 
 
 def where(row: Mapping[Any, Any]) -> str:
-    """Give file and lines of a row; no lines where they are not known.
-
-    Parameters
-    ----------
-    row
-        Has ``source_file``, ``line_first`` and ``line_last``.
-
-    Returns
-    -------
-    str
-        Such as ``logs/b.txt:31–32``.
-
-    Examples
-    --------
-    >>> where({"source_file": str(places.data_dir() / "logs" / "b.txt"), "line_first": 31, "line_last": 32})
-    'logs/b.txt:31–32'
-    """
+    """Give file and lines of a row; no lines where they are not known."""
     file, first, last = below_data(str(row["source_file"])), row["line_first"], row["line_last"]
     if pd.isna(first):
         return file

@@ -18,25 +18,7 @@ MOST_OUTPUT_BYTES = 20_000  # of one output
 
 
 def strip(path: Path) -> None:
-    """Rewrite a notebook with plain-text outputs only, and without what changes from run to run.
-
-    Parameters
-    ----------
-    path
-        The notebook.
-
-    Examples
-    --------
-    >>> from nbformat.v4 import new_code_cell, new_notebook, new_output
-    >>> output = new_output("display_data", {"text/plain": "9.82", "text/html": "<b>9.82</b>"})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "10_x.ipynb"
-    ...     write_notebook(new_notebook(cells=[new_code_cell("x", outputs=[output])]), path)
-    ...     before = too_large(path)
-    ...     strip(path)
-    ...     before, too_large(path)
-    (['10_x.ipynb, cell 0: stores text/html'], [])
-    """
+    """Rewrite a notebook with plain-text outputs only, and without what changes from run to run."""
     notebook = clean(read_notebook(path), {})
     del notebook.metadata["hecn"]
     for cell in notebook.cells:
@@ -48,24 +30,7 @@ def strip(path: Path) -> None:
 
 
 def too_large(path: Path) -> list[str]:
-    """Say what in a stored notebook is too large to review in a diff: nothing, for one that `strip` wrote.
-
-    Parameters
-    ----------
-    path
-        The notebook.
-
-    Returns
-    -------
-    list of str
-        What is too large, with the cell; see `strip` for an example.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import notebooks_dir
-    >>> too_large(notebooks_dir() / "54_port_forecast.ipynb")
-    []
-    """
+    """Say what in a stored notebook is too large to review in a diff: nothing, for one that `strip` wrote."""
     notebook = read_notebook(path)
     found = (
         [] if path.stat().st_size <= MOST_BYTES else [f"{path.name}: {path.stat().st_size} bytes, at most {MOST_BYTES}"]
@@ -91,23 +56,7 @@ def _run(path: Path) -> str | None:
 
 
 def main(names: Sequence[str]) -> int:
-    """Run and store these notebooks; 1 if one failed.
-
-    Parameters
-    ----------
-    names
-        Files of notebooks.
-
-    Returns
-    -------
-    int
-        Exit status.
-
-    Examples
-    --------
-    >>> main([])
-    0
-    """
+    """Run and store these notebooks; 1 if one failed."""
     failed = {name: error for name in names if (error := _run(Path(name))) is not None}
     for name, error in failed.items():
         print(f"{name}: {error}", file=sys.stderr)

@@ -63,25 +63,7 @@ class Summary:
 
 
 def summary_of(comparison: pd.DataFrame) -> Summary:
-    """Summarise a comparison.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare.compare`.
-
-    Returns
-    -------
-    Summary
-        Its text is the second half of a sentence.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> summary = summary_of(compare("c-dd"))
-    >>> summary.cases, summary.measured
-    (2, 2)
-    """
+    """Summarise a comparison."""
     measured = comparison[comparison["measured_bps"].notna()]
     judged = measured[~measured["measured_low_bound"].astype(bool)]
     errors = judged["error"].astype(float).abs()
@@ -96,29 +78,7 @@ def summary_of(comparison: pd.DataFrame) -> Summary:
 
 
 def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Predict a scenario as it is and with each of some changes.
-
-    Parameters
-    ----------
-    scenario
-        Where to start.
-    changes
-        For each change, in words, the keys that it sets.
-
-    Returns
-    -------
-    DataFrame
-        A row for the start and for each change: `CHANGES`, where ``gain_fraction`` is relative to the start. The
-        words of a change end with its warnings, such as a bound of the board that it exceeds.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
-    >>> found = what_if(load_scenario({**ends, "path": "lan-1ge"}), {"a faster line": {"path.rate": "10 Gb/s"}})
-    >>> found["change"].tolist(), round(found["gain_fraction"].iloc[1])
-    (['as it is', 'a faster line'], 9)
-    """
+    """Predict a scenario as it is and with each of some changes."""
     tried = {"as it is": scenario, **{words: scenario.with_(keys) for words, keys in changes.items()}}
     results = {words: predict(one) for words, one in tried.items()}
     start, known = results["as it is"].throughput_bps, results["as it is"].warnings
@@ -138,23 +98,7 @@ def what_if(scenario: Scenario, changes: Mapping[str, Mapping[str, Any]]) -> pd.
 
 
 def slot_limits(gens: Iterable[int], max_payloads: Iterable[int], *, lanes: int = 16) -> pd.DataFrame:
-    """Give what PCI Express slots carry: the slides' TMT, and the best estimate for each way.
-
-    Parameters
-    ----------
-    gens, max_payloads, lanes
-        Generations, MaxPayload sizes [B], and the number of lanes.
-
-    Returns
-    -------
-    DataFrame
-        Columns `SLOTS`; transmit: the card reads from memory, in requests of 4096 bytes; receive: it writes to it.
-
-    Examples
-    --------
-    >>> slot_limits([2], [128, 256])[["slot", "tmt_bps"]].round(-7).to_dict("list")
-    {'slot': ['PCIe 2.0 x16', 'PCIe 2.0 x16'], 'tmt_bps': [53890000000.0, 58510000000.0]}
-    """
+    """Give what PCI Express slots carry: the slides' TMT, and the best estimate for each way."""
     rows = []
     for gen in gens:
         for payload in max_payloads:

@@ -15,17 +15,7 @@ if TYPE_CHECKING:
 
 
 def roles(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    """What the options of these names were given, as keys of a scenario.
-
-    A folder, or an archive, is the host on which its files were captured.
-
-    Parameters
-    ----------
-    arguments
-        The arguments of the command.
-    names
-        sender, receiver, path, tool.
-    """
+    """What the options of these names were given, as keys of a scenario."""
     keys: dict[str, Any] = {}
     for name in names:
         given = getattr(arguments, name)

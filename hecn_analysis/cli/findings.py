@@ -21,24 +21,7 @@ COLUMNS = (
 def checked(
     hosts: Sequence[CapturedHost], path: str | None, role: str, tool: str
 ) -> list[tuple[CapturedHost, Findings]]:
-    """Findings of each host, on a path where one is named.
-
-    Parameters
-    ----------
-    hosts
-        The hosts.
-    path
-        Name of a path, None for none.
-    role
-        Which end the hosts are: ``sender`` or ``receiver``.
-    tool
-        What moves the data.
-
-    Raises
-    ------
-    InputError
-        The path or the tool is not known.
-    """
+    """Findings of each host, on a path where one is named."""
     if path is None:
         return [(host, host.findings) for host in hosts]
     from dataclasses import replace  # noqa: PLC0415 - with a path only, as what follows
@@ -56,15 +39,7 @@ def checked(
 
 
 def table(found: Sequence[tuple[CapturedHost, Findings]], form: str) -> Iterable[str]:
-    """The findings, and what could not be checked, as text for people or as rows.
-
-    Parameters
-    ----------
-    found
-        Hosts with their findings.
-    form
-        ``text``, ``json`` or ``csv``.
-    """
+    """The findings, and what could not be checked, as text for people or as rows."""
     if form == "text":
         return _texts(found)
     rows: list[dict[str, Any]] = []

@@ -10,7 +10,7 @@ from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import output, reading
 from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.cli.traffic import duration, known_interfaces
+from hecn_analysis.cli.traffic import duration
 from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, forecast, deliver."""
     from hecn_analysis.planning.forecast.port_forecast import forecast  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.traffic.known_interfaces import known_interfaces  # noqa: PLC0415 (not needed for --help)
 
     widths, speeds = known_interfaces(arguments.interfaces)
     found = forecast(

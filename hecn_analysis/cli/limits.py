@@ -181,27 +181,12 @@ def _parameters(figures: Callable[..., object]) -> dict[str, tuple[inspect.Param
 
 
 def option_of(parameter: str) -> str:
-    """Option of a parameter.
-
-    Parameters
-    ----------
-    parameter
-        Name of a parameter.
-
-    Examples
-    --------
-    >>> option_of("max_payload")
-    '--max-payload'
-    """
+    """Option of a parameter."""
     return "--" + parameter.replace("_", "-")
 
 
 def parameter_meanings(doc: str) -> dict[str, str]:
-    """Give the meaning of each parameter in the ``Parameters`` section of a numpy docstring, without its unit.
-
-    >>> parameter_meanings(inspect.getdoc(option_of))
-    {'parameter': 'Name of a parameter'}
-    """
+    """Give the meaning of each parameter in the ``Parameters`` section of a numpy docstring, without its unit."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}$|\Z)", doc, re.DOTALL | re.MULTILINE)
     meanings: dict[str, str] = {}
     for names, text in re.findall(

@@ -106,11 +106,7 @@ def _says_something(value: object) -> bool:
 
 
 def human(name: str, value: object, digits: int = 3) -> str:
-    """Write a value for people, with its unit.
-
-    >>> human("streams", 6), human("error", False), human("tool", "dd"), human("rtt_s", None)
-    ('6', 'no', 'dd', '–')
-    """
+    """Write a value for people, with its unit."""
     value = plain(value)
     if value is None:
         return "–"
@@ -127,11 +123,7 @@ def human(name: str, value: object, digits: int = 3) -> str:
 
 
 def bare(name: str) -> str:
-    """Name without the unit at its end.
-
-    >>> bare("throughput_bps"), bare("frames_per_s"), bare("streams")
-    ('throughput', 'frames', 'streams')
-    """
+    """Name without the unit at its end."""
     return next((name.removesuffix(ending) for ending in _UNITS if name.endswith(ending)), name)
 
 

@@ -106,13 +106,7 @@ def add_settings(parser: Parser, *names: str, about: str) -> None:
 
 
 def settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Take settings ``key=value`` from words that may have names among them: an option of several settings takes all.
-
-    Examples
-    --------
-    >>> settings(["path.rtt=80ms", "lan.yaml"])
-    ({'path.rtt': '80ms'}, ['lan.yaml'])
-    """
+    """Take settings ``key=value`` from words that may also hold names."""
     found: dict[str, str] = {}
     others: list[str] = []
     for word in words:

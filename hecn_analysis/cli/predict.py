@@ -150,18 +150,7 @@ def _too_slow(answer: Answer, wanted_bps: float) -> str | None:
 
 
 def read_cases(source: str) -> Iterator[Case]:
-    """Read a CSV table of cases: a column for each key, an empty cell is an absent key.
-
-    Parameters
-    ----------
-    source
-        File, or ``-`` for stdin.
-
-    Raises
-    ------
-    InputError
-        The file is no such table.
-    """
+    """Read a CSV table of cases: a column for each key, an empty cell is an absent key."""
     if source == STDIN:
         require_stdin()
     with open(0 if source == STDIN else source, encoding="utf-8-sig", newline="", closefd=source != STDIN) as stream:

@@ -63,22 +63,7 @@ def named(rows: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, nothing_in: Sequence[str] = ()) -> int:
-    """Say on stderr what could not be used, and give the status that the command ends with.
-
-    Parameters
-    ----------
-    problems
-        The table of problems.
-    read
-        What was read, such as ``12 runs``.
-    rest
-        Where all problems are to be found, should there be many.
-    listed
-        The problems are what was asked for: they are counted, not told one by one.
-    nothing_in
-        Where was looked in vain. Where there is no problem either, as with an empty folder or a day of an archive,
-        that is told, too, but it is no bad input.
-    """
+    """Say on stderr what could not be used, and give the status that the command ends with."""
     rows = list(rows_of(problems))
     if nothing_in and not rows:
         places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
@@ -96,11 +81,7 @@ def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, 
 
 
 def count(number: int, noun: str) -> str:
-    """Number with its noun.
-
-    >>> count(1, "run"), count(0, "run")
-    ('1 run', '0 runs')
-    """
+    """Number with its noun."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

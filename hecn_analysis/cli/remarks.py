@@ -43,15 +43,7 @@ def print_traceback(error: Exception) -> None:
 
 
 def say_all(remarks: Sequence[str], rest: str) -> None:
-    """Write the first of many lines, then how many more there are and where.
-
-    Parameters
-    ----------
-    remarks
-        The lines.
-    rest
-        Where the others are to be found.
-    """
+    """Write the first of many lines, then how many more there are and where."""
     for remark in remarks[:SHOWN]:
         say(remark)
     if len(remarks) > SHOWN:
@@ -80,15 +72,7 @@ def warnings_told() -> Iterator[None]:
 
 
 def explain(error: Exception) -> str:
-    """Say in one line what is wrong and where; of an unexpected error, how to report it.
-
-    >>> explain(FileNotFoundError(2, "No such file or directory", "a.yaml"))
-    'a.yaml: No such file or directory'
-    >>> explain(OSError(errno.ENOSPC, "No space left on device"))
-    'No space left on device; free some space, or write to another place'
-    >>> explain(OverflowError("int too large to convert to float"))
-    'found a number that is too large to compute with (int too large to convert to float), expected a smaller one'
-    """
+    """Say in one line what is wrong and where; of an unexpected error, how to report it."""
     if isinstance(error, HecnError):
         return " ".join(str(error).split())
     if isinstance(error, OSError) and error.errno is not None:

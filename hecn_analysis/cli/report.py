@@ -89,11 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def default_name(folder: str) -> str:
-    """Name of the folder that a report is written into.
-
-    >>> default_name("/data/Monday's logs/"), default_name("logs.tar.gz")
-    ('report-Monday_s-logs', 'report-logs')
-    """
+    """Name of the folder that a report is written into."""
     path = Path(folder).resolve()
     name = path.name if path.is_dir() else path.name.partition(".")[0]
     return "report-" + (re.sub(r"[^\w.-]+", "_", name.replace(" ", "-")).strip("_.-") or "folder")

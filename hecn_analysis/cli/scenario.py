@@ -35,15 +35,7 @@ def add_scenario_arguments(parser: Parser) -> None:
 
 
 def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
-    """Scenario that was asked for, and the settings of ``--set`` to lay over it; warns of settings to look at.
-
-    Where the parts and the settings make the scenario together, they are in it.
-
-    Raises
-    ------
-    InputError
-        None or several scenarios, or one that cannot be.
-    """
+    """Scenario that was asked for, and the settings of ``--set`` to lay over it; warns of settings to look at."""
     changed, others = settings(arguments.set)
     names = [*arguments.names, *others]
     roles = captured.roles(arguments, ROLES)

@@ -80,6 +80,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, summarise, deliver."""
+    from hecn_analysis.traffic.known_interfaces import known_interfaces  # noqa: PLC0415 (not needed for --help)
+
     widths, speeds = known_interfaces(arguments.interfaces)
     if _parquet(arguments.paths):
         from hecn_analysis.traffic import bulk  # noqa: PLC0415 (not needed for --help)
@@ -148,38 +150,6 @@ def _parquet(paths: list[str]) -> bool:
         path.endswith(".parquet") or (Path(path).is_dir() and archive_of(path) is None and any(parquet_below(path)))
         for path in paths
     )
-
-
-def known_interfaces(path: str | None) -> tuple[dict[Any, int], dict[Any, float]]:
-    """Read widths and speeds that a user knows better."""
-    if path is None:
-        return {}, {}
-    from hecn_analysis.hardware import yaml_file  # noqa: PLC0415 (not needed for --help)
-
-    document = yaml_file.load(Path(path))
-    entries = document.values.get("interfaces")  # noqa: PD011 - no pandas
-    if set(document.values) != {"interfaces"} or not isinstance(entries, list):
-        raise InputError(
-            "keys " + ", ".join(map(str, document.values)), "one key: interfaces, with a list", source=path, line=1
-        )
-    widths: dict[Any, int] = {}
-    speeds: dict[Any, float] = {}
-    for number, entry in enumerate(entries):
-        line = document.line(("interfaces", str(number)))
-        known = {"host", "interface", "speed", "counter_bits"}
-        if not isinstance(entry, dict) or "interface" not in entry or not set(entry) <= known:
-            raise InputError(
-                f"{entry!r}", "a mapping with interface, and host, speed, counter_bits", source=path, line=line
-            )
-        key = (entry["host"], entry["interface"]) if "host" in entry else entry["interface"]
-        try:
-            if "speed" in entry:
-                speeds[key] = units.parse(entry["speed"], "rate")
-            if "counter_bits" in entry:
-                widths[key] = int(units.parse(entry["counter_bits"], "count"))
-        except HecnError as error:
-            raise InputError(str(error), "a speed or a width", source=path, line=line) from None
-    return widths, speeds
 
 
 def duration(text: str) -> float:

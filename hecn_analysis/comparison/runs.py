@@ -301,11 +301,7 @@ def _needed(level: float) -> int:
 
 
 def _change(ratio: float) -> str:
-    """Say a ratio as a change.
-
-    >>> _change(1.125), _change(0.5), _change(3.2)
-    ('+12.5 %', '−50 %', '3.2 times')
-    """
+    """Say a ratio as a change."""
     if ratio >= 2:
         return "any factor" if math.isinf(ratio) else f"{ratio:.3g} times"
     return f"{(ratio - 1) * 100:+.3g} %".replace("-", "−")

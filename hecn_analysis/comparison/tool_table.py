@@ -57,19 +57,7 @@ COLUMNS: Final = [
 
 
 def documented(name: str = "sc09-tools") -> pd.DataFrame:
-    """Tools that a document has measured side by side.
-
-    Parameters
-    ----------
-    name
-        Series whose titles end in the condition, after a comma.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; streams, threads and windows are those of the tool in ``models/tools``, which a document
-        without them leaves to assume. What a sending end printed is left out where the receiving end's is given.
-    """
+    """Tools that a document has measured side by side."""
     series = load_series(name)
     rows: list[dict[Any, Any]] = []
     for row in compare(series).to_dict("records"):
@@ -81,27 +69,7 @@ def documented(name: str = "sc09-tools") -> pd.DataFrame:
 
 
 def of_runs(matrix: Matrix, runs: pd.DataFrame, matched: pd.DataFrame) -> pd.DataFrame:
-    """Tools of logs, under the conditions of a matrix.
-
-    Parameters
-    ----------
-    matrix
-        The matrix.
-    runs
-        The runs, as `hecn_analysis.read` gives them.
-    matched
-        Their cells, of `hecn_analysis.planning.matrix.runs.match`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; what a log does not say of streams and windows is missing. Threads are the tool library's.
-
-    Raises
-    ------
-    InputError
-        No run belongs to a cell.
-    """
+    """Tools of logs, under the conditions of a matrix."""
     placed = conditions(matrix, matched)
     if placed.empty:
         raise InputError("no run of a cell of the matrix", "runs of its tools, sizes and round-trip times")
@@ -148,19 +116,7 @@ def _setting(scenario: Scenario) -> dict[str, Any]:
 
 
 def averaged(table: pd.DataFrame) -> pd.DataFrame:
-    """Repeats of a tool under a condition as one row, as `hecn_analysis.figures.plot_measured_vs_predicted` takes it.
-
-    Parameters
-    ----------
-    table
-        Of `documented` or `of_runs`.
-
-    Returns
-    -------
-    DataFrame
-        ``tool``, ``condition``, ``runs``, ``measured_bps`` (geometric mean) with ``least_bps`` and ``most_bps``, the
-        prediction's columns, and where the runs stand.
-    """
+    """Average the repeats of a tool under each condition into one row."""
     rows = []
     for (tool, condition), part in table.groupby(["tool", "condition"], sort=False):
         rates = part["throughput_bps"].to_numpy(float)
@@ -196,24 +152,7 @@ def scatter_of(scenario: Scenario) -> float:
 
 
 def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: float = 0.95) -> pd.DataFrame:
-    """The fastest tool under each condition, by how much, and whether chance could do that.
-
-    Parameters
-    ----------
-    table
-        Of `documented` or `of_runs`; tools of one kind.
-    scatter
-        Standard deviation of the logarithm of a run, for tools that were run once each.
-    confidence
-        Of the intervals. [1]
-
-    Returns
-    -------
-    DataFrame
-        ``condition``, ``tools``, ``fastest``, ``throughput_bps``, ``second``, ``second_bps``, ``ratio`` with
-        ``ratio_low``, ``ratio_high``, ``p`` and ``basis`` (see `hecn_analysis.runs.statistics.difference`),
-        ``expected`` (the tool that is predicted to be fastest, and how many are as good) and ``expected_bps``. [bit/s]
-    """
+    """The fastest tool under each condition, by how much, and whether chance could do that."""
     rows = []
     for condition, part in table.groupby("condition", sort=False):
         means = averaged(part).sort_values("measured_bps", ascending=False, kind="stable", ignore_index=True)
@@ -241,21 +180,7 @@ def winners(table: pd.DataFrame, *, scatter: float | None = None, confidence: fl
 
 
 def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """The tool that is ahead in most pairs, against each other one; empty where no two tools share a condition.
-
-    Parameters
-    ----------
-    table
-        Of `documented` or `of_runs`; tools of one kind.
-    confidence
-        Of the intervals. [1]
-
-    Returns
-    -------
-    DataFrame
-        Rows of `hecn_analysis.comparison.tools.compare_tools`, whose p are corrected for all pairs, and
-        ``pairs``, their number.
-    """
+    """The tool that is ahead in most pairs, against each other one; empty where no two tools share a condition."""
     try:
         pairs = compare_tools(table, confidence=confidence).pairs
     except InputError:
@@ -265,13 +190,7 @@ def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataF
 
 
 def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
-    """Say who won under the first and the last condition, and what distance cost.
-
-    Parameters
-    ----------
-    won, lost
-        Of `winners` and of `kept`, which may be empty.
-    """
+    """Say who won under the first and the last condition, and what distance cost."""
     words = []
     for row in [won.iloc[at] for at in sorted({0, len(won) - 1})]:
         said = f"{row['condition']}: {row['fastest']} was fastest with {units.format_rate(row['throughput_bps'])}"
@@ -291,20 +210,7 @@ def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
 
 
 def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
-    """What tools keep of their rate from one condition to another, measured and predicted.
-
-    Parameters
-    ----------
-    table
-        Of `documented` or `of_runs`.
-    near, far
-        The conditions.
-
-    Returns
-    -------
-    DataFrame
-        ``tool``, ``near_bps``, ``far_bps``, ``kept_fraction``, ``predicted_fraction``; those that keep most first.
-    """
+    """What tools keep of their rate from one condition to another, measured and predicted."""
     means = averaged(table).set_index(["condition", "tool"]).astype({"predicted_bps": float})
     measured, predicted = means["measured_bps"].to_dict(), means["predicted_bps"].to_dict()
     rows = [
@@ -323,25 +229,7 @@ def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
 
 
 def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
-    """What each cell of a grid should reach.
-
-    Parameters
-    ----------
-    matrix
-        The matrix.
-    grid
-        Name of one of its grids.
-
-    Returns
-    -------
-    DataFrame
-        Columns as those of `hecn_analysis.prediction.sweep.sweep`, with ``cell``, and ``condition`` as in `of_runs`.
-
-    Raises
-    ------
-    InputError
-        No such grid.
-    """
+    """What each cell of a grid should reach."""
     if grid not in matrix.grids:
         raise InputError(f"grid {grid!r}", f"one of {', '.join(matrix.grids)}", source=matrix.source)
     cells = [cell for cell in matrix.cells if cell.grid == grid]
@@ -351,20 +239,7 @@ def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
 
 
 def beside(cells: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
-    """What was measured, beside the cells of a grid that it is nearest to.
-
-    Parameters
-    ----------
-    cells
-        Of `expected`.
-    means
-        Of `averaged`. A round trip is that of the condition's last part; what is called by no time is taken as none.
-
-    Returns
-    -------
-    DataFrame
-        The means with ``path.rtt`` of the nearest cells, and ``tool`` as the cells call it.
-    """
+    """What was measured, beside the cells of a grid that it is nearest to."""
     known = list(dict.fromkeys(cells["path.rtt"]))
     there = np.array([units.parse(rtt, "time") for rtt in known])
     wanted = [_seconds(str(condition).rpartition("/")[2]) for condition in means["condition"]]
@@ -381,21 +256,7 @@ def _seconds(words: str) -> float:
 
 
 def best_expected(cells: pd.DataFrame, *, alike: float = ALIKE) -> pd.DataFrame:
-    """The tools that are predicted to be fastest under each condition, and those as good as they.
-
-    Parameters
-    ----------
-    cells
-        Of `expected`.
-    alike
-        Tools that are slower by less are as good. [1]
-
-    Returns
-    -------
-    DataFrame
-        ``condition``, the axes but the tool, ``tools`` (names), ``throughput_bps`` of the fastest, ``slowest`` (the
-        tool), ``slowest_bps``. [bit/s]
-    """
+    """The tools that are predicted to be fastest under each condition, and those as good as they."""
     rows = []
     for condition, part in cells.groupby("condition", sort=False):
         order = part.sort_values("throughput_bps", ascending=False, kind="stable")

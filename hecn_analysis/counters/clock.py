@@ -63,18 +63,7 @@ class Clock:
 
     @classmethod
     def named(cls, name: str | None) -> Clock:
-        """Give the clock of a time zone by its name in the IANA database, such as ``Europe/Berlin``.
-
-        Parameters
-        ----------
-        name
-            The name; None: not known.
-
-        Raises
-        ------
-        InputError
-            When there is no such time zone.
-        """
+        """Give the clock of a time zone by its name in the IANA database, such as ``Europe/Berlin``."""
         if name is None:
             return cls()
         try:
@@ -90,59 +79,18 @@ class Clock:
         return self.zone is not None
 
     def passes(self, local: datetime) -> tuple[float, ...]:
-        """Moments at which this clock shows a time: one, two when it is set back, none when it is set forward.
-
-        Parameters
-        ----------
-        local
-            The time, without a time zone of its own (or with one, which counts).
-
-        Returns
-        -------
-        tuple of float
-            Seconds since 1970. [s]
-
-        Examples
-        --------
-        >>> berlin = Clock.named("Europe/Berlin")
-        >>> [len(berlin.passes(datetime(2026, *day, 2, 30))) for day in ((3, 28), (3, 29), (10, 25))]
-        [1, 0, 2]
-        """
+        """Moments at which this clock shows a time: one, two when it is set back, none when it is set forward."""
         if local.tzinfo is not None:
             return (local.timestamp(),)
         first, second = (local.replace(tzinfo=self.zone or UTC, fold=fold).timestamp() for fold in (0, 1))
         return (first,) if first == second else (first, second) if first < second else ()
 
     def day(self, local: datetime) -> float:
-        """Seconds since 1970 at which a day begins, also where its first hour is skipped or comes twice.
-
-        Parameters
-        ----------
-        local
-            Midnight on this clock.
-
-        Examples
-        --------
-        >>> iso(Clock.named("Africa/Cairo").day(datetime(2026, 4, 24)))
-        '2026-04-23T22:00:00Z'
-        """
+        """Seconds since 1970 at which a day begins, also where its first hour is skipped or comes twice."""
         return local.replace(tzinfo=self.zone or UTC).timestamp()
 
     def in_zone(self, local: datetime, abbreviation: str) -> datetime | None:
-        """Give a time its zone where this clock is in a zone of such an abbreviation, else None.
-
-        Parameters
-        ----------
-        local
-            The time, without a time zone.
-        abbreviation
-            The abbreviation.
-
-        Examples
-        --------
-        >>> Clock.named("Asia/Kolkata").in_zone(datetime(2026, 11, 23, 10), "IST").isoformat()
-        '2026-11-23T10:00:00+05:30'
-        """
+        """Give a time its zone where this clock is in a zone of such an abbreviation, else None."""
         if self.zone is None:
             return None
         for fold in (0, 1):
@@ -153,23 +101,7 @@ class Clock:
 
 
 def offset(zone: str) -> timedelta | None:
-    """Offset of a zone from UTC, by its abbreviation or its digits; None where this is not certain.
-
-    Parameters
-    ----------
-    zone
-        ``CET``, ``+0530``, ``-03`` …
-
-    Returns
-    -------
-    timedelta or None
-        How far its clocks are ahead of UTC.
-
-    Examples
-    --------
-    >>> str(offset("CET")), str(offset("+05:30")), offset("IST")
-    ('1:00:00', '5:30:00', None)
-    """
+    """Offset of a zone from UTC, by its abbreviation or its digits; None where this is not certain."""
     if zone in _HOURS_EAST:
         return timedelta(hours=_HOURS_EAST[zone])
     found = _OFFSET.match(zone)
@@ -180,23 +112,7 @@ def offset(zone: str) -> timedelta | None:
 
 
 def meanings(zone: str) -> str:
-    """Say what an abbreviation without a certain offset stands for.
-
-    Parameters
-    ----------
-    zone
-        The abbreviation.
-
-    Returns
-    -------
-    str
-        Where it is used.
-
-    Examples
-    --------
-    >>> meanings("IST")
-    'India, Ireland or Israel'
-    """
+    """Say what an abbreviation without a certain offset stands for."""
     return _SEVERAL.get(zone, "not known here")
 
 
@@ -243,19 +159,7 @@ class LocalTimes:
     def seconds(
         self, local: datetime, *, series: Hashable = None, row: Hashable = None, line: int | None = None
     ) -> float | None:
-        """Seconds since 1970 of a time; None where the clock shows it never, or nobody can tell which of two it is.
-
-        Parameters
-        ----------
-        local
-            The time, without a time zone of its own (or with one, which counts).
-        series
-            What names the rows among which it stands, which go forward or backward in time.
-        row
-            What names the row among those of the same time.
-        line
-            Number of the line.
-        """
+        """Seconds since 1970 of a time; None where the clock shows it never, or nobody can tell which of two it is."""
         if self._answers is not None and self._at < len(self._answers):
             self._at += 1
             return self._answers[self._at - 1]
@@ -372,22 +276,6 @@ def _near(step: float, usual: float) -> bool:
 
 
 def iso(seconds: float) -> str:
-    """Write seconds since 1970 as ISO 8601 in UTC.
-
-    Parameters
-    ----------
-    seconds
-        Seconds since 1970. [s]
-
-    Returns
-    -------
-    str
-        The time, with milliseconds where it has some.
-
-    Examples
-    --------
-    >>> iso(1795261201), iso(0.25)
-    ('2026-11-21T11:40:01Z', '1970-01-01T00:00:00.250Z')
-    """
+    """Write seconds since 1970 as ISO 8601 in UTC."""
     time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
     return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds").replace("+00:00", "Z")

@@ -337,26 +337,7 @@ class Reader(Protocol):
 
 
 def common_facts(findings: Findings) -> dict[str, object]:
-    """Facts that follow from the rows: times and their number, interfaces with their last counters, series of rates.
-
-    Parameters
-    ----------
-    findings
-        What a reader found, checked.
-
-    Returns
-    -------
-    dict
-        Facts by name; times in ISO 8601, distances of times in s.
-
-    Examples
-    --------
-    >>> findings = Findings("a")
-    >>> findings.sample(interface="eth0", time=0.0, in_octets=7)
-    >>> facts = common_facts(findings)
-    >>> facts["n_samples"], facts["n_interfaces"], facts["first_time"]
-    (1, 1, '1970-01-01T00:00:00Z')
-    """
+    """Facts that follow from the rows: times and their number, interfaces with their last counters, series of rates."""
     facts: dict[str, object] = {}
     rows = findings.samples or findings.rates
     times = sorted({float(str(row["time"])) for row in rows if row.get("time") is not None})
@@ -381,23 +362,7 @@ def common_facts(findings: Findings) -> dict[str, object]:
 
 
 def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
-    """Facts of rows of rates: one mapping for each interface.
-
-    Parameters
-    ----------
-    rates
-        Rows of rates.
-
-    Returns
-    -------
-    list of dict
-        Name, number, largest and mean rates of each. [bit/s]
-
-    Examples
-    --------
-    >>> series([{"interface": "a", "in_bps": 1.0}, {"interface": "a", "in_bps": 2.0}, {"interface": "a"}])
-    [{'name': 'a', 'n': 2, 'max_in_bps': 2.0, 'mean_in_bps': 1.5, 'max_out_bps': None, 'mean_out_bps': None}]
-    """
+    """Facts of rows of rates: one mapping for each interface."""
     found: dict[tuple[object, ...], list[Mapping[str, object]]] = {}
     for row in rates:
         found.setdefault(tuple(row.get(name) for name in _IDENTITY), []).append(row)
@@ -414,23 +379,7 @@ def series(rates: Iterable[Mapping[str, object]]) -> list[dict[str, object]]:
 
 
 def interval(times: Sequence[float]) -> float | int | None:
-    """Distance of sorted times from each other, the most frequent one, a whole number where it is one.
-
-    Parameters
-    ----------
-    times
-        Seconds since 1970.
-
-    Returns
-    -------
-    float, int or None
-        The distance [s]; None for fewer than two times.
-
-    Examples
-    --------
-    >>> interval([0, 300, 600, 1200]), interval([0])
-    (300, None)
-    """
+    """Distance of sorted times from each other, the most frequent one, a whole number where it is one."""
     if len(times) < 2:
         return None
     steps, counts = np.unique(np.round([after - before for before, after in pairwise(times)], 3), return_counts=True)

@@ -35,25 +35,7 @@ _BYTES: Final = re.compile(r"(?i:bytes?\b|octets?\b)|B/s|Bps\b")
 
 
 def ways(names: Sequence[str]) -> dict[str, int]:
-    """Places of the series that count the octets received ("in") and sent ("out"), as far as their names say.
-
-    Parameters
-    ----------
-    names
-        The names of the series.
-
-    Returns
-    -------
-    dict
-        Place by ``in`` and ``out``.
-
-    Examples
-    --------
-    >>> ways(["traffic_in", "traffic_out"]), ways(["load", "temperature"])
-    ({'in': 0, 'out': 1}, {})
-    >>> ways(["INERRORS", "INOCTETS", "OUTOCTETS"])
-    {'in': 1, 'out': 2}
-    """
+    """Places of the series that count the octets received ("in") and sent ("out"), as far as their names say."""
     lower = [name.strip().lower() for name in names]
     for pair in _PAIRS:
         if all(name in lower for name in pair):
@@ -69,23 +51,7 @@ def ways(names: Sequence[str]) -> dict[str, int]:
 
 
 def in_bits(text: str) -> bool | None:
-    """Whether a label says that values are bits (True) or bytes (False) a second; None where it says neither.
-
-    Parameters
-    ----------
-    text
-        The label.
-
-    Returns
-    -------
-    bool or None
-        The answer.
-
-    Examples
-    --------
-    >>> in_bits("bits per second"), in_bits("in bit/s"), in_bits("Bytes/s"), in_bits("Inbound")
-    (True, True, False, None)
-    """
+    """Whether a label says that values are bits (True) or bytes (False) a second; None where it says neither."""
     if _BITS.search(text):
         return True
     return False if _BYTES.search(text) else None

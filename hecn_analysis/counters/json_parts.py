@@ -14,70 +14,18 @@ _DEEPEST: Final = 500
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """Objects of a list of JSON; none of what is no list.
-
-    Parameters
-    ----------
-    value
-        Whatever JSON holds.
-
-    Returns
-    -------
-    list of dict
-        The objects.
-
-    Examples
-    --------
-    >>> objects([{"a": 1}, None, 7]), objects(7), objects(None)
-    ([{'a': 1}], [], [])
-    """
+    """Objects of a list of JSON; none of what is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def hosts_of(value: object) -> list[dict[str, Any]]:
-    """Hosts of a document of sysstat's JSON; none of any other.
-
-    Parameters
-    ----------
-    value
-        Whatever JSON holds.
-
-    Returns
-    -------
-    list of dict
-        The hosts.
-
-    Examples
-    --------
-    >>> hosts_of({"sysstat": {"hosts": [{"nodename": "b"}]}}), hosts_of({"sysstat": 7}), hosts_of(None)
-    ([{'nodename': 'b'}], [], [])
-    """
+    """Hosts of a document of sysstat's JSON; none of any other."""
     sysstat = value.get("sysstat") if isinstance(value, dict) else None
     return objects(sysstat.get("hosts") if isinstance(sysstat, dict) else None)
 
 
 def values_of(document: Document, findings: Findings) -> Iterator[Any]:
-    """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value.
-
-    Parameters
-    ----------
-    document
-        The file.
-    findings
-        Where a problem is noted if the text breaks off or is no JSON.
-
-    Returns
-    -------
-    iterator
-        The values.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Findings
-    >>> findings = Findings("port1.log")
-    >>> list(values_of(Document("port1.log", b'{"a": [1, 2], "b": [3'), findings)), findings.facts
-    ([{'a': [1, 2]}], {'truncated': True})
-    """
+    """Values of a text that is JSON: usually one. Of a text that breaks off, what is whole of its last value."""
     if document.json is not None:
         yield document.json
         return

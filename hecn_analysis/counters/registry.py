@@ -18,27 +18,7 @@ READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package
 
 
 def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[Reader]:
-    r"""Readers that a file is for.
-
-    Parameters
-    ----------
-    document
-        The file.
-    readers
-        The readers to ask.
-
-    Returns
-    -------
-    list of Reader
-        The one that knows the file as a whole, or those that find something of theirs in it.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Document
-    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
-    >>> [reader.FORMATS[0] for reader in readers_of(document)]
-    ['snmpwalk']
-    """
+    r"""Readers that a file is for."""
     for reader in readers:
         if reader.WHOLE and reader.recognises(document):
             return [reader]
@@ -46,32 +26,7 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:
-    r"""Read one file: what each of its readers found, not checked yet.
-
-    A file with local times that come twice, or not at all, is read again once they are made out (see `clock`). Where no
-    reader knows it as it is, it is read without the marks and margins of mail and pages.
-
-    Parameters
-    ----------
-    document
-        The file.
-    clock
-        Makes UTC of local times.
-    readers
-        The readers to ask.
-
-    Returns
-    -------
-    list of Findings
-        For each reader one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Document
-    >>> document = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
-    >>> [one.format for one in read(document, Clock())]
-    ['snmpwalk']
-    """
+    """Read one file: what each of its readers found, not checked yet."""
     found = readers_of(document, readers)
     if not found:
         for plain in document.unpasted():

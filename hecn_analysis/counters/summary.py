@@ -103,31 +103,7 @@ def given_rates(samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """One row for each interface of a file.
-
-    Parameters
-    ----------
-    found
-        What the readers found in the files.
-    samples
-        The table of samples.
-    known
-        The table of rates.
-
-    Returns
-    -------
-    DataFrame
-        The table of interfaces.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters import read_counters
-    >>> from hecn_analysis.base.places import data_dir
-    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
-    >>> table = interfaces(from_tables(found.samples, found.rates.iloc[:0]), found.samples, found.rates)
-    >>> table[["interface", "samples"]].to_dict("records")[0]
-    {'interface': 'port1', 'samples': 1}
-    """
+    """One row for each interface of a file."""
     read, passed = _groups(samples), _groups(known)
     rows = []
     times: list[tuple[Any, Any]] = []
@@ -159,29 +135,7 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
 
 
 def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
-    """Give the files that rows of tables came from, each with its interfaces, as a reader would have found them.
-
-    Parameters
-    ----------
-    samples
-        Rows of the table of samples.
-    given
-        Rows of the table of rates, as the files give them.
-
-    Returns
-    -------
-    list of Findings
-        One a file, without its rows.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters import read_counters
-    >>> from hecn_analysis.base.places import data_dir
-    >>> found = read_counters(data_dir() / "counters" / "session" / "port1.log")
-    >>> [part] = from_tables(found.samples, found.rates.iloc[:0])
-    >>> len(part.interfaces), len(part.samples)
-    (1, 0)
-    """
+    """Give the files that rows of tables came from, each with its interfaces, as a reader would have found them."""
     files: dict[str, Findings] = {}
     for frame in (samples, given):
         for key in _groups(frame):

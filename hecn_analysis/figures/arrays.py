@@ -19,24 +19,7 @@ _SYMBOLS: Final = ("circle", "square", "triangle-up", "triangle-down", "cross", 
 
 
 def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure of used arrays draws: a row for each case and end.
-
-    Parameters
-    ----------
-    use
-        As `hecn_analysis.planning.studies.array_tables.array_use` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; rates in Gb/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.studies.array_tables import array_use
-    >>> array_use_rows(array_use(["c-dd"]))[["operation", "array_gbps", "measured_gbps"]].round(1).to_dict("records")[0]
-    {'operation': 'read', 'array_gbps': 21.2, 'measured_gbps': 21.2}
-    """
+    """Compute what the figure of used arrays draws: a row for each case and end."""
     rows = [
         {
             "group": theme.text(row["series_title"]),
@@ -54,24 +37,7 @@ def array_use_rows(use: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_array_use(use: pd.DataFrame) -> go.Figure:
-    """What arrays allow to be read and written in each case, and what was measured.
-
-    Parameters
-    ----------
-    use
-        As `hecn_analysis.planning.studies.array_tables.array_use` gives it.
-
-    Returns
-    -------
-    Figure
-        What `array_use_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.studies.array_tables import array_use
-    >>> [trace.name for trace in plot_array_use(array_use(["c-dd"])).data]
-    ['arrays allow, read', 'arrays allow, write', 'measured']
-    """
+    """What arrays allow to be read and written in each case, and what was measured."""
     rows = array_use_rows(use)
     if rows.empty:
         return theme.empty("No transfer from or to disks.")
@@ -107,28 +73,7 @@ def plot_array_use(use: pd.DataFrame) -> go.Figure:
 
 
 def plot_array_levels(rates: pd.DataFrame, operation: str, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Rate of arrays over the number of disks, a line a level.
-
-    Parameters
-    ----------
-    rates
-        As `hecn_analysis.planning.studies.array_tables.level_rates` gives them.
-    operation
-        ``read`` or ``write``.
-    measured
-        Rows of `hecn_analysis.planning.studies.array_tables.array_use` drawn beside: those of this operation.
-
-    Returns
-    -------
-    Figure
-        Lines over the number of disks; rates in Gb/s.
-
-    Examples
-    --------
-    >>> rates = pd.DataFrame({"level": [0, 0, 5, 5], "disks": [8, 16, 8, 16], "read_bps": [6e9, 12e9, 5e9, 11e9]})
-    >>> [trace.name for trace in plot_array_levels(rates, "read").data]
-    ['RAID 0', 'RAID 5']
-    """
+    """Rate of arrays over the number of disks, a line a level."""
     if rates.empty:
         return theme.empty("No level to show.")
     fig = theme.figure(x_title="Disks", height=420, showlegend=True)

@@ -24,25 +24,7 @@ _STYLES: Final = {"A": (theme.BLUE, "circle-open", -0.1), "B": (theme.VERMILION,
 
 
 def comparison_rows(runs: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws.
-
-    Parameters
-    ----------
-    runs
-        Runs with ``group`` (words for their kind), ``rate_bps`` and, where there are two sets, ``set`` (A or B); also
-        the columns of runs that hover texts tell.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`, one row a mark; throughputs in Gb/s. ``set`` is empty where there is one.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"group": "iperf3, 80 ms", "set": ["A", "A", "B"], "rate_bps": [6e9, 7e9, 9e9]})
-    >>> comparison_rows(runs)[["set", "rate_gbps"]].to_dict("records")[-1]
-    {'set': 'B', 'rate_gbps': 9.0}
-    """
+    """Compute what the figure draws."""
     known = runs[runs["rate_bps"].notna()]
     if known.empty:
         return pd.DataFrame(columns=COLUMNS)
@@ -71,24 +53,7 @@ def comparison_rows(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_comparison(runs: pd.DataFrame) -> go.Figure:
-    """Each run as a mark, the median of each set as a bar across; measured values only.
-
-    Parameters
-    ----------
-    runs
-        As in `comparison_rows`.
-
-    Returns
-    -------
-    Figure
-        What `comparison_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"group": "iperf3, 80 ms", "set": ["A", "A", "B"], "rate_bps": [6e9, 7e9, 9e9]})
-    >>> [trace.name for trace in plot_comparison(runs).data]
-    ['runs of A', 'median of A', 'runs of B', 'median of B']
-    """
+    """Each run as a mark, the median of each set as a bar across; measured values only."""
     rows = comparison_rows(runs)
     if rows.empty:
         return theme.empty("No run has a rate.")

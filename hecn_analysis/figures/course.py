@@ -21,30 +21,7 @@ _COLOURS: Final = (theme.BLUE, theme.VERMILION, theme.GREEN)
 
 
 def course_rows(intervals: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: all streams of a run together, its first runs.
-
-    Parameters
-    ----------
-    intervals
-        As in the table ``intervals``.
-    runs
-        The runs to draw, as in the table ``runs``.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`, a row for each interval: ``run`` in words, its middle [s], its rate [Gb/s]. Runs with fewer
-        than two intervals are left out.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"source_file": ["a.log"], "run": [0], "line_first": [7]})
-    >>> seconds = {"t_start_s": [0.0, 1.0], "t_end_s": [1.0, 2.0]}
-    >>> intervals = pd.DataFrame({"source_file": "a.log", "run": 0, "stream": None, **seconds,
-    ...                           "throughput_bps": [4e9, 9e9], "retransmits": [12, 0]})
-    >>> course_rows(intervals, runs)[["run", "t_s", "rate_gbps"]].to_dict("records")[0]
-    {'run': 'a.log:7', 't_s': 0.5, 'rate_gbps': 4.0}
-    """
+    """Compute what the figure draws: all streams of a run together, its first runs."""
     found: list[pd.DataFrame] = []
     for run in runs.to_dict("records"):
         own = intervals[(intervals["source_file"] == run["source_file"]) & (intervals["run"] == run["run"])]
@@ -88,27 +65,7 @@ def _together(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
-    """Rates over time, a line for each run.
-
-    Parameters
-    ----------
-    intervals, runs
-        As in `course_rows`.
-
-    Returns
-    -------
-    Figure
-        What `course_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame({"source_file": ["a.log"], "run": [0], "line_first": [7]})
-    >>> seconds = {"t_start_s": [0.0, 1.0], "t_end_s": [1.0, 2.0]}
-    >>> intervals = pd.DataFrame({"source_file": "a.log", "run": 0, "stream": None, **seconds,
-    ...                           "throughput_bps": [4e9, 9e9], "retransmits": [12, 0]})
-    >>> [(trace.name, trace.y) for trace in plot_course(intervals, runs).data]
-    [('a.log:7', (4.0, 9.0))]
-    """
+    """Rates over time, a line for each run."""
     rows = course_rows(intervals, runs)
     if rows.empty:
         return theme.empty("No log gives rates over time.")

@@ -23,31 +23,7 @@ _STYLES = (
 
 
 def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> pd.DataFrame:
-    """Compute what the figure draws: for each mode and nominal probability the share of measurements inside.
-
-    Other intervals than that of 90 % are taken in the ratio of those of a normal distribution of the logarithm, above
-    and below the prediction.
-
-    Parameters
-    ----------
-    validation
-        Rows of `hecn_analysis.prediction.validation.Validation`; measurements without an error are left out.
-    nominal
-        Probabilities of intervals. [fraction]
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; ``low_percent`` and ``high_percent`` are the 90 % interval of the share itself, as so few
-        measurements tell it (Wilson's). [%]
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.validation import validate_series
-    >>> found = coverage_rows(validate_series(["c-dd"]).rows, nominal=[0.9])
-    >>> found[["mode", "observed_percent", "rows"]].to_dict("records")
-    [{'mode': 'in-sample', 'observed_percent': 100.0, 'rows': 2}]
-    """
+    """Compute what the figure draws: for each mode and nominal probability the share of measurements inside."""
     rows = []
     for mode, of_mode in validation[validation["error"].notna()].groupby("mode", sort=False):
         off = np.log((of_mode["measured_bps"] / of_mode["predicted_bps"]).to_numpy(dtype=float))
@@ -74,25 +50,7 @@ def coverage_rows(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINA
 
 
 def plot_coverage(validation: pd.DataFrame, *, nominal: Sequence[float] = NOMINAL) -> go.Figure:
-    """Observed against nominal share inside the interval: below the line, intervals are too narrow.
-
-    Parameters
-    ----------
-    validation, nominal
-        As in `coverage_rows`.
-
-    Returns
-    -------
-    Figure
-        What `coverage_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.validation import validate_series
-    >>> fig = plot_coverage(validate_series(["c-dd"]).rows)
-    >>> fig.layout.xaxis.title.text
-    'Probability of the interval (%)'
-    """
+    """Observed against nominal share inside the interval: below the line, intervals are too narrow."""
     rows = coverage_rows(validation, nominal=nominal)
     if rows.empty:
         return theme.empty("No measurement has an error.")

@@ -13,25 +13,7 @@ COLUMNS = ["case", "error_percent", "inside", "bottleneck_class", "label", "hove
 
 
 def error_strip_rows(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: cases with an error, in their order.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare`. A case without a measured value, or whose document gives only a
-        lower bound, has no error and is left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; the error is predicted/measured - 1. [%]
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> error_strip_rows(compare("c-dd"))[["case", "error_percent", "inside"]].round(1).to_dict("records")[1]
-    {'case': 'c-dd-write', 'error_percent': 0.1, 'inside': True}
-    """
+    """Compute what the figure draws: cases with an error, in their order."""
     if comparison.empty:
         return pd.DataFrame(columns=COLUMNS)
     known = comparison[[not theme.is_true(bound) for bound in comparison["measured_low_bound"]]]
@@ -51,26 +33,7 @@ def error_strip_rows(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_error_strip(comparison: pd.DataFrame, *, band: float = 0.1) -> go.Figure:
-    """Errors as marks on strips; hollow where the measurement lies outside the 90 % interval.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare`.
-    band
-        Half width of the shaded band around 0. [fraction]
-
-    Returns
-    -------
-    Figure
-        What `error_strip_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> plot_error_strip(compare("c-dd")).layout.xaxis.title.text
-    'Predicted against measured (%)'
-    """
+    """Errors as marks on strips; hollow where the measurement lies outside the 90 % interval."""
     rows = error_strip_rows(comparison)
     if rows.empty:
         return theme.empty("No case has both a prediction and a measured value.")

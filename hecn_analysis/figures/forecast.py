@@ -26,27 +26,7 @@ _PANEL: Final = 180  # height of a port; three fit on a page of the printed brie
 
 
 def forecast_rows(found: Forecast) -> pd.DataFrame:
-    """Compute what the figure draws: rows of the kinds measured, level, forecast, without, capacity, change and full.
-
-    Parameters
-    ----------
-    found
-        A forecast of some ports.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; rates in Gb/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.forecast.port_forecast import forecast
-    >>> when = pd.date_range("2013-01-01", periods=120, freq="D", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 86400.0,
-    ...                       "in_bps": 1e9 + 2e7 * np.arange(120), "out_bps": 1e8, "flag": "ok"})
-    >>> forecast_rows(forecast(rates, speeds=10e9))["kind"].unique().tolist()
-    ['measured', 'level', 'forecast', 'capacity']
-    """
+    """Compute the rows of the figure, one for each point or span that it draws."""
     curve = found.curve.assign(port=_names(found.curve))
     planned = set(_names(found.changes))
     past, ahead = curve[curve["mid_bps"].isna()], curve[curve["mid_bps"].notna()]
@@ -98,29 +78,7 @@ def _marks(found: Forecast) -> Any:  # noqa: ANN401 - rows
 
 
 def plot_forecast(found: Forecast, *, ports: Sequence[str] = ()) -> go.Figure:
-    """Draw past and forecast of ports, a panel each.
-
-    Parameters
-    ----------
-    found
-        A forecast of some ports.
-    ports
-        Names of the ports to draw (host and interface); by default all with a forecast, eight at most.
-
-    Returns
-    -------
-    Figure
-        What `forecast_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.forecast.port_forecast import forecast
-    >>> when = pd.date_range("2013-01-01", periods=120, freq="D", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 86400.0,
-    ...                       "in_bps": 1e9 + 2e7 * np.arange(120), "out_bps": 1e8, "flag": "ok"})
-    >>> [trace.name for trace in plot_forecast(forecast(rates, speeds=10e9)).data]
-    ['95th percentile of a day', 'busy level, measured', '', '90 % interval', 'forecast', 'capacity']
-    """
+    """Draw past and forecast of ports, a panel each."""
     rows = forecast_rows(found)
     drawn = [name for name in dict.fromkeys(rows["port"]) if not ports or name in ports][:MOST_PORTS]
     if not drawn:

@@ -22,25 +22,7 @@ _BINDS, _ALLOWS = 16, 9  # pixels of a mark
 
 
 def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each host, kind of transfer and class of parts.
-
-    Parameters
-    ----------
-    limits
-        As `hecn_analysis.planning.studies.host_limits.host_limits` gives them.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s. Classes that allow a hundred times what binds are left out.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.studies.host_limits import host_limits
-    >>> rows = host_limits_rows(host_limits(["b"], ["memory to memory"]))
-    >>> rows.loc[rows["binds"], ["host", "bottleneck_class", "throughput_gbps"]].round(1).to_dict("records")
-    [{'host': 'b', 'bottleneck_class': 'link', 'throughput_gbps': 39.6}]
-    """
+    """Compute what the figure draws: a row for each host, kind of transfer and class of parts."""
     rows = [
         {
             "group": theme.text(row["kind"]),
@@ -58,28 +40,7 @@ def host_limits_rows(limits: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_host_limits(limits: pd.DataFrame, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Marks of what each class of parts allows, on a logarithmic axis; the largest mark of a row binds.
-
-    Parameters
-    ----------
-    limits
-        As `hecn_analysis.planning.studies.host_limits.host_limits` gives them.
-    measured
-        What documents report, as `hecn_analysis.planning.studies.host_limits.most_measured` gives it; drawn in rows of
-        limits.
-
-    Returns
-    -------
-    Figure
-        What `host_limits_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.studies.host_limits import host_limits
-    >>> fig = plot_host_limits(host_limits(["b"], ["memory to memory"]))
-    >>> [trace.name for trace in fig.data][:2]
-    ['processor core', 'memory']
-    """
+    """Marks of what each class of parts allows, on a logarithmic axis; the largest mark of a row binds."""
     rows = host_limits_rows(limits)
     if rows.empty:
         return theme.empty("No host to show.")

@@ -17,25 +17,7 @@ COLUMNS = ["resource", "label", "throughput_gbps", "probability", "binds", "bott
 
 
 def ladder_rows(prediction: Prediction) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each rung, slowest first.
-
-    Parameters
-    ----------
-    prediction
-        Its rungs without a limit (infinite throughput) are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> rows = ladder_rows(predict("hotlava-transmit"))
-    >>> rows[["resource", "throughput_gbps", "binds"]].round(1).to_dict("records")[0]
-    {'resource': 'sender.slot.x16', 'throughput_gbps': 49.2, 'binds': True}
-    """
+    """Compute what the figure draws: a row for each rung, slowest first."""
     rungs = [rung for rung in prediction.ladder if math.isfinite(rung.throughput_bps)]
     rows = [
         {
@@ -60,27 +42,7 @@ def ladder_rows(prediction: Prediction) -> pd.DataFrame:
 
 
 def plot_ladder(prediction: Prediction, *, measured_bps: float | None = None) -> go.Figure:
-    """Bars of the throughput when every slower limit is lifted, over the prediction's 90 % interval as a band.
-
-    Parameters
-    ----------
-    prediction
-        The prediction to explain.
-    measured_bps
-        What was measured, drawn as a line through all rungs. [bit/s]
-
-    Returns
-    -------
-    Figure
-        What `ladder_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> fig = plot_ladder(predict("hotlava-transmit"), measured_bps=49e9)
-    >>> [trace.name for trace in fig.data if trace.name]
-    ['binds now', 'would bind next', 'measured']
-    """
+    """Bars of the throughput when every slower limit is lifted, over the prediction's 90 % interval as a band."""
     rows = ladder_rows(prediction)
     if rows.empty:
         return theme.empty("Nothing limits this transfer.")

@@ -18,25 +18,7 @@ COLUMNS = ["label", "left_gbps", "takes_gbps", "part", "measured", "hover"]
 
 
 def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each step, the raw rate first; the measurement last.
-
-    Parameters
-    ----------
-    explanation
-        What `hecn_analysis.limits.explain` gave. Steps without a limit (infinite) are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`: rates in Gb/s, negative `takes_gbps` for a gain, `part` of the raw rate that is left.
-
-    Examples
-    --------
-    >>> from hecn_analysis import limits
-    >>> rows = limit_steps_rows(limits.explain("pcie", gen=2, lanes=8, max_payload=256))
-    >>> rows[["label", "left_gbps"]].round(1).to_dict("records")[0], len(rows)
-    ({'label': 'signalling of the device, generation 2 x8', 'left_gbps': 40.0}, 5)
-    """
+    """Compute what the figure draws: a row for each step, the raw rate first; the measurement last."""
     steps = [step for step in explanation.steps if math.isfinite(step.value_bps)]
     rows = []
     for step in steps:
@@ -76,25 +58,7 @@ def limit_steps_rows(explanation: Explanation) -> pd.DataFrame:
 
 
 def plot_limit_steps(explanation: Explanation) -> go.Figure:
-    """Bars of what is left after each step, with what the step took; a diamond for the measurement.
-
-    Parameters
-    ----------
-    explanation
-        What `hecn_analysis.limits.explain` gave.
-
-    Returns
-    -------
-    Figure
-        What `limit_steps_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis import limits
-    >>> fig = plot_limit_steps(limits.explain("pcie", gen=2, lanes=8, max_payload=256))
-    >>> [trace.name for trace in fig.data]
-    ['left after this step', 'the limit', 'taken']
-    """
+    """Bars of what is left after each step, with what the step took; a diamond for the measurement."""
     rows = limit_steps_rows(explanation)
     if rows.empty:
         return theme.empty("Nothing limits this.")

@@ -16,30 +16,7 @@ _DASHES = {"link": "dashdot", "window": "dash", "loss": "dot"}
 
 
 def long_path_rows(lines: pd.DataFrame, measured: pd.DataFrame, *, x: str) -> pd.DataFrame:
-    """Compute what is drawn beside the prediction: a row for each point of a line, and for each run.
-
-    Parameters
-    ----------
-    lines
-        Columns ``x``, ``line`` (the class of what limits) and ``throughput_bps``, as
-        `hecn_analysis.planning.studies.long_paths.limit_lines` gives them; may be empty.
-    measured
-        Rows with ``measured_bps`` and the column `x`, and what says where they stand (see `theme.place`).
-    x
-        Column of `measured` that the horizontal axis shows.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; ``kind`` is ``limit`` or ``measured``, throughput in Gb/s. Runs without either are left out.
-
-    Examples
-    --------
-    >>> lines = pd.DataFrame({"x": [0.08], "line": ["window"], "throughput_bps": [6.7e9]})
-    >>> runs = pd.DataFrame({"rtt_s": [0.08, None], "measured_bps": [6.4e9, 9e9]})
-    >>> long_path_rows(lines, runs, x="rtt_s")[["kind", "x", "throughput_gbps"]].values.tolist()
-    [['limit', 0.08, 6.7], ['measured', 0.08, 6.4]]
-    """
+    """Compute what is drawn beside the prediction: a row for each point of a line, and for each run."""
     rows = [
         {
             "kind": "limit",
@@ -82,33 +59,7 @@ def plot_long_path(
     measured: pd.DataFrame | None = None,
     x: str = "x",
 ) -> go.Figure:
-    """Draw a prediction over a key, what binds as bands, the line of each limit, and measured runs.
-
-    Parameters
-    ----------
-    table, varied
-        As `hecn_analysis.figures.plot_whatif` takes them.
-    x_title
-        Title of the horizontal axis, with its unit.
-    names
-        Words for the lines of the prediction, in the order of `table`; by default the keys and their values.
-    lines, measured, x
-        As in `long_path_rows`; none by default.
-
-    Returns
-    -------
-    Figure
-        The drawing; rates in Gb/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.whatif import whatif
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "tool.window": "4 MB"}
-    >>> table = whatif(base, vary={"path.rtt": [0.001, 0.01, 0.1]})
-    >>> fig = plot_long_path(table, ["path.rtt"], x_title="Round-trip time (s)", names=["a window of 4 MB"])
-    >>> [trace.name for trace in fig.data if trace.mode == "lines+markers"]
-    ['a window of 4 MB']
-    """
+    """Draw a prediction over a key, what binds as bands, the line of each limit, and measured runs."""
     fig = plot_whatif(table, varied)
     for trace, words in zip((one for one in fig.data if one.mode == "lines+markers"), names, strict=False):
         trace.name = words

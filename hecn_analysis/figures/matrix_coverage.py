@@ -14,26 +14,7 @@ _ROW_PX, _HEAD_PX = 24, 150
 
 
 def matrix_coverage_rows(status: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws.
-
-    Parameters
-    ----------
-    status
-        Table of `hecn_analysis.planning.matrix.runs.status`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`: ``row`` is the grid with its first values, ``column`` the last one; ``share`` is runs over
-        needed repeats, 1 at most [fraction]; ``words`` stand in the square.
-
-    Examples
-    --------
-    >>> cells = {"cell": ["far/rsync/90ms", "far/fdt/90ms"], "runs": [0, 2], "needed": 3}
-    >>> status = pd.DataFrame({**cells, "mean_bps": [None, 7.9e9], "predicted_bps": [1e9, 8e9]})
-    >>> matrix_coverage_rows(status)[["row", "column", "share", "words"]].round(2).values.tolist()
-    [['far rsync', '90ms', 0.0, ''], ['far fdt', '90ms', 0.67, '2/3']]
-    """
+    """Compute what the figure draws."""
     rows = []
     for cell in status.to_dict("records"):
         name = theme.text(cell["cell"])
@@ -56,25 +37,7 @@ def matrix_coverage_rows(status: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_matrix_coverage(status: pd.DataFrame) -> go.Figure:
-    """Squares of cells: white where nothing has been run, full where the mean is known as well as is wanted.
-
-    Parameters
-    ----------
-    status
-        As in `matrix_coverage_rows`.
-
-    Returns
-    -------
-    Figure
-        What `matrix_coverage_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> cells = {"cell": ["far/rsync/90ms", "far/fdt/90ms"], "runs": [0, 2], "needed": 3}
-    >>> status = pd.DataFrame({**cells, "mean_bps": [None, 7.9e9], "predicted_bps": [1e9, 8e9]})
-    >>> plot_matrix_coverage(status).data[0].type
-    'heatmap'
-    """
+    """Squares of cells: white where nothing has been run, full where the mean is known as well as is wanted."""
     rows = matrix_coverage_rows(status)
     if rows.empty:
         return theme.empty("The matrix has no cells.")

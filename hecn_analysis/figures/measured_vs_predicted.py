@@ -27,25 +27,7 @@ COLUMNS = [
 
 
 def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws, in the order of the cases.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare`; throughputs in bit/s. Cases that nothing limits are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s, missing where nothing was measured.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> rows = measured_vs_predicted_rows(compare("c-dd"))
-    >>> rows[["case", "measured_gbps", "predicted_gbps"]].round(1).to_dict("records")[0]
-    {'case': 'c-dd-read', 'measured_gbps': 21.2, 'predicted_gbps': 21.2}
-    """
+    """Compute what the figure draws, in the order of the cases."""
     if comparison.empty:
         return pd.DataFrame(columns=COLUMNS)
     predicted = pd.to_numeric(comparison["predicted_bps"]).astype(float)
@@ -62,24 +44,7 @@ def measured_vs_predicted_rows(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_measured_vs_predicted(comparison: pd.DataFrame) -> go.Figure:
-    """Dot and interval of each prediction with the measured value, coloured by what binds.
-
-    Parameters
-    ----------
-    comparison
-        Rows of `hecn_analysis.prediction.compare`.
-
-    Returns
-    -------
-    Figure
-        What `measured_vs_predicted_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import compare
-    >>> [trace.name for trace in plot_measured_vs_predicted(compare("c-dd")).data]
-    ['predicted, RAID binds', 'measured']
-    """
+    """Dot and interval of each prediction with the measured value, coloured by what binds."""
     rows = measured_vs_predicted_rows(comparison)
     if rows.empty:
         return theme.empty("No case to compare.")

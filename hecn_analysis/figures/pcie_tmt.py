@@ -26,32 +26,7 @@ OPERATIONS: dict[str, Literal["read", "write", "both"]] = {
 
 
 def slot_cases(series: Series, comparison: pd.DataFrame, *, host: str, slot: str) -> pd.DataFrame:
-    """Give the cases of a series with what their slot is and which way the data went through it.
-
-    Parameters
-    ----------
-    series
-        All its cases have the host at one of the ends.
-    comparison
-        `hecn_analysis.prediction.compare.compare` of the series.
-    host, slot
-        The host, and the slot in it.
-
-    Returns
-    -------
-    DataFrame
-        The rows of `comparison`, with columns that `pcie_tmt_rows` takes; sizes in bytes.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.compare import load_series
-    >>> series = load_series("hotlava")
-    >>> comparison = pd.DataFrame({"case": list(series.cases)[:1]})
-    >>> host = series.scenarios[comparison["case"][0]].sender.name
-    >>> cases = slot_cases(series, comparison, host=host, slot="x16")
-    >>> cases[["case", "direction", "max_payload_bytes"]].to_dict("records")
-    [{'case': 'hotlava-tx128', 'direction': 'transmit', 'max_payload_bytes': 128.0}]
-    """
+    """Give the cases of a series with what their slot is and which way the data went through it."""
     ends: list[dict[str, object]] = []
     for case in comparison["case"]:
         scenario = series.scenarios[case]
@@ -73,52 +48,12 @@ def slot_cases(series: Series, comparison: pd.DataFrame, *, host: str, slot: str
 
 
 def pcie_tmt_rows(cases: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each case, with the limits of its slot and direction.
-
-    Parameters
-    ----------
-    cases
-        Columns ``case``, ``title``, ``gen``, ``lanes``, ``max_payload_bytes``, ``max_read_request_bytes``,
-        ``direction`` (``transmit``, ``receive`` or ``both``) and ``measured_bps`` (for ``both``: of the two directions
-        together), and where known the place of the measured value; see `slot_cases`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s. For ``both`` the limits are those of the two directions together.
-
-    Examples
-    --------
-    >>> slot = {"gen": 2, "lanes": 16, "max_payload_bytes": 128, "max_read_request_bytes": 512}
-    >>> case = {"case": "tx", "title": "transmit", "direction": "transmit", "measured_bps": 49e9}
-    >>> cases = pd.DataFrame([{**case, **slot}])
-    >>> pcie_tmt_rows(cases)[["tmt_gbps", "estimate_gbps", "share_of_tmt"]].round(2).to_dict("records")
-    [{'tmt_gbps': 53.89, 'estimate_gbps': 49.53, 'share_of_tmt': 0.91}]
-    """
+    """Compute what the figure draws: a row for each case, with the limits of its slot and direction."""
     return pd.DataFrame([_row(case) for case in cases.to_dict("records")], columns=COLUMNS)
 
 
 def plot_pcie_tmt(cases: pd.DataFrame) -> go.Figure:
-    """Bars from 0 to the best estimate, a line at the TMT and the measured diamond, a row for each case.
-
-    Parameters
-    ----------
-    cases
-        As in `pcie_tmt_rows`.
-
-    Returns
-    -------
-    Figure
-        What `pcie_tmt_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> slot = {"gen": 2, "lanes": 16, "max_payload_bytes": 128, "max_read_request_bytes": 512}
-    >>> case = {"case": "tx", "title": "transmit", "direction": "transmit", "measured_bps": 49e9}
-    >>> cases = pd.DataFrame([{**case, **slot}])
-    >>> [trace.name for trace in plot_pcie_tmt(cases).data]
-    ['best estimate of the slot', 'TMT of the slides', 'measured']
-    """
+    """Bars from 0 to the best estimate, a line at the TMT and the measured diamond, a row for each case."""
     rows = pcie_tmt_rows(cases)
     if rows.empty:
         return theme.empty("No measurement through this slot.")

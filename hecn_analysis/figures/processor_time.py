@@ -20,26 +20,7 @@ _ENDS: Final = {
 
 
 def processor_time_rows(times: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each run and end.
-
-    Parameters
-    ----------
-    times
-        As `hecn_analysis.prediction.processor_time.processor_time` gives them.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; times of a core for a byte in ns.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.measurements import of_series
-    >>> from hecn_analysis.prediction.processor_time import processor_time
-    >>> rows = processor_time_rows(processor_time(of_series(["c-memory"])))
-    >>> rows[["end", "measured_ns", "predicted_ns"]].round(2).to_dict("records")[0]
-    {'end': 'sender', 'measured_ns': 0.14, 'predicted_ns': 0.17}
-    """
+    """Compute what the figure draws: a row for each run and end."""
     rows = [
         {
             **{name: row[name] for name in ("name", "end", "measured_ns", "rounding_ns")},
@@ -54,25 +35,7 @@ def processor_time_rows(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_processor_time(times: pd.DataFrame) -> go.Figure:
-    """Time of a core for a byte: a lane for the sender and one for the receiver in each row.
-
-    Parameters
-    ----------
-    times
-        As `hecn_analysis.prediction.processor_time.processor_time` gives them.
-
-    Returns
-    -------
-    Figure
-        What `processor_time_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.measurements import of_series
-    >>> from hecn_analysis.prediction.processor_time import processor_time
-    >>> [trace.name for trace in plot_processor_time(processor_time(of_series(["c-memory"]))).data]
-    ['predicted, sender', 'predicted, receiver', 'measured']
-    """
+    """Time of a core for a byte: a lane for the sender and one for the receiver in each row."""
     rows = processor_time_rows(times)
     if rows.empty:
         return theme.empty("No processor time is known.")

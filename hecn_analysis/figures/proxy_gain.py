@@ -16,27 +16,7 @@ _LINES = {True: {"color": theme.BLUE, "dash": "solid"}, False: {"color": theme.V
 
 
 def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """Compute what is drawn: a row for each point of both lines, and for each measured case.
-
-    Parameters
-    ----------
-    predicted
-        As `hecn_analysis.planning.studies.satellite.over_windows` gives it.
-    measured
-        Cases as `hecn_analysis.planning.studies.satellite.with_windows` gives them; those not measured are left out.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; ``kind`` is ``predicted`` or ``measured``, throughput in Mb/s.
-
-    Examples
-    --------
-    >>> predicted = pd.DataFrame({"window_bytes": 32768, "proxies": [False, True], "throughput_bps": [0.46e6, 40e6],
-    ...                           "bottleneck_class": ["window", "link"]})
-    >>> proxy_gain_rows(predicted, pd.DataFrame())[["proxies", "throughput_mbps"]].round(2).values.tolist()
-    [[False, 0.46], [True, 40.0]]
-    """
+    """Compute what is drawn: a row for each point of both lines, and for each measured case."""
     parts = [("predicted", row) for row in predicted.to_dict("records")]
     known = measured.dropna(subset=["measured_bps", "window_bytes"]) if len(measured) else measured
     parts += [("measured", row) for row in known.to_dict("records")]
@@ -62,25 +42,7 @@ def proxy_gain_rows(predicted: pd.DataFrame, measured: pd.DataFrame) -> pd.DataF
 
 
 def plot_proxy_gain(predicted: pd.DataFrame, measured: pd.DataFrame) -> go.Figure:
-    """Draw throughput over the window with both axes by ratios: what a window twice as large gains is a step up.
-
-    Parameters
-    ----------
-    predicted, measured
-        As in `proxy_gain_rows`.
-
-    Returns
-    -------
-    Figure
-        What `proxy_gain_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> predicted = pd.DataFrame({"window_bytes": 32768, "proxies": [False, True], "throughput_bps": [0.46e6, 40e6],
-    ...                           "bottleneck_class": ["window", "link"]})
-    >>> [trace.name for trace in plot_proxy_gain(predicted, pd.DataFrame()).data]
-    ['predicted without proxies', 'predicted with proxies']
-    """
+    """Draw throughput over the window with both axes by ratios: what a window twice as large gains is a step up."""
     rows = proxy_gain_rows(predicted, measured)
     if rows.empty:
         return theme.empty("There is nothing to compare.")

@@ -20,28 +20,7 @@ _LINES = 9
 
 
 def purchase_front_rows(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each purchase of the front, and one for each build.
-
-    Parameters
-    ----------
-    front
-        As `hecn_analysis.purchase_front` gives it.
-    builds
-        As `hecn_analysis.planning.purchase.listed_builds.listed_builds` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; ``kind`` is ``sourced`` (all prices have a source), ``assumed`` (some are only assumed) or
-        ``built``; throughputs in Gb/s, predicted for purchases and measured for builds (``at_least``: a lower bound).
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.purchase.listed_builds import listed_builds
-    >>> rows = purchase_front_rows([], listed_builds(["A++"], instead=False))
-    >>> rows[["name", "kind", "usd", "throughput_gbps"]].round(1).to_dict("records")
-    [{'name': 'A++', 'kind': 'built', 'usd': 24080, 'throughput_gbps': 100.5}]
-    """
+    """Compute what the figure draws: a row for each purchase of the front, and one for each build."""
     rows = [_bought(one) for one in front]
     for build in [] if builds is None else builds.to_dict("records"):
         least = theme.is_true(build["measured_low_bound"])
@@ -96,28 +75,7 @@ def _bought(one: Purchase) -> dict[str, object]:
 
 
 def plot_purchase_front(front: Iterable[Purchase], builds: pd.DataFrame | None = None) -> go.Figure:
-    """Draw throughput over price: a step line of the front with what binds at each point, and builds as measured.
-
-    Open marks rest in part on assumed prices; their horizontal bar is how far the price may be off for that.
-
-    Parameters
-    ----------
-    front
-        As `hecn_analysis.purchase_front` gives it.
-    builds
-        As `hecn_analysis.planning.purchase.listed_builds.listed_builds` gives it.
-
-    Returns
-    -------
-    Figure
-        What `purchase_front_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.purchase.listed_builds import listed_builds
-    >>> [trace.name for trace in plot_purchase_front([], listed_builds(["A++"], instead=False)).data]
-    ['measured']
-    """
+    """Draw throughput over price: a step line of the front with what binds at each point, and builds as measured."""
     rows = purchase_front_rows(front, builds)
     if rows.empty:
         return theme.empty("Nothing can be bought.")

@@ -15,47 +15,13 @@ _IN_GBPS = re.compile(r"(?<![\w.])(\d[\d.]*(?:e[+-]?\d+)?) Gb/s")
 
 
 def gbps_axis(fig: go.Figure, largest_gbps: float) -> None:
-    """Let the horizontal throughput axis start at 0 and end a little beyond the largest value, in a unit that fits.
-
-    Parameters
-    ----------
-    fig
-        The figure, which is changed.
-    largest_gbps
-        The largest value. [Gb/s]
-
-    Examples
-    --------
-    >>> from hecn_analysis.figures.theme import figure
-    >>> fig = figure(x_title="Throughput (Gb/s)")
-    >>> gbps_axis(fig, 10.0)
-    >>> fig.layout.xaxis.range
-    (0, 10.8)
-    """
+    """Let the horizontal throughput axis start at 0 and end a little beyond the largest value, in a unit that fits."""
     fig.update_xaxes(range=[0, largest_gbps * 1.08 or 1.0])
     fit_unit(fig, "x", largest_gbps)
 
 
 def fit_unit(fig: go.Figure, axis: Literal["x", "y"], largest_gbps: float) -> None:
-    """Write a figure that was drawn in Gb/s in Mb/s or kb/s where all of it is small.
-
-    Parameters
-    ----------
-    fig
-        The figure, whose traces, marks, titles and words are changed.
-    axis
-        The axis of the rates.
-    largest_gbps
-        The largest of them. [Gb/s]
-
-    Examples
-    --------
-    >>> from hecn_analysis.figures.theme import figure
-    >>> fig = figure(x_title="Throughput (Gb/s)").add_scatter(x=[0.0094], text=["measured 0.0094 Gb/s"])
-    >>> fit_unit(fig, "x", 0.0094)
-    >>> fig.layout.xaxis.title.text, fig.data[0].x, fig.data[0].text
-    ('Throughput (Mb/s)', (9.4,), ('measured 9.4 Mb/s',))
-    """
+    """Write a figure that was drawn in Gb/s in Mb/s or kb/s where all of it is small."""
     if not 0 < largest_gbps < _LEAST_GBPS:
         return
     unit, factor = ("Mb/s", 1e3) if largest_gbps >= _LEAST_GBPS / 1e3 else ("kb/s", 1e6)

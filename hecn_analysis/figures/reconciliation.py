@@ -23,28 +23,7 @@ LOOKS = {
 
 
 def reconciliation_rows(reconciled: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each run for which something was counted.
-
-    Parameters
-    ----------
-    reconciled
-        Table of `hecn_analysis.traffic.reconcile.reconcile`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; counted over expected - 1. [%]
-
-    Examples
-    --------
-    >>> from hecn_analysis.traffic.reconcile import reconcile
-    >>> when = pd.date_range("2013-11-20", periods=20, freq="30s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0,
-    ...                       "in_bps": [0.0] * 8 + [1e9] * 4 + [0.0] * 8, "out_bps": 0.0, "flag": "ok"})
-    >>> runs = pd.DataFrame([{"tool": "iperf3", "start_time": when[7], "duration_s": 120.0, "bytes": 14.8e9}])
-    >>> reconciliation_rows(reconcile(runs, rates, counts="port"))[["label", "verdict"]].to_dict("records")
-    [{'label': 'iperf3, run None', 'verdict': 'retransmissions or other traffic'}]
-    """
+    """Compute what the figure draws: a row for each run for which something was counted."""
     rows = []
     for row in reconciled.to_dict("records"):
         if pd.isna(row["excess_fraction"]):
@@ -65,30 +44,7 @@ def reconciliation_rows(reconciled: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_reconciliation(reconciled: pd.DataFrame, *, tolerance: float = 0.005) -> go.Figure:
-    """Draw by how much the port counted more or less than each run should have caused.
-
-    Parameters
-    ----------
-    reconciled
-        Table of `hecn_analysis.traffic.reconcile.reconcile`.
-    tolerance
-        Half width of the band in which both agree. [1]
-
-    Returns
-    -------
-    Figure
-        What `reconciliation_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.traffic.reconcile import reconcile
-    >>> when = pd.date_range("2013-11-20", periods=20, freq="30s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0,
-    ...                       "in_bps": [0.0] * 8 + [1e9] * 4 + [0.0] * 8, "out_bps": 0.0, "flag": "ok"})
-    >>> runs = pd.DataFrame([{"tool": "iperf3", "start_time": when[7], "duration_s": 120.0, "bytes": 14.8e9}])
-    >>> [trace.name for trace in plot_reconciliation(reconcile(runs, rates, counts="port")).data]
-    ['retransmissions or other traffic']
-    """
+    """Draw by how much the port counted more or less than each run should have caused."""
     rows = reconciliation_rows(reconciled)
     if rows.empty:
         return theme.empty("Nothing was counted for any run.")

@@ -20,27 +20,7 @@ _HALF = 0.22  # of a row, that the marks of a strip spread over
 
 
 def residuals_rows(validation: pd.DataFrame, *, by: Literal["series", "hosts", "class"] = "series") -> pd.DataFrame:
-    """Compute what the figure draws: measurements with an error, strip by strip.
-
-    Parameters
-    ----------
-    validation
-        Rows of `hecn_analysis.prediction.validation.Validation`. A measurement of which a document gives only a lower
-        bound has no error and is left out.
-    by
-        What makes a strip.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; the error is predicted/measured - 1, its interval that of the prediction. [%]
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.validation import validate_series
-    >>> residuals_rows(validate_series(["c-dd"]).rows)[["strip", "id", "error_percent"]].round(1).to_dict("records")[1]
-    {'strip': 'c-dd', 'id': 'c-dd-write', 'error_percent': 0.1}
-    """
+    """Compute what the figure draws: measurements with an error, strip by strip."""
     known = validation[validation["error"].notna()]
     rows = [
         {
@@ -64,28 +44,7 @@ def residuals_rows(validation: pd.DataFrame, *, by: Literal["series", "hosts", "
 def plot_residuals(
     validation: pd.DataFrame, *, by: Literal["series", "hosts", "class"] = "series", reach: float = 0.4
 ) -> go.Figure:
-    """Errors as marks with their intervals; hollow where the measurement lies outside of it.
-
-    Parameters
-    ----------
-    validation
-        Rows of `hecn_analysis.prediction.validation.Validation`, best of one mode.
-    by
-        What makes a strip.
-    reach
-        Largest error that is drawn in its place; beyond, a mark stands at the edge. [fraction]
-
-    Returns
-    -------
-    Figure
-        What `residuals_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.validation import validate_series
-    >>> [trace.name for trace in plot_residuals(validate_series(["c-dd"]).rows, by="class").data]
-    ['measured value inside the 90 % interval']
-    """
+    """Errors as marks with their intervals; hollow where the measurement lies outside of it."""
     rows = residuals_rows(validation, by=by)
     if rows.empty:
         return theme.empty("No measurement has an error.")

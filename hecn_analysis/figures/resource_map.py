@@ -65,25 +65,7 @@ _GAP: Final = 0.012  # between the cells of a stage, of the figure's width
 
 
 def resource_map_rows(prediction: Prediction) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each resource, in the order in which the data pass it.
-
-    Parameters
-    ----------
-    prediction
-        Its utilisations are drawn.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`. ``full_at_gbps`` is the throughput of the transfer at which the resource is full.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> rows = resource_map_rows(predict("hotlava-transmit"))
-    >>> rows.loc[rows["binds"], ["end", "stage", "percent"]].round(1).to_dict("records")
-    [{'end': 'sender', 'stage': 'network slot', 'percent': 100.0}]
-    """
+    """Compute what the figure draws: a row for each resource, in the order in which the data pass it."""
     names = list(prediction.utilisation)
     limit = prediction.bottleneck
     if limit is not None and limit not in prediction.utilisation and prediction.bottleneck_class in _TRANSPORT:
@@ -189,24 +171,7 @@ def _told(one: Assumption) -> str:
 
 
 def plot_resource_map(prediction: Prediction) -> go.Figure:
-    """Draw the way of the data from the sender's storage to the receiver's, each stage filled as far as it is busy.
-
-    Parameters
-    ----------
-    prediction
-        The prediction to explain.
-
-    Returns
-    -------
-    Figure
-        What `resource_map_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> len(plot_resource_map(predict("hotlava-transmit")).layout.shapes) > 0
-    True
-    """
+    """Draw the way of the data from the sender's storage to the receiver's, each stage filled as far as it is busy."""
     return go.Figure(resource_map_spec(prediction))
 
 

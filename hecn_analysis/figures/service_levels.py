@@ -22,29 +22,7 @@ _LEAST, _MOST = 1e-3, 1e4  # of the axis, and of what is drawn
 
 
 def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each criterion of each path.
-
-    Parameters
-    ----------
-    found
-        As `hecn_analysis.traffic.service_levels.judge` gives it, with a column ``path`` where there are several.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`: ``used``, ``low`` and ``high`` are parts of what the limit allows (outages of the time that
-        may be lost, losses, round trips and outages of their limits; the wanted size or bandwidth of the one that was
-        seen); missing where nothing is known.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base import places
-    >>> from hecn_analysis import read
-    >>> from hecn_analysis.traffic.service_levels import judge, load
-    >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
-    >>> service_levels_rows(found)[["criterion", "verdict", "used"]].round(2).to_dict("records")[2]
-    {'criterion': 'rtt', 'verdict': 'pass', 'used': 0.03}
-    """
+    """Compute what the figure draws: a row for each criterion of each path."""
     rows = []
     for row in found.to_dict("records"):
         ends = ("high", "low") if row["criterion"] in _AT_LEAST else ("low", "high")
@@ -67,27 +45,7 @@ def service_levels_rows(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_service_levels(found: pd.DataFrame) -> go.Figure:
-    """Draw for each criterion how much of the limit was used: left of 1 it is met, and shown to be where the bar ends.
-
-    Parameters
-    ----------
-    found
-        As in `service_levels_rows`.
-
-    Returns
-    -------
-    Figure
-        What `service_levels_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base import places
-    >>> from hecn_analysis import read
-    >>> from hecn_analysis.traffic.service_levels import judge, load
-    >>> found = judge(load("hec-test-wan"), read(places.data_dir() / "transfers" / "after").runs)
-    >>> plot_service_levels(found).layout.xaxis.title.text
-    'Used of what the limit allows (times)'
-    """
+    """Draw how much of each criterion's limit was used, with its interval."""
     rows = service_levels_rows(found)
     if rows.empty:
         return theme.empty("The table names no criterion.")

@@ -126,69 +126,17 @@ def style_of(bottleneck_class: object) -> Style:
 
 
 def text(value: object) -> str:
-    """Text that a log or a person wrote, made safe for Plotly, which reads labels and hover texts as HTML and LaTeX.
-
-    Parameters
-    ----------
-    value
-        The text, or what is written as one.
-
-    Returns
-    -------
-    str
-        The same without markup.
-
-    Examples
-    --------
-    >>> text("<b>x</b> & y")
-    '&lt;b&gt;x&lt;/b&gt; &amp; y'
-    >>> text("$x$")
-    '&#36;x&#36;'
-    """
+    """Text that a log or a person wrote, made safe for Plotly, which reads labels and hover texts as HTML and LaTeX."""
     return html.escape(upright(str(value)), quote=False).replace("$", "&#36;")
 
 
 def label(value: object, width: int = LABEL_WIDTH) -> str:
-    """Row label, wrapped so that it fits a phone's window and escaped.
-
-    Parameters
-    ----------
-    value
-        The text.
-    width
-        Characters of a line.
-
-    Returns
-    -------
-    str
-        Lines with ``<br>`` between them.
-
-    Examples
-    --------
-    >>> label("RAID50 over two controllers, netem 80 ms, receiver overclocked")
-    'RAID50 over two controllers, netem 80 ms,<br>receiver overclocked'
-    """
+    """Row label, wrapped so that it fits a phone's window and escaped."""
     return "<br>".join(text(line) for line in textwrap.wrap(str(value), width) or [""])
 
 
 def place(row: Mapping[Any, Any]) -> str:
-    """Where a measured value stands: file and lines, then the document and the place in it; empty when unknown.
-
-    Parameters
-    ----------
-    row
-        Has (some of) the keys ``source_file``, ``line_first``, ``line_last``, ``document``, ``place``.
-
-    Returns
-    -------
-    str
-        Lines with ``<br>`` between them.
-
-    Examples
-    --------
-    >>> place({"source_file": "b.log", "line_first": 3, "line_last": 4, "document": "HECN 2010", "place": "slide 7"})
-    'b.log:3-4<br>HECN 2010, slide 7'
-    """
+    """Where a measured value stands: file and lines, then the document and the place in it; empty when unknown."""
 
     def known(name: str) -> str:
         value = row.get(name)
@@ -202,91 +150,24 @@ def place(row: Mapping[Any, Any]) -> str:
 
 
 def is_true(value: Any) -> bool:  # noqa: ANN401  (a cell of a table)
-    """Whether a cell of a nullable column is true: a missing one is not.
-
-    Parameters
-    ----------
-    value
-        The cell.
-
-    Returns
-    -------
-    bool
-        The answer.
-
-    Examples
-    --------
-    >>> is_true(True), is_true(pd.NA)
-    (True, False)
-    """
+    """Whether a cell of a nullable column is true: a missing one is not."""
     return not pd.isna(value) and bool(value)
 
 
 def gbps(value_bps: float) -> str:
-    """Throughput in Gb/s to four digits, for hover texts; a dash when missing.
-
-    Parameters
-    ----------
-    value_bps
-        The throughput. [bit/s]
-
-    Returns
-    -------
-    str
-        The number without its unit. [Gb/s]
-
-    Examples
-    --------
-    >>> gbps(9824205400.0), gbps(float("nan"))
-    ('9.824', '–')
-    """
+    """Throughput in Gb/s to four digits, for hover texts; a dash when missing."""
     return "–" if pd.isna(value_bps) else f"{value_bps * GBPS:.4g}"
 
 
 def figure(*, x_title: str, **layout: Any) -> go.Figure:  # noqa: ANN401  (Plotly's layout is open)
-    """Empty figure in this theme.
-
-    Parameters
-    ----------
-    x_title
-        Title of the horizontal axis, with its unit.
-    **layout
-        Further Plotly layout.
-
-    Returns
-    -------
-    Figure
-        Without traces.
-
-    Examples
-    --------
-    >>> figure(x_title="Throughput (Gb/s)", height=200).layout.xaxis.title.text
-    'Throughput (Gb/s)'
-    """
+    """Empty figure in this theme."""
     fig = go.Figure(layout={"template": TEMPLATE, **layout})
     fig.update_xaxes(title_text=x_title)
     return fig
 
 
 def dark(fig: go.Figure) -> go.Figure:
-    """Give the same figure for a dark page.
-
-    Parameters
-    ----------
-    fig
-        A figure of this package; it stays as it is.
-
-    Returns
-    -------
-    Figure
-        Another one.
-
-    Examples
-    --------
-    >>> shown = dark(figure(x_title="Throughput (Gb/s)"))
-    >>> shown.layout.template.layout.paper_bgcolor
-    '#14181d'
-    """
+    """Give the same figure for a dark page."""
 
     def swapped(part: Any) -> Any:  # noqa: ANN401  (any part of Plotly's JSON)
         if isinstance(part, str):
@@ -299,23 +180,7 @@ def dark(fig: go.Figure) -> go.Figure:
 
 
 def empty(why: str) -> go.Figure:
-    """Figure that says why there is nothing to draw.
-
-    Parameters
-    ----------
-    why
-        A sentence.
-
-    Returns
-    -------
-    Figure
-        The sentence in its middle.
-
-    Examples
-    --------
-    >>> empty("No run has a rate.").layout.annotations[0].text
-    'No run has a rate.'
-    """
+    """Figure that says why there is nothing to draw."""
     fig = figure(x_title="", height=120)
     fig.update_xaxes(visible=False).update_yaxes(visible=False)
     fig.add_annotation(text=text(why), showarrow=False, xref="paper", yref="paper", x=0.5, y=0.5)
@@ -348,30 +213,7 @@ def group_starts(groups: Sequence[str]) -> list[str]:
 def draw_rows(
     *, labels: Sequence[str], x_title: str, legend_entries: int, headings: Sequence[str] | None = None
 ) -> tuple[go.Figure, list[float]]:
-    """Make a figure with a row for each label, which stands above its row, and give the rows' positions, top down.
-
-    Parameters
-    ----------
-    labels
-        Labels as `label` made them.
-    x_title
-        Title of the horizontal axis, with its unit.
-    legend_entries
-        Entries of the legend below; two stand side by side on a phone.
-    headings
-        Headings above rows, empty where there is none.
-
-    Returns
-    -------
-    tuple
-        The figure, and the position of each row on its vertical axis.
-
-    Examples
-    --------
-    >>> fig, positions = draw_rows(labels=["B", "C"], x_title="Throughput (Gb/s)", legend_entries=2)
-    >>> positions
-    [0.7, 1.7]
-    """
+    """Make a figure with a row for each label, which stands above its row, and give the rows' positions, top down."""
     positions: list[float] = []
     notes: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
@@ -416,25 +258,7 @@ def _written(words: str, y: float) -> dict[str, Any]:
 
 
 def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
-    """Give the look of a bar; stripes tell it from a plain one in a grey print.
-
-    Parameters
-    ----------
-    colour
-        Its colour, as Plotly takes it.
-    striped
-        Whether it has stripes.
-
-    Returns
-    -------
-    dict
-        Plotly's ``marker`` of a bar.
-
-    Examples
-    --------
-    >>> bar_marker(BLUE, striped=True)["pattern"]["shape"]
-    '/'
-    """
+    """Give the look of a bar; stripes tell it from a plain one in a grey print."""
     stripes = {"shape": "/", "fillmode": "overlay", "fgcolor": PAPER, "size": 7, "solidity": 0.35}
     return {"color": colour, "line": {"color": INK, "width": 1}, "pattern": stripes if striped else {"shape": ""}}
 
@@ -442,32 +266,7 @@ def bar_marker(colour: str, *, striped: bool = False) -> dict[str, Any]:
 def predicted_trace(
     rows: pd.DataFrame, unit: str, *, name: str, symbol: str, colour: str, size: int = 14
 ) -> go.Scatter:
-    """Draw predicted values with their intervals: a mark in the colour of what it stands for, on a thick bar.
-
-    Parameters
-    ----------
-    rows
-        ``predicted_``, ``low_`` and ``high_`` with the unit at the end, ``y`` and ``hover``.
-    unit
-        Ending of these names: ``gbps``, ``ns``.
-    name
-        Entry of the legend.
-    symbol, colour, size
-        Of the mark; the size in pixels.
-
-    Returns
-    -------
-    Scatter
-        The trace.
-
-    Examples
-    --------
-    >>> ends = {"predicted_gbps": [9.7], "low_gbps": [9.2], "high_gbps": [9.9]}
-    >>> rows = pd.DataFrame({**ends, "y": [0.7], "hover": ["raid"]})
-    >>> trace = predicted_trace(rows, "gbps", name="predicted", symbol="circle", colour=BLUE)
-    >>> trace.x, [round(one, 1) for one in trace.error_x.array]
-    ((9.7,), [0.2])
-    """
+    """Draw predicted values with their intervals: a mark in the colour of what it stands for, on a thick bar."""
     middle = rows[f"predicted_{unit}"]
     return go.Scatter(
         x=middle.tolist(),
@@ -497,30 +296,7 @@ def measured_trace(
     *,
     at_least: bool = False,
 ) -> go.Scatter:
-    """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds.
-
-    Parameters
-    ----------
-    x
-        Values, in the unit of the axis.
-    y
-        Positions of their rows.
-    hover
-        Their hover texts.
-    at_least
-        Whether the values are lower bounds.
-
-    Returns
-    -------
-    Scatter
-        The trace.
-
-    Examples
-    --------
-    >>> trace = measured_trace([9.82], [0.7], ["raid"], at_least=True)
-    >>> trace.name, trace.marker.symbol
-    ('measured, at least', 'triangle-right')
-    """
+    """Draw measured values: the same diamond in every figure, or an arrow for values that are lower bounds."""
     return go.Scatter(
         x=list(x),
         y=list(y),

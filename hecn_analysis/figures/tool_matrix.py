@@ -17,28 +17,7 @@ _SMALL, _LARGE = 7, 13  # pixels of the marks of the smallest and the largest fi
 
 
 def tool_matrix_rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each round-trip time and tool.
-
-    Parameters
-    ----------
-    cells
-        Predictions over ``tool``, ``tool.bytes`` and ``path.rtt``, as `hecn_analysis.comparison.tool_table.expected`
-        gives them.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`: distances from near to far, in each the tools that are fastest with the largest file first;
-        throughputs in Gb/s; ``bottleneck_class`` is that of the largest file.
-
-    Examples
-    --------
-    >>> files = {"tool.bytes": ["16 GB", "128 GB"], "throughput_bps": [7e9, 9e9]}
-    >>> link = {"bottleneck": "path.link", "bottleneck_class": "link"}
-    >>> cells = pd.DataFrame({"tool": "fdt", "path.rtt": "90 ms", **files, **link})
-    >>> tool_matrix_rows(cells)[["group", "tool", "small_gbps", "large_gbps"]].to_dict("records")
-    [{'group': 'round trip 90 ms', 'tool': 'fdt', 'small_gbps': 7.0, 'large_gbps': 9.0}]
-    """
+    """Compute what the figure draws: a row for each round-trip time and tool."""
     sizes = sorted(set(cells["tool.bytes"]), key=lambda size: units.parse(size, "bytes"))
     distances = sorted(set(cells["path.rtt"]), key=lambda rtt: units.parse(rtt, "time"))
     rows = []
@@ -70,29 +49,7 @@ def tool_matrix_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_tool_matrix(cells: pd.DataFrame, *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Rate of each tool from the smallest to the largest file, by round-trip time, coloured by what binds.
-
-    Parameters
-    ----------
-    cells
-        As `tool_matrix_rows` takes them.
-    measured
-        Rates beside, as `hecn_analysis.comparison.tool_table.beside` gives them: with ``path.rtt`` and ``tool`` as in
-        the cells.
-
-    Returns
-    -------
-    Figure
-        What `tool_matrix_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> files = {"tool.bytes": ["16 GB", "128 GB"], "throughput_bps": [7e9, 9e9]}
-    >>> link = {"bottleneck": "path.link", "bottleneck_class": "link"}
-    >>> cells = pd.DataFrame({"tool": "fdt", "path.rtt": "90 ms", **files, **link})
-    >>> plot_tool_matrix(cells).layout.xaxis.title.text
-    'Throughput (Gb/s), files of 16 GB (small mark) to 128 GB'
-    """
+    """Rate of each tool from the smallest to the largest file, by round-trip time, coloured by what binds."""
     rows = tool_matrix_rows(cells)
     if rows.empty:
         return theme.empty("No cell to show.")

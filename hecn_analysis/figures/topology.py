@@ -41,30 +41,7 @@ _BUSY: Final = ((0.9, theme.VERMILION), (0.5, theme.ORANGE))
 def topology_rows(
     host: Host, *, prediction: Prediction | None = None, role: Literal["sender", "receiver"] = "sender"
 ) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each processor, bridge, slot and array, each below what it hangs on.
-
-    Parameters
-    ----------
-    host
-        The host, captured or of a catalogue.
-    prediction
-        Gives the load of each link; left out: no loads.
-    role
-        Which end of the prediction the host is.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`. A load is the share of a link's capacity that the predicted transfers take.
-
-    Examples
-    --------
-    >>> from hecn_analysis import load_scenario
-    >>> host = load_scenario("hotlava-transmit").sender
-    >>> rows = topology_rows(host)
-    >>> rows.loc[rows["kind"] == "nic", ["node", "link"]].to_dict("records")
-    [{'node': 'slot x16', 'link': 'Gen2 x16'}]
-    """
+    """Compute what the figure draws: a row for each processor, bridge, slot and array, each below what it hangs on."""
     return pd.DataFrame(list(_Tree(host, prediction, role).rows()), columns=COLUMNS)
 
 
@@ -168,30 +145,7 @@ def _capacity(gen: int | None, lanes: int | None, max_payload: float | None) -> 
 def plot_topology(
     host: Host, *, prediction: Prediction | None = None, role: Literal["sender", "receiver"] = "sender"
 ) -> go.Figure:
-    """Tree of what a host's cards hang on.
-
-    Parameters
-    ----------
-    host
-        The host, captured or of a catalogue.
-    prediction
-        Gives the load of each link; left out: no loads.
-    role
-        Which end of the prediction the host is.
-
-    Returns
-    -------
-    Figure
-        What `topology_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> found = predict("hotlava-transmit")
-    >>> fig = plot_topology(found.scenario.sender, prediction=found)
-    >>> sum(len(trace.x) for trace in fig.data)
-    4
-    """
+    """Tree of what a host's cards hang on."""
     rows = list(_Tree(host, prediction, role).rows())
     if len(rows) == 1 and host.cpu is None:
         return theme.empty("Nothing is known of this host's slots.")

@@ -14,26 +14,7 @@ SHOWN = 12
 
 
 def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each number that moves the throughput, the widest first.
-
-    Parameters
-    ----------
-    table
-        As `hecn_analysis.planning.change.whatif.tornado` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s, ``rises`` whether a larger number makes it faster.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.whatif import tornado
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
-    >>> table = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
-    >>> tornado_rows(table)[["key", "from_gbps", "to_gbps", "rises"]].round(2).to_dict("records")
-    [{'key': 'path.rtt', 'from_gbps': 3.42, 'to_gbps': 9.01, 'rises': False}]
-    """
+    """Compute what the figure draws: a row for each number that moves the throughput, the widest first."""
     moving = table[table["swing_bps"] > 0].head(SHOWN)
     rows = [
         {
@@ -57,28 +38,7 @@ def tornado_rows(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def plot_tornado(table: pd.DataFrame, throughput_bps: float) -> go.Figure:
-    """Bars of the throughput between the low and the high end of each number, over a line at what is predicted.
-
-    Parameters
-    ----------
-    table
-        As `hecn_analysis.planning.change.whatif.tornado` gives it.
-    throughput_bps
-        Prediction with all numbers as they are. [bit/s]
-
-    Returns
-    -------
-    Figure
-        What `tornado_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.whatif import tornado
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.rtt": "80 ms"}
-    >>> table = tornado({**base, "tool.window": "64 MiB"}, factor=2, keys=["path.rtt"])
-    >>> [trace.name for trace in plot_tornado(table, 5.6e9).data]
-    ['slower with a larger number']
-    """
+    """Bars of the throughput between the low and the high end of each number, over a line at what is predicted."""
     rows = tornado_rows(table)
     if rows.empty:
         return theme.empty("No number of this prediction moves it.")

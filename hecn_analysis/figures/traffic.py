@@ -29,26 +29,7 @@ MARKS = {
 
 
 def traffic_rows(rates: pd.DataFrame) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each interval, in order of time.
-
-    Parameters
-    ----------
-    rates
-        Rates of one port as in the table ``rates``.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; rates in Gb/s.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(288) * 1e7, "out_bps": 1e8, "flag": "ok"})
-    >>> traffic_rows(rates)[["in_gbps", "out_gbps", "mark"]].to_dict("records")[-1]
-    {'in_gbps': 2.87, 'out_gbps': 0.1, 'mark': None}
-    """
+    """Compute what the figure draws: a row for each interval, in order of time."""
     ordered = rates.sort_values("time", kind="stable", ignore_index=True)
     ordered = ordered[ordered["time"].notna()]
     seconds = ordered["interval_s"].to_numpy(dtype=float)
@@ -87,30 +68,7 @@ def _hover(row: dict[Any, Any]) -> str:
 
 
 def plot_traffic(rates: pd.DataFrame, *, slot_s: float = 300.0, speed_bps: float | None = None) -> go.Figure:
-    """Draw rates over time, with the 95th percentile of each direction and with what is no plain rate.
-
-    Parameters
-    ----------
-    rates
-        Rates of one port as in the table ``rates``.
-    slot_s
-        Length of the slots of the percentile. [s]
-    speed_bps
-        Speed of the port, drawn as a line where it is within twice the largest rate. [bit/s]
-
-    Returns
-    -------
-    Figure
-        What `traffic_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(288) * 1e7, "out_bps": 1e8, "flag": "ok"})
-    >>> [trace.name for trace in plot_traffic(rates, speed_bps=10e9).data]
-    ['in, upwards', 'out, downwards']
-    """
+    """Draw rates over time, with the 95th percentile of each direction and with what is no plain rate."""
     rows = traffic_rows(rates)
     if rows[["in_gbps", "out_gbps"]].isna().all(axis=None):
         return theme.empty("No rate is known.")

@@ -12,31 +12,7 @@ COLUMNS = ["direction", "hour", "mean_gbps", "median_gbps", "p95_gbps", "slots",
 
 
 def traffic_profile_rows(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: float = 300.0) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each direction and hour.
-
-    Parameters
-    ----------
-    rates
-        Rates of one port as in the table ``rates``.
-    zone
-        Time zone whose hours are meant.
-    slot_s
-        Length of the slots that are averaged. [s]
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; rates in Gb/s.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": [1e9] * 144 + [2e9] * 144, "out_bps": 1e8, "flag": "ok"})
-    >>> rows = traffic_profile_rows(rates, zone="America/New_York")
-    >>> rows[["direction", "hour", "mean_gbps", "slots"]].round(2).to_dict("records")[0]
-    {'direction': 'in', 'hour': 0, 'mean_gbps': 1.0, 'slots': 12}
-    """
+    """Compute what the figure draws: a row for each direction and hour."""
     day = profile(rates, zone=zone, slot_s=slot_s)
     rows = []
     for name in ("in", "out"):
@@ -58,30 +34,7 @@ def traffic_profile_rows(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: floa
 
 
 def plot_traffic_profile(rates: pd.DataFrame, *, zone: str = "UTC", slot_s: float = 300.0) -> go.Figure:
-    """Draw the usual day: the mean of each hour as a line, the 95th percentile as a thin one.
-
-    Parameters
-    ----------
-    rates
-        Rates of one port as in the table ``rates``.
-    zone
-        Time zone whose hours are meant.
-    slot_s
-        Length of the slots that are averaged. [s]
-
-    Returns
-    -------
-    Figure
-        What `traffic_profile_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=288, freq="300s", tz="UTC")
-    >>> rates = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": [1e9] * 144 + [2e9] * 144, "out_bps": 1e8, "flag": "ok"})
-    >>> plot_traffic_profile(rates).layout.xaxis.title.text
-    'Hour of the day (UTC)'
-    """
+    """Draw the usual day: the mean of each hour as a line, the 95th percentile as a thin one."""
     rows = traffic_profile_rows(rates, zone=zone, slot_s=slot_s)
     if rows.empty:
         return theme.empty("No rate is known.")

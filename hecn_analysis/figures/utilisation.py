@@ -16,26 +16,7 @@ COLUMNS = ["resource", "label", "percent", "binds", "hover"]
 
 
 def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each resource, busiest first.
-
-    Parameters
-    ----------
-    prediction
-        Its utilisations are drawn.
-    at_least
-        Resources less busy than this are left out. [fraction]
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> utilisation_rows(predict("hotlava-transmit"))[["resource", "percent", "binds"]].round(1).to_dict("records")[0]
-    {'resource': 'sender.slot.x16', 'percent': 100.0, 'binds': True}
-    """
+    """Compute what the figure draws: a row for each resource, busiest first."""
     rows = [
         {
             "resource": resource,
@@ -51,26 +32,7 @@ def utilisation_rows(prediction: Prediction, *, at_least: float = 0.0) -> pd.Dat
 
 
 def plot_utilisation(prediction: Prediction, *, at_least: float = 0.0) -> go.Figure:
-    """Bars of the utilisation of each resource at the predicted throughput.
-
-    Parameters
-    ----------
-    prediction
-        The prediction to explain.
-    at_least
-        Resources less busy than this are left out. [fraction]
-
-    Returns
-    -------
-    Figure
-        What `utilisation_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis import predict
-    >>> [trace.name for trace in plot_utilisation(predict("hotlava-transmit"), at_least=0.1).data]
-    ['binds', 'has room']
-    """
+    """Bars of the utilisation of each resource at the predicted throughput."""
     rows = utilisation_rows(prediction, at_least=at_least)
     if rows.empty:
         return theme.empty("No resource is in use.")

@@ -20,28 +20,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
-    """Compute what the figure draws: a row for each point.
-
-    Parameters
-    ----------
-    table
-        As `hecn_analysis.planning.change.whatif.whatif` gives it.
-    varied
-        Its varied keys: the first one is the axis, the others make the lines.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`; throughputs in Gb/s, ``line`` the values of the other keys.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.whatif import whatif
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
-    >>> table = whatif(base, vary={"path.mtu": [1500, 9000]})
-    >>> whatif_rows(table, ["path.mtu"])[["x", "throughput_gbps", "bottleneck_class"]].round(2).values.tolist()
-    [[1500, 9.41, 'link'], [9000, 9.9, 'link']]
-    """
+    """Compute what the figure draws: a row for each point."""
     first, *others = varied
     rows = [
         {
@@ -61,30 +40,7 @@ def whatif_rows(table: pd.DataFrame, varied: Sequence[str]) -> pd.DataFrame:
 
 
 def plot_whatif(table: pd.DataFrame, varied: Sequence[str], *, measured: pd.DataFrame | None = None) -> go.Figure:
-    """Draw a curve with its 90 % interval for each combination of the other keys, over bands of what binds.
-
-    Parameters
-    ----------
-    table
-        As `hecn_analysis.planning.change.whatif.whatif` gives it.
-    varied
-        Its varied keys: the first one is the axis, the others make the lines. The bands are those of the first line.
-    measured
-        Measured runs: ``x``, the value of the first key, ``measured_bps`` [bit/s], and ``title`` for the hover.
-
-    Returns
-    -------
-    Figure
-        What `whatif_rows` gives, drawn.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.whatif import whatif
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
-    >>> fig = plot_whatif(whatif(base, vary={"path.mtu": [1500, 9000]}), ["path.mtu"])
-    >>> fig.layout.xaxis.title.text
-    'path.mtu (B)'
-    """
+    """Draw a curve with its 90 % interval for each combination of the other keys, over bands of what binds."""
     rows = whatif_rows(table, varied)
     if rows.empty:
         return theme.empty("Nothing was varied.")

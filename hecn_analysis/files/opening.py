@@ -121,67 +121,19 @@ def kind_of(status: os.stat_result) -> str:
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Whether a path lies in a folder, both without links.
-
-    Parameters
-    ----------
-    path, folder
-        The paths.
-
-    Returns
-    -------
-    bool
-        The answer.
-
-    Examples
-    --------
-    >>> is_within("/a/b", "/a"), is_within("/ab", "/a"), is_within("/ab", "/")
-    (True, False, True)
-    """
+    """Whether a path lies in a folder, both without links."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def check_file_system(status: os.stat_result, folder: str) -> None:
-    """Refuse files of kernel file systems such as ``/proc``, unless the user named a folder there.
-
-    Parameters
-    ----------
-    status
-        What the system says of a file or a folder.
-    folder
-        The folder that the user named, without links.
-
-    Raises
-    ------
-    OSError
-        The words say what it is.
-
-    Examples
-    --------
-    >>> check_file_system(os.stat(__file__), os.path.dirname(__file__))
-    """
+    """Refuse files of kernel file systems such as ``/proc``, unless the user named a folder there."""
     system = _file_system(status.st_dev)
     if system in _KERNEL and _file_system(Path(folder).stat().st_dev) not in _KERNEL:
         raise OSError(f"a file or folder of the kernel ({system})")
 
 
 def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Give the bytes of a file, and note what is left out.
-
-    Parameters
-    ----------
-    file
-        The file.
-    notes
-        Takes the problems.
-    is_packed
-        Whether the first piece begins packed data, in which holes are zeros.
-
-    Yields
-    ------
-    bytes
-        Up to a mebibyte.
-    """
+    """Give the bytes of a file, and note what is left out."""
     try:
         descriptor = file.open()
     except (OSError, ValueError) as error:

@@ -89,17 +89,7 @@ class Content:
 
 
 def contents(name: str, file: File, free: int) -> Iterator[Content]:
-    """Contents of a file: itself, or what is packed in it. Each is to be read before the next is asked for.
-
-    Parameters
-    ----------
-    name
-        The name of the file to report.
-    file
-        Where it is.
-    free
-        What may come out of it, when it is compressed, however small it is. [B]
-    """
+    """Contents of a file: itself, or what is packed in it. Each is to be read before the next is asked for."""
     budget = Budget(free)
     notes = Notes(budget)
     yield from _unpacked(name, budget.read(_cut(opening.pieces(file, notes, _is_packed))), notes, budget, 0)

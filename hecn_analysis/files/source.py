@@ -315,23 +315,7 @@ def sources(name: str, file: File) -> Iterator[Source]:
 
 
 def decode(content: bytes) -> str:
-    r"""Decode a whole text, with line feeds alone at the ends of its lines and no terminal sequences.
-
-    Parameters
-    ----------
-    content
-        The bytes of a file: UTF-8, with Latin-1 for a line that is none, or UTF-16 with a byte order mark.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> decode("é\r\n".encode("utf-16")), decode(b"caf\xe9")
-    ('é\n', 'café')
-    """
+    r"""Decode a whole text, with line feeds alone at the ends of its lines and no terminal sequences."""
     if content.startswith(_UTF16):
         text = content.decode("utf-16", "replace")
     else:

@@ -18,28 +18,7 @@ from hecn_analysis.hardware.quantity import Parameter
 
 
 def bounded(host: Host, role: str) -> tuple[Host, list[str]]:
-    """Hold a host to the bounds of its parts.
-
-    Parameters
-    ----------
-    host
-        The host as it is described.
-    role
-        ``sender`` or ``receiver``: how the keys of the warnings begin.
-
-    Returns
-    -------
-    tuple of Host and list of str
-        The host with every number at its bound at most, and a warning for each one that was above.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> keys = {"sender": "i7-hotlava", "receiver": "ideal", "tool": "nuttcp", "path": "lan-10ge"}
-    >>> scenario = load_scenario(keys, {"sender.max_payload": "512 B"})
-    >>> scenario.sender.slots["x16"].max_payload.value, scenario.warnings
-    (256.0, ('sender.max_payload=512 B exceeds the 256 B of Intel X58 I/O hub: 256 B is used',))
-    """
+    """Hold a host to the bounds of its parts."""
     found = _Bounded(host, role)
     memory = found.memory(host.memory) if host.memory is not None else None
     slots = {name: found.slot(name, slot) for name, slot in host.slots.items()}
@@ -49,29 +28,7 @@ def bounded(host: Host, role: str) -> tuple[Host, list[str]]:
 
 
 def exceeded_ports(host: Host, role: str, path: Path) -> Iterator[str]:
-    """Warn where a path has more links than the host has ports: links then share ports.
-
-    Parameters
-    ----------
-    host
-        The host; one without network cards sets no bound.
-    role
-        ``sender`` or ``receiver``.
-    path
-        The path between the hosts.
-
-    Yields
-    ------
-    str
-        The warning, if there is one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> keys = {"sender": "i7-hotlava", "receiver": "ideal", "tool": "nuttcp", "path": "lan-10ge", "path.links": 8}
-    >>> load_scenario(keys).warnings
-    ('path.links=8 exceeds the 6 network ports of the sender: links share ports',)
-    """
+    """Warn where a path has more links than the host has ports: links then share ports."""
     ports = sum(slot.nic.ports for slot in host.slots.values() if slot.nic is not None)
     if 0 < ports < path.links:
         yield f"path.links={path.links} exceeds the {ports} network ports of the {role}: links share ports"

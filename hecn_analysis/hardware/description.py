@@ -177,29 +177,7 @@ def _keys(host: Description, field: str) -> list[str]:
 
 
 def one_of(known: Collection[str], word: str = "", *, where: str) -> str:
-    """Words for what a name may be: all that are known or, of many, those nearest to the word that was written.
-
-    Parameters
-    ----------
-    known
-        All that it may be.
-    word
-        What was written; empty where nothing was.
-    where
-        Where all of them stand.
-
-    Returns
-    -------
-    str
-        The words.
-
-    Examples
-    --------
-    >>> one_of(["b", "c"], "bb", where="models/hosts")
-    'one of b, c'
-    >>> one_of([f"nic{number}" for number in range(100)], "nic99x", where="models/parts/nics.yaml")
-    'one of nic99, nic9, nic98, nic97, nic96, nic95, nic94, nic93, … (100 in models/parts/nics.yaml)'
-    """
+    """Words for what a name may be: all that are known or, of many, those nearest to the word that was written."""
     if len(known) <= ALL_NAMED:
         return f"one of {', '.join(known)}"
     near = difflib.get_close_matches(word, known, n=8, cutoff=0.0) if word else list(known)[:8]

@@ -29,18 +29,7 @@ _NAME = {"type": "string", "description": "name of a part in models/parts"}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Schema of each kind of file, by file name.
-
-    Returns
-    -------
-    dict
-        JSON Schema by the name of its file.
-
-    Examples
-    --------
-    >>> sorted(schemas())[:3]
-    ['host.schema.json', 'parts.boards.schema.json', 'parts.controllers.schema.json']
-    """
+    """Schema of each kind of file, by file name."""
     found = {f"{model.__name__.lower()}.schema.json": _described(model) for model in (Host, Path, Tool)}
     for kind, part in KINDS.items():
         schema = _described(part)
@@ -103,21 +92,7 @@ def _scenario() -> dict[str, Any]:
 
 
 def write(folder: FilePath) -> None:
-    """Write all schemas into `folder`.
-
-    Parameters
-    ----------
-    folder
-        A folder that is there.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write(FilePath(folder))
-    ...     sorted(file.name for file in FilePath(folder).iterdir())[0]
-    'host.schema.json'
-    """
+    """Write all schemas into `folder`."""
     for name, schema in schemas().items():
         whole.write(folder / name, json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
 

@@ -166,28 +166,7 @@ def parse(text: str, source: str) -> Document:
 
 
 def value(text: str) -> Any:  # noqa: ANN401 - whatever it says
-    """What a piece of YAML says, for instance ``8``, ``true`` or ``[1, 3]``.
-
-    Parameters
-    ----------
-    text
-        The piece.
-
-    Returns
-    -------
-    object
-        A number, a truth value, a text, a list or a mapping.
-
-    Raises
-    ------
-    yaml.YAMLError, InputError
-        It is none.
-
-    Examples
-    --------
-    >>> value("8"), value("true"), value("[1, 3]")
-    (8, True, [1, 3])
-    """
+    """What a piece of YAML says, for instance ``8``, ``true`` or ``[1, 3]``."""
     loader = _Loader(text)
     try:
         node = _node(loader, text, None)

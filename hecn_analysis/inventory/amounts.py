@@ -19,27 +19,7 @@ _MOST: Final = 1 << 16
 
 
 def size(text: str | None, *, kilo: int = 1024, unit: int = 1) -> int | None:
-    """Bytes of a size with its unit, None where it is none.
-
-    Parameters
-    ----------
-    text
-        What is printed: ``16384 MB``, ``7.5 GiB``, ``32K``.
-    kilo
-        What K, M, G stand for where no i says 1024: 1000 or 1024.
-    unit
-        Bytes of a number without any unit.
-
-    Returns
-    -------
-    int or None
-        The size. [B]
-
-    Examples
-    --------
-    >>> size("16384 MB"), size("7.5 GiB"), size("2 TB", kilo=1000), size("12", unit=1024), size("none")
-    (17179869184, 8053063680, 2000000000000, 12288, None)
-    """
+    """Bytes of a size with its unit, None where it is none."""
     found = _SIZE.fullmatch(text or "")
     if found is None:
         return None
@@ -54,67 +34,19 @@ def size(text: str | None, *, kilo: int = 1024, unit: int = 1) -> int | None:
 
 
 def whole(text: str | None) -> int | None:
-    """A whole number, None for everything else.
-
-    Parameters
-    ----------
-    text
-        What is printed, with blanks around it or without.
-
-    Returns
-    -------
-    int or None
-        The number.
-
-    Examples
-    --------
-    >>> whole(" 12 "), whole("12.5"), whole("9" * 5000)
-    (12, None, None)
-    """
+    """A whole number, None for everything else."""
     found = _WHOLE.fullmatch(text or "")
     return int(found["number"]) if found else None
 
 
 def number(text: str | None) -> float | None:
-    """A number with a decimal point or comma, None for everything else.
-
-    Parameters
-    ----------
-    text
-        What is printed.
-
-    Returns
-    -------
-    float or None
-        The number.
-
-    Examples
-    --------
-    >>> number("2593.906"), number("2593,906"), number("-")
-    (2593.906, 2593.906, None)
-    """
+    """A number with a decimal point or comma, None for everything else."""
     found = _NUMBER.fullmatch(text or "")
     return float(found["number"].replace(",", ".")) if found else None
 
 
 def numbers(text: str | None) -> list[int] | None:
-    """The numbers of a list as the kernel prints lists of processors; None where it is none.
-
-    Parameters
-    ----------
-    text
-        What is printed: numbers and ranges with commas or blanks between them, a range with its step behind a colon.
-
-    Returns
-    -------
-    list of int or None
-        The numbers in their order; none for an empty text.
-
-    Examples
-    --------
-    >>> numbers("0-3,8,10-14:2"), numbers(""), numbers("x")
-    ([0, 1, 2, 3, 8, 10, 12, 14], [], None)
-    """
+    """The numbers of a list as the kernel prints lists of processors; None where it is none."""
     if not (text or "").strip():
         return []
     found: list[int] = []
@@ -130,23 +62,7 @@ def numbers(text: str | None) -> list[int] | None:
 
 
 def address(text: str) -> str:
-    """A PCI address with its domain of four digits.
-
-    Parameters
-    ----------
-    text
-        As a command prints it: domain and bus may be left out.
-
-    Returns
-    -------
-    str
-        ``domain:bus:device.function`` in lower case, by which facts of several commands are of one device.
-
-    Examples
-    --------
-    >>> address("04:00.0"), address("0000:04:00.0"), address("10000:e1:00.0"), address("4:0.1")
-    ('0000:04:00.0', '0000:04:00.0', '10000:e1:00.0', '0000:04:00.1')
-    """
+    """A PCI address with its domain of four digits."""
     rest, _, function = text.strip().lower().partition(".")
     parts = rest.split(":")
     domain = parts[0].zfill(4) if len(parts) == 3 else "0000"

@@ -102,13 +102,7 @@ class Output:
     complete: bool = True
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """Lines with their numbers in the file.
-
-        Returns
-        -------
-        iterator of tuple
-            Number, and the line.
-        """
+        """Lines with their numbers in the file."""
         return enumerate(self.lines, self.first)
 
     @property
@@ -122,27 +116,12 @@ class Output:
         return "\n".join(self.lines)
 
     def head(self, lines: int = 20) -> str:
-        """The first lines as one text.
-
-        Parameters
-        ----------
-        lines
-            How many of them.
-
-        Returns
-        -------
-        str
-            The text.
-        """
+        """The first lines as one text."""
         return "\n".join(self.lines[:lines])
 
     @cached_property
     def json(self) -> tuple[Any, ...]:
-        """The JSON values of the output, one after another; of one that breaks off, what is complete of it.
-
-        Chatter before and after is passed over. A value that is no strict JSON is read as far as it has a meaning, as
-        far as it is made of objects: then an array is its elements.
-        """
+        """The JSON values of the output, one after another; of one that breaks off, what is complete of it."""
         return self._json[0]
 
     @property

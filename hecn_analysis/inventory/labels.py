@@ -34,27 +34,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(number: int, line: str) -> Labelled | None:
-    """Read a line that names its value; None where it does not.
-
-    Parameters
-    ----------
-    number
-        Number of the line in its file.
-    line
-        The line.
-
-    Returns
-    -------
-    Labelled or None
-        Name and value; None, too, for a line that is longer than any label needs.
-
-    Examples
-    --------
-    >>> labelled(7, "     Raid Level : raid5 ")
-    Labelled(number=7, indent=5, name='Raid Level', value='raid5')
-    >>> labelled(8, "unused") is None
-    True
-    """
+    """Read a line that names its value; None where it does not."""
     found = _LABELLED.match(line) if len(line) <= _LONGEST else None
     if found is None:
         return None
@@ -62,21 +42,5 @@ def labelled(number: int, line: str) -> Labelled | None:
 
 
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
-    """The lines that name their values.
-
-    Parameters
-    ----------
-    lines
-        Lines with their numbers, as `Output.numbered` gives them.
-
-    Returns
-    -------
-    iterator of Labelled
-        Those that have a name and a value, in their order.
-
-    Examples
-    --------
-    >>> [line.value for line in all_labelled([(1, "a: 1"), (2, ""), (3, "b = 2")])]
-    ['1', '2']
-    """
+    """The lines that name their values."""
     return (found for number, line in lines if (found := labelled(number, line)) is not None)

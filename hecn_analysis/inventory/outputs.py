@@ -34,28 +34,7 @@ _PRINTERS: Final = frozenset({"cat", "head", "tail", "more", "less", "zcat", "xz
 
 
 def command(line: str, known: Collection[str]) -> tuple[str, ...] | None:
-    """The words of a command line after a prompt or between marks; none where a prompt leads to an unknown program.
-
-    Parameters
-    ----------
-    line
-        A line of a file.
-    known
-        Programs, and files as they may be printed.
-
-    Returns
-    -------
-    tuple of str or None
-        The words, the program without its path; empty after a prompt with another program; None for any other line.
-
-    Examples
-    --------
-    >>> known = {"lspci", "/proc/meminfo"}
-    >>> command("[root@a ~]# /sbin/lspci -vvv", known), command("==> /proc/meminfo <==", known)
-    (('lspci', '-vvv'), ('/proc/meminfo',))
-    >>> command("me@a:~$ exit", known), command("# a remark", known)
-    ((), None)
-    """
+    """The words of a command line after a prompt or between marks; none where a prompt leads to an unknown program."""
     if len(line) > _LONGEST:
         return None
     prompt = _PROMPT.match(line)
@@ -84,50 +63,14 @@ def _words(text: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def host_name(line: str) -> str | None:
-    """The host that a prompt names.
-
-    Parameters
-    ----------
-    line
-        A line of a file.
-
-    Returns
-    -------
-    str or None
-        The name between @ and the folder; None where there is no such prompt.
-
-    Examples
-    --------
-    >>> host_name("[root@node7 ~]# lspci"), host_name("# lspci")
-    ('node7', None)
-    """
+    """The host that a prompt names."""
     prompt = _PROMPT.match(line[:_LONGEST])
     found = _HOST.match(prompt["who"]) if prompt else None
     return found["host"] if found else None
 
 
 def outputs(document: Document, readers: Sequence[Reader]) -> Iterator[tuple[Output, Reader | None]]:
-    r"""The outputs of a file in their order, each with the reader that knows it, None where none does.
-
-    Parameters
-    ----------
-    document
-        The file.
-    readers
-        The readers to ask, in this order.
-
-    Yields
-    ------
-    tuple
-        An output, and its reader or None.
-
-    Examples
-    --------
-    >>> from hecn_analysis.inventory.computer import meminfo
-    >>> pasted = b"[root@n1 ~]# cat /proc/meminfo\nMemTotal: 16777216 kB\nMemFree: 1024 kB\n[root@n1 ~]# exit\n"
-    >>> [(one.command, one.first) for one, reader in outputs(Document("session.txt", pasted), [meminfo]) if reader]
-    [(('/proc/meminfo',), 2)]
-    """
+    r"""The outputs of a file in their order, each with the reader that knows it, None where none does."""
     known = {name for reader in readers for name in reader.COMMANDS}
     for section in _sections(document, known):
         yield from _known(section, readers)

@@ -70,18 +70,7 @@ class Read:
 
 
 def formats() -> tuple[str, ...]:
-    """The names of all formats that are read, sorted.
-
-    Returns
-    -------
-    tuple of str
-        As ``hecn inventory --table sources`` shows them.
-
-    Examples
-    --------
-    >>> {"lscpu", "lspci-vvv"} <= set(formats())
-    True
-    """
+    """The names of all formats that are read, sorted."""
     return tuple(sorted(name for reader in READERS for name in reader.FORMATS))
 
 

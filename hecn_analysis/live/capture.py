@@ -115,52 +115,24 @@ class Captured:
 
 
 def interfaces(sys: Path = Path("/sys")) -> list[str]:
-    """Network interfaces that are devices or bundles of them.
-
-    Parameters
-    ----------
-    sys
-        Where sysfs is.
-    """
+    """Network interfaces that are devices or bundles of them."""
     found = sorted((sys / "class/net").glob("*"))
     return [path.name for path in found if (path / "device").exists() or (path / "bonding").is_dir()]
 
 
 def disks(sys: Path = Path("/sys")) -> list[str]:
-    """Disks: block devices with hardware behind them, without optical and floppy drives.
-
-    Parameters
-    ----------
-    sys
-        Where sysfs is.
-    """
+    """Disks: block devices with hardware behind them, without optical and floppy drives."""
     found = sorted((sys / "block").glob("*"))
     return [path.name for path in found if (path / "device").exists() and not path.name.startswith(("sr", "fd"))]
 
 
 def arrays(sys: Path = Path("/sys")) -> list[str]:
-    """Arrays of software RAID.
-
-    Parameters
-    ----------
-    sys
-        Where sysfs is.
-    """
+    """Arrays of software RAID."""
     return sorted(path.parent.name for path in (sys / "block").glob("*/md"))
 
 
 def tasks(commands: Sequence[Command] = COMMANDS, *, private: bool = True, sys: Path = Path("/sys")) -> Iterator[Task]:
-    """The commands with every word filled in.
-
-    Parameters
-    ----------
-    commands
-        What to run.
-    private
-        Whether to take those whose output cannot be redacted, too.
-    sys
-        Where sysfs is.
-    """
+    """The commands with every word filled in."""
     each = {
         "interface": interfaces(sys),
         "disk": disks(sys),
@@ -256,10 +228,7 @@ def _run(task: Task, scratch: Path) -> tuple[Row, bytes]:
 
 
 def _probed(file: Path, scratch: Path) -> Iterator[tuple[Row, bytes]]:
-    """Rows and outputs of probes: the network tools that are here, and the disk of a file.
-
-    They take turns, so that the repeats of each are spread over the whole time, and with it over what else goes on.
-    """
+    """Rows and outputs of probes: the network tools that are here, and the disk of a file."""
     here = Place()
     with contextlib.ExitStack() as stack:
         network = [probes.loopback(here, tool, scratch) for tool in PROBED if programs.which(tool) is not None]
@@ -334,17 +303,7 @@ def redact_folder(source: str | os.PathLike[str], target: str | os.PathLike[str]
 
 
 def redacted(rows: Iterable[Row], files: dict[str, bytes], hosts: Iterable[str]) -> tuple[list[Row], dict[str, bytes]]:
-    """Put stand-ins into files, their names and the index.
-
-    Parameters
-    ----------
-    rows
-        The index.
-    files
-        Contents by name.
-    hosts
-        Names of the host that are known beforehand.
-    """
+    """Put stand-ins into files, their names and the index."""
     redactor = Redactor(hosts)
     texts = {name: content.decode("utf-8", errors="replace") for name, content in files.items()}
     for text in texts.values():

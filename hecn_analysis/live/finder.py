@@ -50,18 +50,7 @@ class Draft:
 
 
 def draft_of(request: Request) -> Draft:
-    """Give what is known of a scenario before anything is looked at.
-
-    Parameters
-    ----------
-    request
-        What is to be measured.
-
-    Raises
-    ------
-    InputError
-        No tool is named, or the keys cannot be.
-    """
+    """Give what is known of a scenario before anything is looked at."""
     keys = dict(request.keys)
     if request.scenario is not None:
         ideal = {role: "ideal" for role in ROLES if keys.get(role) == THIS}

@@ -25,13 +25,7 @@ _SYSCTL: Final = {
 
 
 def settings_of_kernel(place: Place) -> dict[str, Any]:
-    """What the kernel there says of itself: version, buffers, congestion control.
-
-    Parameters
-    ----------
-    place
-        Where to look.
-    """
+    """What the kernel there says of itself: version, buffers, congestion control."""
     found: dict[str, Any] = {}
     if version := re.match(r"\d+\.\d+", place.text("/proc/sys/kernel/osrelease")):
         found["kernel"] = version[0]
@@ -45,13 +39,7 @@ def settings_of_kernel(place: Place) -> dict[str, Any]:
 
 
 def processor(place: Place) -> dict[str, Any]:
-    """Cores and clock.
-
-    Parameters
-    ----------
-    place
-        Where to look.
-    """
+    """Cores and clock."""
     clocks = [float(found) for found in re.findall(r"(?m)^cpu MHz\s*:\s*([\d.]+)", place.text("/proc/cpuinfo"))]
     clock = max(clocks, default=1000.0) * 1e6
     return {
@@ -61,11 +49,7 @@ def processor(place: Place) -> dict[str, Any]:
 
 
 def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]) -> dict[str, float]:
-    """Share of the time between two looks that each core worked [1].
-
-    >>> load({"cpu0": (10, 100)}, {"cpu0": (60, 200), "cpu1": (0, 0)})
-    {'cpu0': 0.5}
-    """
+    """Share of the time between two looks that each core worked [1]."""
     return {
         core: (after[core][0] - before[core][0]) / (after[core][1] - before[core][1])
         for core in before
@@ -74,13 +58,7 @@ def load(before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, i
 
 
 def described(host: Host | None) -> dict[str, Any]:
-    """A host of an inventory as keys of a scenario, without what was not found.
-
-    Parameters
-    ----------
-    host
-        The host; None: there is none.
-    """
+    """A host of an inventory as keys of a scenario, without what was not found."""
     if host is None:
         return {}
     return host.model_dump(mode="python", exclude_unset=True, exclude={"name", "title", "bill"})

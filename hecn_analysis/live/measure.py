@@ -157,15 +157,7 @@ class Measured:
 
 
 def verdict(prediction: Prediction, measured_bps: float | None) -> str:
-    """Whether a measured rate is inside, below or above the interval.
-
-    Parameters
-    ----------
-    prediction
-        What was predicted.
-    measured_bps
-        What was measured; None: the run failed. [bit/s]
-    """
+    """Whether a measured rate is inside, below or above the interval."""
     if measured_bps is None:
         return FAILED
     return BELOW if measured_bps < prediction.low_bps else ABOVE if measured_bps > prediction.high_bps else INSIDE

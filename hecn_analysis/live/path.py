@@ -65,18 +65,7 @@ class Device:
 
 
 def address_of(receiver: Place, sender: Place) -> str:
-    """Where the sender finds the receiver, if nobody says it.
-
-    Parameters
-    ----------
-    receiver, sender
-        The places.
-
-    Raises
-    ------
-    InputError
-        It cannot be told.
-    """
+    """Where the sender finds the receiver, if nobody says it."""
     if receiver == sender:
         return "127.0.0.1"
     if receiver.kind == "ssh":
@@ -90,15 +79,7 @@ def address_of(receiver: Place, sender: Place) -> str:
 
 
 def device(place: Place, address: str) -> Device | None:
-    """The interface through which a place reaches an address.
-
-    Parameters
-    ----------
-    place
-        Where to look.
-    address
-        Address or name.
-    """
+    """The interface through which a place reaches an address."""
     try:
         ipaddress.ip_address(address)
     except ValueError:
@@ -123,15 +104,7 @@ def _device(place: Place, name: str) -> Device | None:
 
 
 def device_with(place: Place, address: str) -> Device | None:
-    """The interface of a place that has an address.
-
-    Parameters
-    ----------
-    place
-        Where to look.
-    address
-        Address or name.
-    """
+    """The interface of a place that has an address."""
     for link in _json(place.run(["ip", "-j", "addr"])):
         if address in [one.get("local") for one in link.get("addr_info", [])]:
             return _device(place, str(link.get("ifname", "")))
@@ -172,17 +145,7 @@ def _throttle(disciplines: list[dict[str, Any]]) -> Throttle | None:
 def keys(
     sender: Device | None, receiver: Device | None, rtt_s: float | None, duration_s: float = float("inf")
 ) -> dict[str, Any]:
-    """Keys of a scenario for the path.
-
-    Parameters
-    ----------
-    sender, receiver
-        The interfaces at both ends, where known.
-    rtt_s
-        Round-trip time; None: not known. [s]
-    duration_s
-        How long the test is, over which a full token bucket adds to the rate. [s]
-    """
+    """Keys of a scenario for the path."""
     found: dict[str, Any] = {}
     if rtt_s is not None:
         found["path.rtt"] = {"value": rtt_s, "spread": 0.2, "basis": "calibrated", "source": f"ping, least of {_PINGS}"}
@@ -212,13 +175,7 @@ def ping(address: str) -> tuple[str, ...]:
 
 
 def round_trip(log: str) -> float | None:
-    """Least round-trip time that a log of ping holds [s].
-
-    Parameters
-    ----------
-    log
-        Name of the file.
-    """
+    """Least round-trip time that a log of ping holds [s]."""
     runs = read(log).runs
     times = runs["rtt_min_s"].dropna()
     return float(times.iloc[0]) if len(times) else None

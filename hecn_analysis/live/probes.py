@@ -59,17 +59,7 @@ class Probe:
 
 
 def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, None]:
-    """Run a tool over a machine's own loopback interface.
-
-    Parameters
-    ----------
-    machine
-        Where.
-    tool
-        The tool, as ``models/tools`` names it.
-    logs
-        Folder for what it prints.
-    """
+    """Run a tool over a machine's own loopback interface."""
     request = Request(sender=machine, receiver=machine)
     ideal = {"sender": "ideal", "receiver": "ideal", "path.ip": 4, "tool": tool, "tool.duration": DURATION_S}
     plan = tool_commands.plan(load_scenario(ideal), ends_of(request, is_networked=True), {})
@@ -90,23 +80,7 @@ def loopback(machine: Place, tool: str, logs: Path) -> Generator[Probe, None, No
 def disk(
     place: Place, file: str, logs: Path, *, reads: bool, io: str, cold: bool = False
 ) -> Generator[Probe, None, None]:
-    """Run dd on a file that is made for it, and removed.
-
-    Parameters
-    ----------
-    place
-        Where.
-    file
-        Its name, which nobody must be able to guess: dd would write through a link.
-    logs
-        Folder for what dd prints.
-    reads
-        Whether to read it, instead of writing.
-    io
-        ``direct``: past the page cache; ``buffered``: through it, written to the disk at the end.
-    cold
-        Whether the page cache forgets the file before each read.
-    """
+    """Run dd on a file that is made for it, and removed."""
     blocks = (f"bs={tool_commands.BLOCK}", f"count={AMOUNT // tool_commands.BLOCK}")
     write = ("dd", "if=/dev/zero", f"of={file}", *blocks)
     read = ("dd", f"if={file}", "of=/dev/null", *blocks)

@@ -57,11 +57,7 @@ def which(program: str) -> str | None:
 
 
 def missing(program: str, where: str = "") -> MissingProgramError:
-    """Error that says which program is not there, and which package brings it.
-
-    >>> str(missing("ping", "netns:a"))
-    'found no ping (netns:a), expected it on the PATH (Debian, Ubuntu: apt install iputils-ping)'
-    """
+    """Error that says which program is not there, and which package brings it."""
     place = f" ({where})" if where else ""
     package = _PACKAGES.get(program, program)
     return MissingProgramError(
@@ -162,13 +158,7 @@ class Program:
         return self._process is not None and self._process.poll() is None
 
     def wait(self, limit_s: float) -> Ended:
-        """Wait for its end, and end it when its time is up.
-
-        Parameters
-        ----------
-        limit_s
-            Time that it may take from its start. [s]
-        """
+        """Wait for its end, and end it when its time is up."""
         if self._process is None:
             return self._ended(None, self._failure or "")
         try:
@@ -201,24 +191,7 @@ class Program:
 
 
 def run(argv: Sequence[str], *, limit_s: float, cwd: str | Path | None = None, stdin: bytes = b"") -> Ended:
-    """Run a program to its end. It never raises for what the program does.
-
-    Parameters
-    ----------
-    argv
-        Program and arguments.
-    limit_s
-        Time that it may take. [s]
-    cwd
-        Folder that it runs in.
-    stdin
-        What it reads; nothing by default.
-
-    Examples
-    --------
-    >>> run(["printf", "%s", "a b"], limit_s=5).stdout
-    b'a b'
-    """
+    """Run a program to its end. It never raises for what the program does."""
     with Program(argv, cwd=cwd, stdin=stdin) as program:
         return program.wait(limit_s)
 

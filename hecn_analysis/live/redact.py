@@ -122,13 +122,7 @@ class Redactor:
     # what is found ---------------------------------------------------------------------------------------------------
 
     def learn(self, text: str) -> None:
-        """Find serial numbers and host names that may stand in other files without the words that tell.
-
-        Parameters
-        ----------
-        text
-            A file of the capture.
-        """
+        """Find serial numbers and host names that may stand in other files without the words that tell."""
         for pattern in _SERIAL:
             for found in pattern.finditer(text):
                 self._serial(found["value"])
@@ -169,13 +163,7 @@ class Redactor:
     # what is put there -----------------------------------------------------------------------------------------------
 
     def clean(self, text: str) -> str:
-        """Return the text with stand-ins.
-
-        Parameters
-        ----------
-        text
-            A file of the capture, or its name.
-        """
+        """Return the text with stand-ins."""
         text = _NUMBERS.sub(lambda found: found["label"] + re.sub(r"\d+", "0", found["value"]) + found["end"], text)
         for pattern in _SERIAL:
             text = self._labelled(pattern, self._serial, text)

@@ -108,20 +108,7 @@ def limit_of(scenario: Scenario) -> float:
 
 
 def ends_of(request: Request, *, is_networked: bool) -> tool_commands.Ends:
-    """Address, port and file of a measurement; what is not asked for is found out or made up.
-
-    Parameters
-    ----------
-    request
-        What is asked for.
-    is_networked
-        Whether it crosses a network.
-
-    Raises
-    ------
-    InputError
-        The address cannot be told, or is none.
-    """
+    """Address, port and file of a measurement; what is not asked for is found out or made up."""
     address = "127.0.0.1"
     if is_networked:
         address = request.address or path.address_of(request.receiver, request.sender)
@@ -138,17 +125,7 @@ def ends_of(request: Request, *, is_networked: bool) -> tool_commands.Ends:
 
 
 def commands(request: Request, plan: tool_commands.Plan, limit_s: float) -> Iterator[str]:
-    """The exact commands of a measurement, as they could be typed.
-
-    Parameters
-    ----------
-    request
-        Where.
-    plan
-        What.
-    limit_s
-        Time that a run may take. [s]
-    """
+    """The exact commands of a measurement, as they could be typed."""
     at = request.sender if plan.at == "sender" else request.receiver
     times = f"   # {request.repeats} times"
     if plan.prepare is not None:

@@ -98,10 +98,7 @@ class Credentials:
 
     @classmethod
     def of(cls, values: Mapping[str, object], place: str) -> Credentials:
-        """Credentials of named values; `place` says where they stand, for a message that does not show them.
-
-        Nor does it show what stands in a wrong place there: that may be the secret.
-        """
+        """Credentials of named values; `place` says where they stand, for a message that does not show them."""
         for name in values:
             if name not in _FIELDS:
                 near = did_you_mean(str(name), _FIELDS)
@@ -223,25 +220,7 @@ class Round:
 async def poll(
     asked: Sequence[Agent], *, timeout_s: float = 2.0, retries: int = 1, deadline_s: float = DEADLINE_S
 ) -> Round:
-    """Read the counters of all interfaces of agents, many at once.
-
-    Parameters
-    ----------
-    asked
-        The agents.
-    timeout_s
-        Time to wait for an answer. [s]
-    retries
-        How often to ask again.
-    deadline_s
-        Time that the round may take. An agent that has not answered all questions by then is not asked further. [s]
-
-    Returns
-    -------
-    Round
-        ``samples`` as in `hecn_analysis.base.tables`, ``source_file`` being ``snmp://HOST``. An agent that does not
-        answer, answers with nonsense or does not come to an end is a problem; what it answered before counts.
-    """
+    """Read the counters of all interfaces of agents, many at once."""
     loop = asyncio.get_running_loop()
     handler = loop.get_exception_handler()
     loop.set_exception_handler(_no_answer)

@@ -17,54 +17,12 @@ _PARTS: Final = re.compile(r"(\d{1,9}(?:[.,]\d{1,9})?)\s?([dhms])")
 
 
 def whole(text: str) -> int:
-    """Read a whole number with or without separators of thousands.
-
-    Parameters
-    ----------
-    text
-        The number: digits, and points, commas, apostrophes or blanks between them.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Raises
-    ------
-    ValueError
-        Where the text is none; readers ask for numbers that their patterns have found.
-
-    Examples
-    --------
-    >>> whole("1,073,741,824"), whole("1.073.741.824")
-    (1073741824, 1073741824)
-    """
+    """Read a whole number with or without separators of thousands."""
     return int(_SEPARATORS.sub("", text))
 
 
 def decimal(text: str) -> float:
-    """Read a number whose last comma or point, if any, is the decimal one.
-
-    Parameters
-    ----------
-    text
-        The number, in digits or with an exponent.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    ValueError
-        Where the text is none; readers ask for numbers that their patterns have found.
-
-    Examples
-    --------
-    >>> decimal("429,601,637.20"), decimal("429.601.637,20"), decimal("1.5e+03")
-    (429601637.2, 429601637.2, 1500.0)
-    """
+    """Read a number whose last comma or point, if any, is the decimal one."""
     if "e" in text or "E" in text:
         return float(text.replace(",", "."))
     last = _LAST.search(text)
@@ -74,69 +32,19 @@ def decimal(text: str) -> float:
 
 
 def scale(unit: str, base: int) -> float:
-    """Say what a prefix multiplies by: the first letter of a unit, where it is one.
-
-    Parameters
-    ----------
-    unit
-        The unit; K, M, G, T, P and E are prefixes, small or capital.
-    base
-        What K stands for: 1000 or 1024, as the tool has it.
-
-    Returns
-    -------
-    float
-        The factor, 1 where there is no prefix.
-
-    Examples
-    --------
-    >>> scale("MB/s", 1000), scale("k", 1024), scale("B/s", 1024), scale("", 1024)
-    (1000000.0, 1024.0, 1.0, 1.0)
-    """
+    """Say what a prefix multiplies by: the first letter of a unit, where it is one."""
     return float(base ** max(_PREFIXES.find(unit[:1].upper() or " "), 0))
 
 
 def half_digit(text: str) -> float:
-    """Say which relative error the rounding of a printed number may hide.
-
-    Parameters
-    ----------
-    text
-        The number as printed.
-
-    Returns
-    -------
-    float
-        Half of its last digit over the number; 1 for a zero, which may be anything below that.
-
-    Examples
-    --------
-    >>> half_digit("0.1"), half_digit("50"), half_digit("0.00")
-    (0.5, 0.01, 1.0)
-    """
+    """Say which relative error the rounding of a printed number may hide."""
     mantissa = text.lower().partition("e")[0]
     digits = _SEPARATORS.sub("", mantissa)
     return 0.5 / int(digits) if digits.isdigit() and int(digits) else 1.0
 
 
 def clock(text: str) -> float | None:
-    """Read a duration: ``1:02:03``, ``02:03``, ``3m 19s``, ``0.2s``, ``1d 2h``.
-
-    Parameters
-    ----------
-    text
-        The duration as printed.
-
-    Returns
-    -------
-    float or None
-        The duration [s], None where the text is none, as ``--:--`` is.
-
-    Examples
-    --------
-    >>> clock("1:02:03"), clock("3m 19s"), clock("0,2s"), clock("--:--")
-    (3723.0, 199.0, 0.2, None)
-    """
+    """Read a duration: ``1:02:03``, ``02:03``, ``3m 19s``, ``0.2s``, ``1d 2h``."""
     if ":" in text:
         fields = text.strip().split(":")
         if not all(field.isdigit() for field in fields):
@@ -151,26 +59,7 @@ def clock(text: str) -> float | None:
 
 
 def with_rate(row: str) -> tuple[str, str] | None:
-    """Put the rate into an iperf row whose own cannot be read.
-
-    Bytes over seconds has the digits of the bytes, three of them.
-
-    Parameters
-    ----------
-    row
-        A row of iperf 2 or iperf3.
-
-    Returns
-    -------
-    tuple or None
-        The row with bytes over seconds in place of the rate, and what stood there; None where the row has no bytes and
-        seconds either.
-
-    Examples
-    --------
-    >>> with_rate("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mb?s/s  0   sender")
-    ('[  5]   0.00-10.00  sec  1.10 GBytes   944892805 bits/sec  0   sender', '944 Mb?s/s')
-    """
+    """Put the rate into an iperf row whose own cannot be read."""
     found = _RATE_IN_ROW.search(row)
     if found is None:
         return None

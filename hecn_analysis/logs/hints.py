@@ -60,15 +60,7 @@ class Index:
         self._bits = {key: _array(table, numbers) for key, table in bits.items()}
 
     def marks(self, texts: Sequence[str]) -> list[int]:
-        """Bits of the groups that may have a word on each of some lines.
-
-        A group without its bit has no word on the line; one with it may have one.
-
-        Parameters
-        ----------
-        texts
-            The lines, without line feeds.
-        """
+        """Bits of the groups that may have a word on each of some lines."""
         coded = np.frombuffer(("\n".join(texts) + "\n" * _LONGEST).encode("utf-8", "surrogatepass"), np.uint8)
         numbers = self._numbers[_codes(coded)]
         starts = np.flatnonzero(numbers[: len(coded) - _LONGEST])

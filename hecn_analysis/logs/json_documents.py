@@ -181,24 +181,6 @@ class DocumentReader:
 
 
 def past_blanks(text: str, position: int) -> int:
-    """Go on from a place to what is no blank.
-
-    Parameters
-    ----------
-    text
-        The text.
-    position
-        The place.
-
-    Returns
-    -------
-    int
-        The place of what follows, or the length of the text.
-
-    Examples
-    --------
-    >>> past_blanks('{  "a"', 1)
-    3
-    """
+    """Go on from a place to what is no blank."""
     found = _BLANKS.match(text, position)
     return found.end() if found else position

@@ -27,30 +27,7 @@ _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[Document, int] | None:
-    """Give the document at a place of a text, and where it ends.
-
-    Parameters
-    ----------
-    text
-        The text.
-    start
-        The place of its bracket.
-    first
-        The number of the line that the place is on.
-    alone
-        Whether it may be all that is left of the text; then a quicker decoder is tried, which looks at all of it.
-
-    Returns
-    -------
-    tuple or None
-        The document and the place behind it, None where the standard decoder finds none.
-
-    Examples
-    --------
-    >>> document, end = decoded('iperf3: {"end": {"bytes": 5}} done', 8, 1)
-    >>> document.value, document.last, end
-    ({'end': {'bytes': 5}}, 1, 29)
-    """
+    """Give the document at a place of a text, and where it ends."""
     plain = text[start:].rstrip() if alone else ""
     if plain.endswith("}") and (quick := _decoded_quickly(plain)) is not None:
         return Document(quick, first, first + plain.count("\n"), text=plain), start + len(plain)
@@ -65,10 +42,7 @@ def decoded(text: str, start: int, first: int, *, alone: bool = True) -> tuple[D
 
 
 def _decoded_quickly(text: str) -> dict[str, Any] | None:
-    """The object that is the whole of a text, in a third of the time; None where anything about it is not plain.
-
-    A key that stands twice is missing from what is written of the object; a whole number beyond 64 bits would be cut.
-    """
+    """The object that is the whole of a text, in a third of the time; None where anything about it is not plain."""
     if _BEYOND_64_BITS.search(text):
         return None
     try:

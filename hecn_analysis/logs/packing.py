@@ -112,15 +112,7 @@ class Runs:
         self._packed.extend({"line_first": run.line_first, "line_last": run.line_last, **run.columns} for run in runs)
 
     def tables(self, source_file: str, content_hash: str) -> tuple[Rows, Rows, list[tables.Block]]:
-        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; once only.
-
-        Parameters
-        ----------
-        source_file
-            Name of the file.
-        content_hash
-            Hash of its bytes.
-        """
+        """Rows of runs and streams, and blocks of intervals, numbered in the order of the file; once only."""
         self._pack(len(self._last))
         file = {"source_file": source_file, "content_hash": content_hash}
         runs, streams = Rows("runs"), Rows("streams")

@@ -33,25 +33,7 @@ _MOST: Final = 6
 
 
 def without(text: str) -> list[str]:
-    """Give a line without its first prefix, then without the second, and so on.
-
-    Parameters
-    ----------
-    text
-        The line.
-
-    Returns
-    -------
-    list of str
-        The line without one more prefix each; empty where it has none.
-
-    Examples
-    --------
-    >>> without("2024-03-01T10:00:00Z INFO: 64 bytes"), without("64 bytes")
-    (['INFO: 64 bytes', '64 bytes'], [])
-    >>> without("Mar  1 10:00:00 dtn1 iperf3[77]: [  5] local")
-    ['[  5] local']
-    """
+    """Give a line without its first prefix, then without the second, and so on."""
     rest: list[str] = []
     while len(rest) < _MOST and (found := _PREFIX.match(text)) is not None:
         text = text[found.end() :]
@@ -60,21 +42,5 @@ def without(text: str) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """Give a line without any of its prefixes.
-
-    Parameters
-    ----------
-    text
-        The line.
-
-    Returns
-    -------
-    str
-        The line from where its last prefix ends.
-
-    Examples
-    --------
-    >>> bare("> > [12:00:01] {"), bare("connected")
-    ('{', 'connected')
-    """
+    """Give a line without any of its prefixes."""
     return [text, *without(text)][-1]

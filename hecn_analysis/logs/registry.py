@@ -71,25 +71,7 @@ class _Hints:
 
 
 def command(line: Line) -> Command | None:
-    """Read a line as a command line, or as an empty prompt, which ends the command before it.
-
-    Parameters
-    ----------
-    line
-        A line that no reader has taken.
-
-    Returns
-    -------
-    Command or None
-        The command, without a program where it is none that a reader knows; None where the line is neither.
-
-    Examples
-    --------
-    >>> command(Line(1, "[me@there ~]$ nuttcp -r there"))
-    Command(line=1, program='nuttcp', arguments=('-r', 'there'))
-    >>> command(Line(2, "[me@there ~]$ ls")), command(Line(3, "the disks were idle"))
-    (Command(line=2, program='', arguments=()), None)
-    """
+    """Read a line as a command line, or as an empty prompt, which ends the command before it."""
     if found := _PROGRAM.search(line.text):
         return Command(line.number, found["program"], tuple(found["arguments"].split()))
     prompt = _PROMPT.match(line.text)

@@ -60,15 +60,7 @@ class Rows:
         return self._lines[-1]
 
     def add(self, lines: Sequence[int], texts: Sequence[Text]) -> None:
-        """Add rows.
-
-        Parameters
-        ----------
-        lines
-            The numbers of their lines.
-        texts
-            What the groups found, row after row.
-        """
+        """Add rows."""
         self._lines += lines
         self._texts += texts
         self._length += len(lines)
@@ -116,23 +108,7 @@ def _summed(block: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    """Give the columns of blocks of rows one after another.
-
-    Parameters
-    ----------
-    blocks
-        Columns of each, by name, all with ``line``; what a block leaves out is missing in its rows.
-
-    Returns
-    -------
-    dict
-        Columns of all rows, by name; none where there are no blocks.
-
-    Examples
-    --------
-    >>> joined([{"line": np.array([1.0])}, {"line": np.array([2.0]), "bytes": np.array([5.0])}])
-    {'line': array([1., 2.]), 'bytes': array([nan,  5.])}
-    """
+    """Give the columns of blocks of rows one after another."""
     if len(blocks) < 2:
         return blocks[0] if blocks else {}
     missing = [np.full(len(block["line"]), np.nan) for block in blocks]
@@ -143,27 +119,7 @@ def joined(blocks: Sequence[dict[str, Array]]) -> dict[str, Array]:
 
 
 def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple[int, list[Text]]:
-    r"""Give how many lines from a place on match a pattern, one after another, and what its groups find on them.
-
-    Parameters
-    ----------
-    pattern
-        The pattern of a row.
-    texts
-        The lines.
-    start
-        The place of the first.
-
-    Returns
-    -------
-    tuple
-        The number of lines, and the texts of the groups, row after row.
-
-    Examples
-    --------
-    >>> matched(re.compile(r"(\d+) (\w+)"), ["1 MB", "2 MB", "3 kB", "done", "5 MB"], 1)
-    (2, ['2', 'MB', '3', 'kB'])
-    """
+    r"""Give how many lines from a place on match a pattern, one after another, and what its groups find on them."""
     match = pattern.match
     found: list[Text] = []
     for place in range(start, len(texts)):
@@ -175,23 +131,7 @@ def matched(pattern: re.Pattern[str], texts: Sequence[str], start: int) -> tuple
 
 
 def numbers(texts: Sequence[Text]) -> Array:
-    """Give a column of numbers.
-
-    Parameters
-    ----------
-    texts
-        Their texts, None where a value is missing.
-
-    Returns
-    -------
-    ndarray
-        The numbers, NaN where there is no text.
-
-    Examples
-    --------
-    >>> numbers(["1.5", None]), numbers(["007", "nan"])
-    (array([1.5, nan]), array([ 7., nan]))
-    """
+    """Give a column of numbers."""
     missing = texts.count(None)
     if missing == len(texts):
         return np.full(missing, np.nan)
@@ -210,25 +150,7 @@ def numbers(texts: Sequence[Text]) -> Array:
 
 
 def looked_up(keys: Sequence[Key], values: Mapping[Key, float]) -> Array:
-    """Give a column of what a table says for each key.
-
-    Parameters
-    ----------
-    keys
-        The keys, each of which is in the table.
-    values
-        The table.
-
-    Returns
-    -------
-    ndarray
-        A number for each key.
-
-    Examples
-    --------
-    >>> looked_up(["K", "M"], {"K": 1024, "M": 1048576})
-    array([1.024000e+03, 1.048576e+06])
-    """
+    """Give a column of what a table says for each key."""
     if keys and keys.count(keys[0]) == len(keys):
         return np.full(len(keys), values[keys[0]])
     return np.fromiter(map(values.__getitem__, keys), float, len(keys))

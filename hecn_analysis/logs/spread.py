@@ -58,41 +58,7 @@ def read(
     dask: str | None,
     done: Callable[[int], object],
 ) -> list[Part]:
-    """Read files, and give what they hold in their order.
-
-    Parameters
-    ----------
-    files
-        The files.
-    intervals
-        Whether the rows of intervals are wanted.
-    processes
-        How many processes of this machine read.
-    dask
-        Address of the scheduler of a Dask cluster that reads instead.
-    done
-        Called with the number of files read since the last call.
-
-    Returns
-    -------
-    list of Part
-        What the files hold, a part for each file or for some that follow each other.
-
-    Raises
-    ------
-    InputError
-        When there is no Dask scheduler at the address.
-    HecnError
-        When a process that read was killed.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> file = File(str(data_dir() / "logs" / "c-systems-dd.txt"))
-    >>> [part] = read([("dd.txt", file)], intervals=False, processes=1, dask=None, done=lambda files: None)
-    >>> [(run["source_file"], run["tool"]) for run in part.runs]
-    [('dd.txt', 'dd'), ('dd.txt', 'dd')]
-    """
+    """Read files, and give what they hold in their order."""
     if dask is not None:
         parts = _on_dask(dask, files, intervals=intervals)
     elif processes > 1 and len(files) > _GROUP and all(map(_plain, files)):
@@ -107,25 +73,7 @@ def read(
 
 
 def joined(parts: Iterable[Part]) -> Reading:
-    """Put the rows of parts together.
-
-    Parameters
-    ----------
-    parts
-        The parts, in the order of their files.
-
-    Returns
-    -------
-    Reading
-        The tables, checked and with all their columns.
-
-    Examples
-    --------
-    >>> part = Part(1)
-    >>> part.problems.extend([{"source_file": "a.txt", "kind": "unreadable", "message": "no such file"}])
-    >>> print(joined([part, Part(1)]))
-    0 runs, 0 intervals, 1 problems
-    """
+    """Put the rows of parts together."""
     whole = Part()
     for part in parts:
         whole.runs.join(part.runs)
@@ -137,27 +85,7 @@ def joined(parts: Iterable[Part]) -> Reading:
 
 
 def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
-    """Read files one after another.
-
-    Parameters
-    ----------
-    files
-        The files.
-    intervals
-        Whether the rows of intervals are wanted.
-
-    Returns
-    -------
-    Part
-        What they hold; a file that cannot be read, or that no reader knows, is a problem.
-
-    Examples
-    --------
-    >>> part = read_group([("a.txt", FileNotFoundError(2, "No such file or directory"))], intervals=False)
-    >>> [problem] = part.problems
-    >>> problem["kind"], problem["message"]
-    ('unreadable', 'found no such file or directory, expected a file that can be read')
-    """
+    """Read files one after another."""
     part = Part(len(files))
     for name, file in files:
         if isinstance(file, OSError):

@@ -181,27 +181,7 @@ def calibrate(
 
 
 def calibrated(measured: Sequence[Measurement], *, update: bool = False) -> Calibration:
-    """Fit the parameters of all hosts of some measurements; see `calibrate`.
-
-    Parameters
-    ----------
-    measured
-        What was measured.
-    update
-        As in `calibrate`.
-
-    Returns
-    -------
-    Calibration
-        Values, how well they are known, and the YAML lines to put into the hosts.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.measurements import of_series
-    >>> found = calibrated(of_series(["c-memory"])).parameters
-    >>> found.loc[found["found"] == "yes", "parameter"].tolist()
-    ['cpu.send_cost', 'cpu.receive_cost']
-    """
+    """Fit the parameters of all hosts of some measurements; see `calibrate`."""
     if not measured:
         raise InputError("no measured run", "at least one with a rate")
     described = scenarios(measured)

@@ -204,10 +204,7 @@ class Cores:
         return np.maximum(total, 0.0)
 
     def _byte_cost(self, name: str) -> FloatArray:
-        """Cost of a byte of the tool where it is known, else of any; between processes as measured without a spread.
-
-        There, what runs differ by is all in how much of the cores both get.
-        """
+        """Cost of a byte of the tool where it is known, else of any; between processes as measured without a spread."""
         if self._measured is None:
             return self._cost(name)
         cost: Parameter = getattr(self._measured, name)

@@ -42,28 +42,7 @@ class Disagreement(Exception):  # noqa: N818 - no error, a turn that a calculati
 
 
 def agreed(answers: npt.ArrayLike) -> Any:  # noqa: ANN401 - whatever was asked
-    """Answer of all scenarios to a question of structure.
-
-    Parameters
-    ----------
-    answers
-        The answer of each scenario.
-
-    Returns
-    -------
-    object
-        The answer.
-
-    Raises
-    ------
-    Disagreement
-        They answer differently, and have to be worked out apart.
-
-    Examples
-    --------
-    >>> agreed([True, True])
-    True
-    """
+    """Answer of all scenarios to a question of structure."""
     found = np.asarray(answers).reshape(-1)
     if found.size > 1 and (found != found[0]).any():
         raise Disagreement(found)
@@ -71,44 +50,12 @@ def agreed(answers: npt.ArrayLike) -> Any:  # noqa: ANN401 - whatever was asked
 
 
 def central(values: FloatArray) -> FloatArray:
-    """Give the central values, without the axis of the draws.
-
-    Parameters
-    ----------
-    values
-        The central value and the draws along the last axis.
-
-    Returns
-    -------
-    array
-        Central values, in the unit of the values.
-
-    Examples
-    --------
-    >>> central(np.array([[10.0, 9.0, 11.0]])).tolist()
-    [10.0]
-    """
+    """Give the central values, without the axis of the draws."""
     return np.asarray(values[..., 0])
 
 
 def drawn(values: FloatArray) -> FloatArray:
-    """Give the draws alone; what is alike for all of them keeps an axis of length 1.
-
-    Parameters
-    ----------
-    values
-        The central value and the draws along the last axis.
-
-    Returns
-    -------
-    array
-        Draws along the last axis, in the unit of the values.
-
-    Examples
-    --------
-    >>> drawn(np.array([[10.0, 9.0, 11.0]])).tolist(), drawn(np.array([10.0])).tolist()
-    ([[9.0, 11.0]], [10.0])
-    """
+    """Give the draws alone; what is alike for all of them keeps an axis of length 1."""
     return values[..., 1:] if values.shape[-1] > 1 else values
 
 

@@ -179,15 +179,7 @@ class Problem:
         return self.fit_to(rows, found)
 
     def fit_to(self, rows: Sequence[int], start: Posterior) -> Posterior:
-        """Most probable values after some of the runs.
-
-        Parameters
-        ----------
-        rows
-            Their numbers; without any, what is known without a run.
-        start
-            Where to begin.
-        """
+        """Most probable values after some of the runs."""
         if not len(rows):
             return self.prior
         own = sorted({number for row in rows for number in self.names[row].values()})
@@ -327,25 +319,7 @@ class Fitted:
 
 
 def rate_error(scenario: Scenario) -> float:
-    """Standard deviation of a single run's throughput from the model's, relative.
-
-    Parameters
-    ----------
-    scenario
-        What was run.
-
-    Returns
-    -------
-    float
-        The standard deviation of its logarithm. [1]
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"}
-    >>> round(100 * rate_error(load_scenario(base)), 1)
-    2.5
-    """
+    """Standard deviation of a single run's throughput from the model's, relative."""
     return float(np.hypot(MODEL_ERROR, np.log1p(scenario.tool.repeat.spread) / Z90))
 
 
@@ -361,10 +335,7 @@ def _seconds(one: Measurement, scenario: Scenario, busy: float) -> float:
 
 
 def _key(scenario: Scenario, name: str, parameter: Parameter) -> Key:
-    """What a parameter is known by: two with the same key are one.
-
-    A calibrated value is one parameter wherever its line is taken over; any other belongs to its part, or to its host.
-    """
+    """What a parameter is known by: two with the same key are one."""
     role, *path = name.split(".")
     owner = value_at(scenario, role)
     source = parameter.source or getattr(owner, "source", "")
@@ -377,25 +348,7 @@ def _key(scenario: Scenario, name: str, parameter: Parameter) -> Key:
 
 
 def connected(names: Sequence[Mapping[str, int]], first: Iterable[int]) -> list[int]:
-    """Numbers of the runs that share unknowns with some, through others too.
-
-    Parameters
-    ----------
-    names
-        Number of each unknown of a run by its name, run by run.
-    first
-        Numbers of the runs to begin with.
-
-    Returns
-    -------
-    list of int
-        Numbers of runs, ascending.
-
-    Examples
-    --------
-    >>> connected([{"a": 0}, {"a": 0, "b": 1}, {"c": 2}, {"b": 1}], [0])
-    [0, 1, 3]
-    """
+    """Numbers of the runs that share unknowns with some, through others too."""
     inside = set(first)
     reached = {number for row in inside for number in names[row].values()}
     growing = True

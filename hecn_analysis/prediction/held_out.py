@@ -24,30 +24,7 @@ _NO_HOST = "ideal"
 def recalibrated(
     measured: Sequence[Measurement], modes: Sequence[Mode]
 ) -> dict[Mode, list[Scenario | InputError | None]]:
-    """Scenario of each measurement with the parameters that a mode asks for.
-
-    Parameters
-    ----------
-    measured
-        What was measured.
-    modes
-        ``in-sample``: as described; ``leave-one-out``: calibrated without the measurement and its repeats;
-        ``leave-one-host-out``: calibrated without all measurements of its hosts.
-
-    Returns
-    -------
-    dict
-        For each mode, the same object for measurements of the same scenario; an error where a scenario cannot be, None
-        where there is nothing to leave out: a path between hosts without limits of their own, or a measurement whose
-        source does not say enough for a prediction.
-
-    Examples
-    --------
-    >>> from hecn_analysis.prediction.measurements import of_series
-    >>> (described,) = recalibrated(of_series(["c-memory"])[:1], ["in-sample"])["in-sample"]
-    >>> described.sender.name
-    'c'
-    """
+    """Scenario of each measurement with the parameters that a mode asks for."""
     described = scenarios(measured)
     found: dict[Mode, list[Scenario | InputError | None]] = {mode: list(described) for mode in modes}
     if set(modes) <= {"in-sample"}:

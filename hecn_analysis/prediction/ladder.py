@@ -39,23 +39,7 @@ RESOURCE = KINDS.index("resource")
 
 
 def above(state: Lift) -> dict[str, Lift]:
-    """Give the states that one more lift reaches, by its kind.
-
-    Parameters
-    ----------
-    state
-        What is lifted already.
-
-    Returns
-    -------
-    dict
-        State by one of `KINDS`.
-
-    Examples
-    --------
-    >>> above(Lift())["resource"].resources, above(Lift())["window"].window
-    (1, True)
-    """
+    """Give the states that one more lift reaches, by its kind."""
     return {
         "window": Lift(state.resources, window=True, loss=state.loss, start_up=state.start_up),
         "loss": Lift(state.resources, window=state.window, loss=True, start_up=state.start_up),
@@ -65,47 +49,13 @@ def above(state: Lift) -> dict[str, Lift]:
 
 
 def gain(lifted_bps: FloatArray, held_bps: FloatArray) -> FloatArray:
-    """What lifting a limit multiplies the throughput by [1].
-
-    Parameters
-    ----------
-    lifted_bps
-        Throughputs without the limit. [bit/s]
-    held_bps
-        Those with it. [bit/s]
-
-    Returns
-    -------
-    array
-        Their ratios, 1 where they are equal. [1]
-
-    Examples
-    --------
-    >>> gain(np.array([20e9, np.inf]), np.array([10e9, np.inf])).tolist()
-    [2.0, 1.0]
-    """
+    """What lifting a limit multiplies the throughput by [1]."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(lifted_bps == held_bps, 1.0, lifted_bps / held_bps)
 
 
 def binding(gains: FloatArray) -> IntArray:
-    """Number of the kind of limit that binds, in `KINDS`.
-
-    Parameters
-    ----------
-    gains
-        What lifting each kind would multiply the throughput by, shape (…, kinds); NaN for what cannot be lifted.
-
-    Returns
-    -------
-    array of int
-        Numbers, shape (…).
-
-    Examples
-    --------
-    >>> KINDS[binding(np.array([4.0, 1.0, 1.0, 1.5]))]
-    'window'
-    """
+    """Number of the kind of limit that binds, in `KINDS`."""
     gains = np.where(np.isnan(gains), -np.inf, gains)
     taken = np.where(gains > _FELT, gains, -np.inf)
     standing = np.where(np.isinf(_FELT), gains, -np.inf)

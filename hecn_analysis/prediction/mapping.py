@@ -98,39 +98,7 @@ class _Meaning(_Part):
 def of_table(
     table: str | Path | pd.DataFrame, mapping: str | Path, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[Measurement], int]:
-    """Measurements of a table, and how many of its rows the mapping leaves out.
-
-    Parameters
-    ----------
-    table
-        CSV file, or a table that has been read already.
-    mapping
-        YAML file that says what the columns mean.
-    settings
-        Keys set over those of the mapping.
-
-    Returns
-    -------
-    list of Measurement, int
-        What was measured [bit/s], and the number of rows.
-
-    Raises
-    ------
-    InputError
-        The table or the mapping cannot be used: with file and line.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''{measured: mbps, unit: Mb/s, id: name, set: {sender: ideal, receiver: ideal, tool: iperf3},
-    ...           columns: {path.rate: line}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "mapping.yaml")
-    ...     _ = file.write_text(text)
-    ...     (found,), left_out = of_table(pd.DataFrame({"name": ["a"], "mbps": [940.0], "line": [1e9]}), file)
-    >>> found.name, found.measured_bps, left_out
-    ('a', 940000000.0, 0)
-    """
+    """Measurements of a table, and how many of its rows the mapping leaves out."""
     return _Table(table, mapping).measurements(settings or {})
 
 

@@ -65,24 +65,7 @@ class Measurement:
 
 
 def scenarios(measured: Sequence[Measurement]) -> list[Scenario | InputError]:
-    """Scenario of each measurement: the same object for the same keys, or why there can be none.
-
-    Parameters
-    ----------
-    measured
-        What was measured.
-
-    Returns
-    -------
-    list
-        A scenario or an error for each.
-
-    Examples
-    --------
-    >>> made = scenarios(of_series(["c-dd"]))
-    >>> [one.tool.name for one in made]
-    ['dd-read', 'dd-write']
-    """
+    """Scenario of each measurement: the same object for the same keys, or why there can be none."""
     made: dict[str, Scenario | InputError] = {}
     found: list[Scenario | InputError] = []
     for one in measured:

@@ -13,27 +13,7 @@ from hecn_analysis.hardware.quantity import Parameter
 
 
 def with_parameters(scenario: Scenario, parameters: Mapping[str, Parameter]) -> Scenario:
-    """Return the scenario with other values of parameters, by their names.
-
-    Parameters
-    ----------
-    scenario
-        Hosts, path and tool.
-    parameters
-        Parameter by its name: ``path.rtt``.
-
-    Returns
-    -------
-    Scenario
-        A new one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> scenario = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rtt": "80 ms"})
-    >>> with_parameters(scenario, {"path.rtt": Parameter(value=0.01, unit="s")}).path.rtt.value
-    0.01
-    """
+    """Return the scenario with other values of parameters, by their names."""
     roles: dict[str, Any] = {}
     for name, parameter in parameters.items():
         role, *path = name.split(".")

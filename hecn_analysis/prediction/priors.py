@@ -25,28 +25,7 @@ class _Prior(BaseModel):
 
 
 def before_calibration(field: str, parameter: Parameter, year: int | None) -> Parameter:
-    """Return what is taken for a parameter before it was calibrated; one that was not is what it is.
-
-    Parameters
-    ----------
-    field
-        Last part of its name: ``write_cost``.
-    parameter
-        The parameter.
-    year
-        Year of its host.
-
-    Returns
-    -------
-    Parameter
-        What is taken, in the unit of the parameter.
-
-    Examples
-    --------
-    >>> measured = Parameter(value=1.87, spread=0.05, basis="calibrated", unit="cycles/B")
-    >>> before_calibration("write_cost", measured, 2009).value
-    1.5
-    """
+    """Return what is taken for a parameter before it was calibrated; one that was not is what it is."""
     if parameter.basis != "calibrated":
         return parameter
     for prior in _priors().get(field, ()):

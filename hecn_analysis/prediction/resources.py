@@ -83,27 +83,7 @@ class System:
     def table(
         self, shape: tuple[int, ...], part: Callable[[FloatArray], FloatArray] = lambda values: values
     ) -> FloatArray:
-        """Demands side by side, shape (…, flows, resources); 0 where a flow does not use a resource [s/bit].
-
-        Parameters
-        ----------
-        shape
-            Of what `part` makes of a demand: ``(1 + draws,)`` for all values of one scenario.
-        part
-            Which values are wanted: `draws.central`, `draws.drawn`; all by default.
-
-        Returns
-        -------
-        array
-            Time that a resource needs for a bit of a flow. [s/bit]
-
-        Examples
-        --------
-        >>> from hecn_analysis.hardware import load_scenario
-        >>> line = load_scenario({"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s"})
-        >>> build(line, Draws(0)).table((1,)).shape
-        (1, 1, 1)
-        """
+        """Demands side by side, shape (…, flows, resources); 0 where a flow does not use a resource [s/bit]."""
         found = np.zeros((*shape, len(self.flows), len(self.resources)))
         for number, by_flow in enumerate(self.by_resource):
             for flow, seconds in by_flow.items():
@@ -126,28 +106,7 @@ class _Demands:
 
 
 def build(scenario: Scenario, draw: Draws) -> System:
-    """Resources of a scenario and the demands of its flows on them.
-
-    Parameters
-    ----------
-    scenario
-        What to look at.
-    draw
-        Gives the values of parameters, and keeps which were used.
-
-    Returns
-    -------
-    System
-        Resources, and the time that each needs for a bit of each flow. [s/bit]
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
-    >>> system = build(load_scenario(base), Draws(0))
-    >>> [resource.name for resource in system.resources]
-    ['path.link']
-    """
+    """Resources of a scenario and the demands of its flows on them."""
     tool = scenario.tool
     ways = (False, True) if tool.bidirectional else (False,)
     flows = [(number, way) for way in ways for number in range(tool.processes)]
@@ -188,27 +147,7 @@ def _fill(
 
 
 def link_shares(scenario: Scenario, number: int) -> Iterator[tuple[int, float]]:
-    """Links that process `number` uses, each with its share of the process's traffic.
-
-    Parameters
-    ----------
-    scenario
-        Path and tool.
-    number
-        Number of the process, from 0.
-
-    Yields
-    ------
-    tuple
-        Number of the link, and the share. [1]
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> base = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3", "path.rate": "10 Gb/s", "path.mtu": 9000}
-    >>> list(link_shares(load_scenario({**base, "path.links": 2, "tool.streams": 4}), 0))
-    [(0, 0.5), (1, 0.5)]
-    """
+    """Links that process `number` uses, each with its share of the process's traffic."""
     path, tool = scenario.path, scenario.tool
     if path.spread == "round-robin" or tool.bonding:
         yield from ((link, 1 / path.links) for link in range(path.links))
@@ -569,15 +508,7 @@ class _HostDemands:
             self.demands.add(flow, f"{self.role}.interconnect.sockets", seconds_per_bit, title=title, variant=op)
 
     def _uplinks(self, flow: int, slot: Slot, bits: float, *, op: Operation) -> None:
-        """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share.
-
-        Parameters
-        ----------
-        bits
-            Bits of this traffic for each payload bit of the flow.
-        op
-            What the card does with the host's memory: writes go up the uplink, what reads ask for comes down.
-        """
+        """Add what a card's traffic asks of the bridges between its slot and the processor, which other slots share."""
         self._between_sockets(flow, slot, bits, op=op)
         above = slot.behind
         while above is not None:

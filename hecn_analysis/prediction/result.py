@@ -187,24 +187,7 @@ class Prediction:
 
 
 def describe(scenario: Scenario) -> str:
-    """Who sends to whom, over what, with what.
-
-    Parameters
-    ----------
-    scenario
-        Hosts, path and tool.
-
-    Returns
-    -------
-    str
-        A phrase.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> describe(load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"}))
-    'nuttcp c to c over lan-2x10ge'
-    """
+    """Who sends to whom, over what, with what."""
     tool = scenario.tool.name or "a transfer"
     ends = " to ".join(host.label for host in (scenario.sender, scenario.receiver) if host is not None)
     path = f" over {scenario.path.name}" if scenario.tool.protocol != "file" and scenario.path.name else ""

@@ -37,25 +37,7 @@ _LEAST = 1e-30
 
 
 def uncertain(scenario: Scenario) -> dict[str, Parameter]:
-    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``).
-
-    Parameters
-    ----------
-    scenario
-        The transfer.
-
-    Returns
-    -------
-    dict
-        Parameter by its name.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
-    >>> "receiver.cpu.receive_cost" in uncertain(scenario)
-    True
-    """
+    """Parameters with a spread that the prediction of a scenario rests on, by name (``receiver.cpu.write_cost``)."""
     draw = Draws(0)
     _evaluate(scenario, draw)
     return {
@@ -135,13 +117,7 @@ class Dependence:
                 self._work[role] = _linearised(seconds, len(self.unknowns))
 
     def rate(self, moved: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-        """Logarithm of the throughput [bit/s] for several values of the parameters, and what stops the first flow.
-
-        Parameters
-        ----------
-        moved
-            How far the logarithms of the parameters are from the scenario's, shape (values, unknowns).
-        """
+        """Logarithm of the throughput [bit/s] for several values of the parameters, and what stops the first flow."""
         demand = np.exp(self._demand + np.tensordot(moved, self._slope, axes=1))
         demand[demand < _LEAST] = 0.0
         throughput, stopped = max_min(demand)
@@ -156,27 +132,7 @@ class Dependence:
 
 
 def share_of_transport(scenario: Scenario) -> float | None:
-    """Share of what the resources allow that TCP reaches within the test.
-
-    None where the throughput says nothing about a host: nothing sets a limit, or losses or the start-up do.
-
-    Parameters
-    ----------
-    scenario
-        The transfer.
-
-    Returns
-    -------
-    float or None
-        The share. [1]
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
-    >>> round(share_of_transport(scenario), 2)
-    1.0
-    """
+    """Share of what the resources allow that TCP reaches within the test."""
     steady = float(max_min(_evaluate(scenario, Draws(0))[0])[0].sum())
     if not np.isfinite(steady):
         return None
@@ -193,31 +149,7 @@ def _linearised(values: FloatArray, unknowns: int) -> tuple[FloatArray, FloatArr
 
 
 def process_seconds(scenario: Scenario, role: str, draw: Draws) -> FloatArray | None:
-    """Seconds of a core that one process needs for a bit; None where the host has no cores.
-
-    A quota of one core has a demand of just that, whatever else runs on the core; a tool's CPU column shows the same.
-
-    Parameters
-    ----------
-    scenario
-        The transfer.
-    role
-        ``sender`` or ``receiver``.
-    draw
-        Values of the parameters: one result for each. [s/bit]
-
-    Returns
-    -------
-    array or None
-        One for each set of values. [s/bit]
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware import load_scenario
-    >>> scenario = load_scenario({"sender": "c", "receiver": "c", "tool": "nuttcp", "path": "lan-2x10ge"})
-    >>> [round(float(one) * 1e12) for one in process_seconds(scenario, "receiver", Draws(0))]
-    [24]
-    """
+    """Seconds of a core that one process needs for a bit; None where the host has no cores."""
     host = getattr(scenario, role)
     if host is None or host.cpu is None:
         return None

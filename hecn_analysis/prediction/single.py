@@ -177,11 +177,7 @@ class _Report(Model):
         return resource.name, resource.resource_class, resource.title
 
     def _probabilities(self, first_kind: str, draws: FloatArray) -> dict[str, float]:
-        """Share of the draws in which each limit is the first.
-
-        Where TCP is the bottleneck, it counts as such in the draws in which it keeps the flows more than a tenth below
-        what the resources would allow.
-        """
+        """Share of the draws in which each limit is the first."""
         steady, stopped = self.steady[0][0], self.steady[1][0]
         held = 0.0
         if first_kind != "resource":

@@ -82,34 +82,7 @@ def max_min(demand: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def max_min_throughput(demand: Sequence[Mapping[int, FloatArray]], flows: int, shape: tuple[int, int]) -> FloatArray:
-    """Throughputs of `max_min` for systems in a grid, whose demands may be alike along its axes.
-
-    Where the first resources that are full stop all flows at once, as they do one flow, or flows that are alike, their
-    throughput is one over the highest sum of demands; only the others are filled step by step.
-
-    Parameters
-    ----------
-    demand
-        Of each resource, the demands of the flows that use it; they broadcast to `shape`. [s/bit]
-    flows
-        Number of flows.
-    shape
-        Of the grid.
-
-    Returns
-    -------
-    ndarray
-        Shape of the grid and, last, the flows. [bit/s]
-
-    Examples
-    --------
-    Two flows share a link whose rate differs between three systems, and each has a disk:
-
-    >>> link = 1 / np.array([[2e9], [4e9], [6e9]])
-    >>> disk = np.array([1 / 2.5e9])
-    >>> max_min_throughput([{0: link, 1: link}, {0: disk}, {1: disk}], 2, (3, 1))[:, 0, 0] / 1e9
-    array([1. , 2. , 2.5])
-    """
+    """Throughputs of `max_min` for systems in a grid, whose demands may be alike along its axes."""
     busiest: list[dict[int, FloatArray]] = [{} for _ in range(flows)]
     for by_flow in demand:
         pressure = reduce(np.add, by_flow.values())

@@ -251,10 +251,7 @@ class _Sweep:
             yield from self.parts(same, {**fixed, key: value})
 
     def _that_changes_more(self, part: _Part) -> str | None:
-        """Key whose value changes more of the scenario than the parameter of its name, if any does.
-
-        The least and the greatest value are tried: what may stand there is a range. One that may not raises.
-        """
+        """Key whose value changes more of the scenario than the parameter of its name, if any does."""
         ends = [{key: int(find(numbers)) for key, numbers in part.numbers.items()} for find in (np.argmin, np.argmax)]
         try:
             if all(self._differs_as_told(part, end) for end in ends):

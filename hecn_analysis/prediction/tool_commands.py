@@ -22,7 +22,7 @@ _NUTTCP_BLOCK: Final = 64 << 10
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run consists of.
+    """Commands of a run.
 
     Attributes
     ----------
@@ -88,10 +88,22 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
     given
         The keys that were asked for; what merely describes a tool or a host needs no argument.
 
+    Returns
+    -------
+    Plan
+        The commands of both ends, and how long they take.
+
     Raises
     ------
     InputError
         The tool is not one that is run here, or has no argument for something in the scenario.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware import load_scenario
+    >>> keys = {"sender": "ideal", "receiver": "ideal", "path.rate": "10 Gb/s", "tool": "nuttcp"}
+    >>> shown(plan(load_scenario(keys), Ends("192.0.2.1"), keys).client)
+    'nuttcp -P 5000 -p 5001 -T10 192.0.2.1'
     """
     name = scenario.tool.name
     if name not in _TOOLS:
@@ -107,12 +119,23 @@ def plan(scenario: Scenario, ends: Ends, given: Mapping[str, object]) -> Plan:
 
 
 def names() -> tuple[str, ...]:
-    """Tools that are run here."""
+    """Tools whose commands are known.
+
+    Returns
+    -------
+    tuple of str
+        Their names, as ``tool`` of a scenario takes them.
+
+    Examples
+    --------
+    >>> {"iperf3", "nuttcp", "dd-write"} <= set(names())
+    True
+    """
     return tuple(_TOOLS)
 
 
 def settings(tool: str, given: Mapping[str, object]) -> dict[str, object]:
-    """Keys of a scenario that say what a run does where nothing else is asked for: a file of 1 GiB in blocks of 1 MiB.
+    """Settings of a run for keys that were not given: disk tests use a file of 1 GiB in blocks of 1 MiB.
 
     Parameters
     ----------
@@ -120,6 +143,16 @@ def settings(tool: str, given: Mapping[str, object]) -> dict[str, object]:
         Name of the tool.
     given
         Keys that were given.
+
+    Returns
+    -------
+    dict
+        Keys of a scenario and their values.
+
+    Examples
+    --------
+    >>> settings("dd-write", {"tool.request": 65536}), settings("iperf3", {})
+    ({'tool.bytes': 1073741824}, {})
     """
     if not tool.startswith(("dd-", "fio-")):
         return {}
@@ -245,5 +278,21 @@ _TOOLS: Final[Mapping[str, Callable[[Scenario, Ends, Mapping[str, object]], Plan
 
 
 def shown(words: Sequence[str]) -> str:
-    """A command as it could be typed."""
+    """Join the words of a command as a shell would take them.
+
+    Parameters
+    ----------
+    words
+        The program and its arguments.
+
+    Returns
+    -------
+    str
+        The command line.
+
+    Examples
+    --------
+    >>> shown(["dd", "if=my file"])
+    "dd 'if=my file'"
+    """
     return shlex.join(words)

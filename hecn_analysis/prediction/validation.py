@@ -160,26 +160,7 @@ def validate_series(
 def validated(
     measured: Sequence[Measurement], modes: Sequence[Mode] = ("in-sample",), *, progress: bool = False
 ) -> Validation:
-    """Predict measured transfers, and compare.
-
-    Parameters
-    ----------
-    measured
-        What was measured.
-    modes, progress
-        As in `validate`.
-
-    Returns
-    -------
-    Validation
-        As `validate` gives it.
-
-    Examples
-    --------
-    >>> found = validated(of_series(["c-dd"]))
-    >>> found.groups[["group", "rows", "coverage"]].to_dict("records")[0]
-    {'group': 'c-dd', 'rows': 2, 'coverage': 1.0}
-    """
+    """Predict measured transfers, and compare."""
     by_mode = recalibrated(measured, modes)
     chosen = [mode for mode in MODES if mode in modes]
     # modes share scenarios: each is predicted once
@@ -229,28 +210,7 @@ def _row(one: Measurement, answer: Prediction | HecnError) -> dict[str, object]:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Errors by mode and group, and of all rows together that are determined.
-
-    A repeated measurement counts once, with the median of its repeats; the interval is for a single one.
-
-    Parameters
-    ----------
-    rows
-        As in `Validation.rows`.
-
-    Returns
-    -------
-    DataFrame
-        ``mode``, ``group``, ``rows``, ``conditions`` (measurements without their repeats), ``mdape`` and ``p90``
-        (median and 90th percentile of absolute relative errors), ``coverage`` (share of rows inside the 90 % interval),
-        ``named`` (share of rows whose stated limit is the predicted one; missing where none states one), ``faults``,
-        ``undetermined`` (rows that do not count in ``all``; missing where all do).
-
-    Examples
-    --------
-    >>> summary(validate_series(["c-dd"]).rows)[["group", "rows", "conditions", "coverage"]].to_dict("records")[-1]
-    {'group': 'all', 'rows': 2, 'conditions': 2, 'coverage': 1.0}
-    """
+    """Errors by mode and group, and of all rows together that are determined."""
     found = []
     for mode, of_mode in rows.groupby("mode", sort=False):
         groups = [*of_mode.groupby("group", sort=False), ("all", of_mode[of_mode["determined"].astype(bool)])]

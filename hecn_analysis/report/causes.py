@@ -89,29 +89,7 @@ class Candidate:
 
 
 def candidates(one: Expected) -> list[Candidate]:
-    """What may hold a kind of run back, the likeliest first.
-
-    Parameters
-    ----------
-    one
-        A kind of run and its prediction.
-
-    Returns
-    -------
-    list of Candidate
-        With limits [bit/s] and probabilities that sum to 1.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> likely = candidates(found[1])
-    >>> likely[0].kind, round(sum(each.probability for each in likely), 6)
-    ('other', 1.0)
-    """
+    """What may hold a kind of run back, the likeliest first."""
     found = {each[0]: each for each in (*_predicted(one), *_logged(one))}
     fits = {kind: one.signs.chance(kind) for kind in (*{each[1] for each in found.values()}, *_UNKNOWN, "other")}
     weights = {name: fits[kind] * _weight(one.median_bps, limit, spread, weight)
@@ -204,33 +182,12 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
 
 
 def _default_window_bps(rtt_s: float) -> float:
-    """What one TCP connection carries between Linux hosts whose buffers nobody has set. [bit/s].
-
-    Half of tcp_rmem is window (``tcp_adv_win_scale`` 1), and about half of tcp_wmem holds data that are under way.
-
-    Parameters
-    ----------
-    rtt_s
-        Round-trip time. [s]
-
-    Examples
-    --------
-    >>> print(f"{_default_window_bps(0.08) / 1e6:.0f} Mb/s")
-    210 Mb/s
-    """
+    """What one TCP connection carries between Linux hosts whose buffers nobody has set. [bit/s]."""
     return min(_RMEM_MAX / 2, _WMEM_MAX / 2) * 8 / rtt_s
 
 
 def _loss_of(runs: pd.DataFrame, mtu: float) -> float:
-    """Share of the packets that were sent again. [1].
-
-    Parameters
-    ----------
-    runs
-        Runs with ``retransmits`` and ``bytes``.
-    mtu
-        MTU of the path. [B]
-    """
+    """Share of the packets that were sent again. [1]."""
     known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
     packets = known["bytes"].astype(float).sum() / (mtu - framing.header_bytes())
     return float(known["retransmits"].astype(float).sum() / packets) if packets > 0 else math.nan
@@ -273,30 +230,7 @@ def causes_table(found: Sequence[Expected], *, least: float = 0.03) -> pd.DataFr
 
 
 def windows_table(found: Sequence[Expected]) -> pd.DataFrame:
-    """What TCP had under way, and what the path takes, where the round-trip time is known.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    DataFrame
-        ``condition``, ``rtt_s``, ``in_flight_bytes`` (rate times round-trip time, of each stream), ``bdp_bytes`` (what
-        fills the line), ``default_bps`` (between Linux hosts whose buffers nobody has set), ``retransmits_per_gb``,
-        ``loss_fraction``.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> windows_table(found)[["condition", "rtt_s", "in_flight_bytes"]].round(3).to_dict("records")[1]
-    {'condition': 'nuttcp tcp send, 6 s, RTT 12 ms', 'rtt_s': 0.012, 'in_flight_bytes': 109533.963}
-    """
+    """What TCP had under way, and what the path takes, where the round-trip time is known."""
     rows: list[dict[str, Any]] = []
     for one in found:
         rtt, rate, mtu = (one.fact(key) for key in ("path.rtt", "path.rate", "path.mtu"))

@@ -180,19 +180,7 @@ def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fast
 def _scenario_keys(
     folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fastest_bps: float
 ) -> tuple[dict[str, Any], list[Fact]]:
-    """Keys of a scenario for a kind of run, and what they rest on.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    group
-        A row of `hecn_analysis.runs.alike.groups`.
-    runs
-        Its runs.
-    fastest_bps
-        The fastest run of the folder over that distance. [bit/s]
-    """
+    """Keys of a scenario for a kind of run, and what they rest on."""
     tool, direction = str(group["tool"]), "" if pd.isna(group["direction"]) else str(group["direction"])
     model = _TOOLS.get((tool, direction), _TOOLS.get(tool))
     keys: dict[str, Any] = {"name": str(group["condition"])}
@@ -264,28 +252,7 @@ def _verdict(median_bps: float, runs: pd.DataFrame, prediction: Prediction, fact
 
 
 def table(found: Sequence[Expected]) -> pd.DataFrame:
-    """One row a kind of run, as the figure and the table of measured against predicted take it.
-
-    Parameters
-    ----------
-    found
-        What `expectations` gave.
-
-    Returns
-    -------
-    DataFrame
-        Columns as `hecn_analysis.prediction.compare` gives them [bit/s], ``runs``, ``verdict`` and ``why``.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> table(found)[["case", "runs", "verdict"]].to_dict("records")[0]
-    {'case': 'dd read, 69 GB', 'runs': 1, 'verdict': 'not compared'}
-    """
+    """One row a kind of run, as the figure and the table of measured against predicted take it."""
     rows = []
     for one in found:
         predicted = one.prediction
@@ -324,30 +291,7 @@ _COLUMNS: Final = (
 
 
 def facts_table(found: Sequence[Expected]) -> pd.DataFrame:
-    """What the predictions rest on, each fact once: ``name``, ``words``, ``basis``, ``source``, ``spread``, ``kinds``.
-
-    ``kinds`` counts the kinds of run that it is about. What is assumed comes first.
-
-    Parameters
-    ----------
-    found
-        What `expectations` gave.
-
-    Returns
-    -------
-    DataFrame
-        One row a fact, all texts but ``kinds``.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> facts_table(found)[["name", "words", "basis", "kinds"]].to_dict("records")[0]
-    {'name': 'host', 'words': 'no limit', 'basis': 'assumed', 'kinds': 2}
-    """
+    """List each fact that the predictions rest on once, with its basis, source and spread."""
     shared: dict[tuple[str, str, str], list[Fact]] = {}
     for one in found:
         for fact in one.facts:

@@ -85,13 +85,7 @@ class Fact:
         return self.basis in {"captured", "counted", "logged"}
 
     def setting(self) -> dict[str, Any]:
-        """The key with its value, as a scenario takes it.
-
-        Returns
-        -------
-        dict
-            The value in SI units, with what it rests on; empty where it is left open.
-        """
+        """The key with its value, as a scenario takes it."""
         if self.value is None:
             return {}
         if self.key == "path.mtu":
@@ -101,29 +95,7 @@ class Fact:
 
 
 def line_rate(folder: Folder, fastest_bps: float) -> Fact:
-    """The line rate of the path.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    fastest_bps
-        The fastest run over it. [bit/s]
-
-    Returns
-    -------
-    Fact
-        The rate [bit/s], and what it rests on.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> fact = line_rate(folder, 7.1e9)
-    >>> fact.words, fact.basis, fact.source
-    ('10.0 Gb/s', 'assumed', 'the next usual rate above the fastest run over that distance')
-    """
+    """The line rate of the path."""
     ports = [(_port(host), host) for host in folder.inventory.hosts]
     rates = [(rate, name, host) for (rate, name), host in ports if rate is not None]
     if rates:
@@ -170,77 +142,19 @@ def _rate(rate_bps: float, basis: Basis, source: str, spread: str = "") -> Fact:
 
 
 def next_rate(fastest_bps: float) -> float:
-    """The next usual line rate above a throughput. [bit/s].
-
-    Parameters
-    ----------
-    fastest_bps
-        The throughput. [bit/s]
-
-    Returns
-    -------
-    float
-        The rate. [bit/s]
-
-    Examples
-    --------
-    >>> next_rate(9.41e9), next_rate(3.1e9), next_rate(2.35e9), next_rate(94e6)
-    (10000000000.0, 10000000000.0, 2500000000.0, 100000000.0)
-    """
+    """The next usual line rate above a throughput. [bit/s]."""
     able = [rate for rate in _USUAL if goodput(rate, _JUMBO) >= fastest_bps]
     nearly = [rate for rate in _SELDOM if _NEARLY <= fastest_bps / goodput(rate, _JUMBO) <= 1]
     return min([*nearly, *able[:1]], default=_USUAL[-1])
 
 
 def goodput(rate_bps: float, mtu: int) -> float:
-    """What TCP carries at most on an Ethernet line. [bit/s].
-
-    Parameters
-    ----------
-    rate_bps
-        Rate of the line. [bit/s]
-    mtu
-        MTU. [B]
-
-    Returns
-    -------
-    float
-        Payload. [bit/s]
-
-    Examples
-    --------
-    >>> round(goodput(10e9, 9000) / 1e9, 2)
-    9.9
-    """
+    """What TCP carries at most on an Ethernet line. [bit/s]."""
     return rate_bps * float(framing.payload_bytes(mtu)) / float(framing.wire_bytes(mtu))
 
 
 def packet_size(folder: Folder, rate: Fact, fastest_bps: float) -> Fact:
-    """The MTU of the path.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    rate
-        The line rate.
-    fastest_bps
-        The fastest of the runs that are asked about. [bit/s]
-
-    Returns
-    -------
-    Fact
-        The MTU [B], and what it rests on.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> fact = packet_size(folder, line_rate(folder, 9.8e9), 9.8e9)
-    >>> fact.value, fact.basis, fact.source
-    (9000.0, 'concluded', 'runs that do not fit 10.0 Gb/s in packets of 1500 B')
-    """
+    """The MTU of the path."""
     captured = [
         (mtu, f"port {name} of {host.name}")
         for host in folder.inventory.hosts
@@ -270,29 +184,7 @@ def _mtu(mtu: int, basis: Basis, source: str, spread: str = "") -> Fact:
 
 
 def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
-    """The round-trip time of some runs.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    runs
-        The runs, of `Folder.runs`.
-
-    Returns
-    -------
-    Fact
-        The time [s], and what it rests on.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
-    >>> fact = round_trip(folder, folder.runs)
-    >>> fact.words, fact.basis, fact.source
-    ('66.0 µs', 'logged', 'said by ping')
-    """
+    """The round-trip time of some runs."""
     logged = runs["path_rtt_s"].dropna()
     pings = ping_rtt(folder)
     near = None if pings is None else pings[0]
@@ -309,26 +201,7 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
 
 
 def ping_rtt(folder: Folder) -> tuple[float, str] | None:
-    """The smallest delay that probes saw [s], and in which file, where they all saw one path.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Returns
-    -------
-    tuple or None
-        The delay [s] and the file; None where there is no such one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "ping.txt")
-    >>> ping_rtt(folder)
-    (6.6e-05, 'ping.txt')
-    """
+    """The smallest delay that probes saw [s], and in which file, where they all saw one path."""
     probes = folder.runs[folder.runs["tool"].isin(["ping", "fping"]) & folder.runs["rtt_min_s"].notna()]
     times = probes["rtt_min_s"].astype(float)
     if times.empty or times.max() > max(times.min() * _ONE_PATH, times.min() + _ONE_PATH_S):
@@ -341,29 +214,7 @@ def _rtt(rtt_s: float, basis: Basis, source: str, spread: str = "") -> Fact:
 
 
 def ends(folder: Folder, sends: bool) -> tuple[dict[str, Any], list[Fact]]:
-    """The hosts of a transfer: one or two captured ones, else hosts without limits.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    sends
-        Whether the host that wrote the logs sends.
-
-    Returns
-    -------
-    tuple
-        Keys of a scenario for sender and receiver, and what they rest on.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> keys, facts = ends(folder, sends=True)
-    >>> keys, [fact.basis for fact in facts]
-    ({'sender': 'ideal', 'receiver': 'ideal'}, ['assumed', 'assumed'])
-    """
+    """The hosts of a transfer: one or two captured ones, else hosts without limits."""
     hosts = [host for host in folder.inventory.hosts if _tells(host)]
     local, remote = ("sender", "receiver") if sends else ("receiver", "sender")
     keys: dict[str, Any] = {"sender": "ideal", "receiver": "ideal"}

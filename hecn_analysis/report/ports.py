@@ -24,24 +24,7 @@ _MOST_PORTS: Final = 12
 
 
 def slot_length(rates: pd.DataFrame) -> float:
-    """Length of the slots for percentiles: 5 min as bills have it, or less where the counters cover little time. [s].
-
-    Parameters
-    ----------
-    rates
-        Rates as in the table ``rates``.
-
-    Returns
-    -------
-    float
-        The length. [s]
-
-    Examples
-    --------
-    >>> times = pd.date_range("2013-11-20", periods=60, freq="1s", tz="UTC")
-    >>> slot_length(pd.DataFrame({"time": times, "interval_s": 1.0}))
-    1.0
-    """
+    """Length of the slots for percentiles: 5 min, or less if the counters cover little time [s]."""
     known = rates[rates["interval_s"] > 0]
     if known.empty:
         return _SLOTS_S[0]
@@ -51,26 +34,7 @@ def slot_length(rates: pd.DataFrame) -> float:
 
 
 def port_table(folder: Folder) -> pd.DataFrame:
-    """How full each port was, the fullest first: as `hecn_analysis.traffic.utilisation.utilisation`, with ``port``.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Returns
-    -------
-    DataFrame
-        One row a port; rates in bit/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
-    >>> port_table(folder)[["port", "slots"]].to_dict("records")[0]
-    {'port': 'switch port1', 'slots': 66}
-    """
+    """How full each port was, the fullest first: as `hecn_analysis.traffic.utilisation.utilisation`, with ``port``."""
     rates = folder.counters.rates
     rates = rates[rates["time"].notna()]
     if rates.empty:
@@ -84,28 +48,7 @@ def port_table(folder: Folder) -> pd.DataFrame:
 
 
 def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.DataFrame:
-    """Rates of one port, those of the source with the shortest intervals.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    host, interface
-        Its key, as `port_table` gives it.
-
-    Returns
-    -------
-    DataFrame
-        Rates as in the table ``rates``. [bit/s]
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "sar.txt")
-    >>> len(rates_of(folder, "switch", "port1"))
-    66
-    """
+    """Rates of one port, those of the source with the shortest intervals."""
     rates = folder.counters.rates[folder.counters.rates["time"].notna()]
     key = port_key(rates)
     same = [
@@ -116,29 +59,7 @@ def rates_of(folder: Folder, host: str | None, interface: str | None) -> pd.Data
 
 
 def agreement(folder: Folder) -> pd.DataFrame:
-    """Hold the runs to the ports, where they were at the same time: as `hecn_analysis.traffic.reconcile.reconcile`.
-
-    Runs whose log has no times are looked for where the counters resemble them. What is alike for want of counters in
-    that time is left out.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Returns
-    -------
-    DataFrame
-        One row a run and port, with ``file`` and ``port``; only ``verdict`` where there is none.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> len(agreement(folder))
-    0
-    """
+    """Hold the runs to the ports, where they were at the same time: as `hecn_analysis.traffic.reconcile.reconcile`."""
     rates = folder.counters.rates
     rates = rates[rates["time"].notna() & (rates["interval_s"] > 0)]
     runs = folder.runs[(folder.runs["protocol"] != "file") & folder.runs["rate_bps"].notna()]
@@ -163,10 +84,7 @@ def agreement(folder: Folder) -> pd.DataFrame:
 
 
 def _finest(rates: pd.DataFrame) -> pd.DataFrame:
-    """Keep, for each port and time, the rates of the source with the shortest intervals.
-
-    Sources that saw the same port at the same time count the same octets.
-    """
+    """Keep, for each port and time, the rates of the source with the shortest intervals."""
     port, _ = number_rows(rates)
     end = rates["time"].to_numpy(dtype="datetime64[ns]")
     begin = end - pd.to_timedelta(rates["interval_s"].fillna(0.0), unit="s").to_numpy(dtype="timedelta64[ns]")

@@ -53,30 +53,7 @@ _PORTS: Final = (
 
 
 def key_figures(folder: Folder, found: Sequence[Expected]) -> list[briefs.KeyFigure]:
-    """The numbers beside the finding.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What was expected of its runs.
-
-    Returns
-    -------
-    list of KeyFigure
-        Four at most, with their units in words.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> [one.label for one in key_figures(folder, found)]
-    ['Files read', 'Runs', 'Median']
-    """
+    """The numbers beside the finding."""
     files = folder.sources["source_file"].nunique()
     figures = [briefs.KeyFigure("Files read", f"{files}", f"{len(folder.refused)} not known here")]
     one = steps.leading(found)
@@ -99,21 +76,7 @@ _MOST_FIGURES: Final = 4
 
 
 def sources(folder: Folder) -> None:
-    """Show what was read by which reader: file by file where they are few, else by format.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> sources(folder)
-    {...'caption': 'What was read: 1 file read, 0 not, 2 runs'...}
-    """
+    """Show what was read by which reader: file by file where they are few, else by format."""
     rows = _hosts_together(folder.sources)
     if rows.empty:
         briefs.show_text("No file could be read.")
@@ -156,21 +119,7 @@ def _hosts_together(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def refused(folder: Folder) -> None:
-    """Show which files no reader knows, and why.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> refused(folder)
-    {...'text/plain': 'Every file was read.'}
-    """
+    """Show which files no reader knows, and why."""
     rows = folder.refused
     if rows.empty:
         briefs.show_text("Every file was read.")
@@ -184,21 +133,7 @@ def refused(folder: Folder) -> None:
 
 
 def groups(folder: Folder) -> None:
-    """Show the kinds of runs.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> groups(folder)
-    {...'caption': 'The kinds of runs: 2 runs, medians of each kind'...}
-    """
+    """Show the kinds of runs."""
     rows = alike.groups(folder.runs)
     rows = rows[(rows["runs"] > 0) | (rows["failed"] > 0) | rows["path_rtt_s"].notna()]
     if rows.empty:
@@ -226,21 +161,7 @@ def groups(folder: Folder) -> None:
 
 
 def runs(folder: Folder) -> None:
-    """Show each run beside those that are alike.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> runs(folder)
-    {'application/vnd.plotly.v1+json': ...}
-    """
+    """Show each run beside those that are alike."""
     if folder.runs["rate_bps"].notna().any():
         named = folder.runs.assign(group=folder.runs["condition"])
         briefs.show_figure(
@@ -249,24 +170,7 @@ def runs(folder: Folder) -> None:
 
 
 def course(folder: Folder, found: Sequence[Expected]) -> None:
-    """Show the rates over time of the runs of one kind, where their logs have them.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> course(folder, found)  # dd says no rates over time
-    """
+    """Show the rates over time of the runs of one kind, where their logs have them."""
     one = steps.leading(found)
     if one is None or folder.reading.intervals.empty:
         return
@@ -276,23 +180,7 @@ def course(folder: Folder, found: Sequence[Expected]) -> None:
 
 
 def verdicts(found: Sequence[Expected]) -> None:
-    """Show measured against predicted.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> verdicts(found)
-    {...'caption': 'What was measured, and what was expected: 2 not compared'...}
-    """
+    """Show measured against predicted."""
     if not found:
         briefs.show_text("Without a run that has a rate, there is nothing to compare.")
         return
@@ -315,23 +203,7 @@ def verdicts(found: Sequence[Expected]) -> None:
 
 
 def facts(found: Sequence[Expected]) -> None:
-    """Show what the predictions rest on.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> facts(found)
-    {...'caption': 'What the predictions rest on, what is assumed first'...}
-    """
+    """Show what the predictions rest on."""
     rows = predicted.facts_table(found)
     if len(rows):
         columns = {
@@ -355,23 +227,7 @@ def facts(found: Sequence[Expected]) -> None:
 
 
 def causes(found: Sequence[Expected]) -> None:
-    """Show what may hold the runs back.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> causes(found)
-    {...'caption': 'What may hold the runs back'...}
-    """
+    """Show what may hold the runs back."""
     rows = weighed.causes_table(found)
     if rows.empty:
         briefs.show_text("Without a run that has a rate, nothing can be said of what holds it back.")
@@ -385,23 +241,7 @@ def causes(found: Sequence[Expected]) -> None:
 
 
 def windows(found: Sequence[Expected]) -> None:
-    """Show bandwidth-delay products and losses of TCP.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> windows(found)
-    {...'caption': 'TCP: windows and losses'...}
-    """
+    """Show bandwidth-delay products and losses of TCP."""
     rows = weighed.windows_table(found)
     rows = rows[rows["rtt_s"] >= _FAR_S]
     if rows.empty:
@@ -420,22 +260,7 @@ def windows(found: Sequence[Expected]) -> None:
 
 
 def ladder(found: Sequence[Expected]) -> None:
-    """Show the ladder of the kind that was made most often, where there is more than one limit in sight.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> ladder(found)  # no second limit is in sight
-    """
+    """Show the ladder of the kind that was made most often, where there is more than one limit in sight."""
     one = steps.leading(found)
     if one is None or one.prediction is None or len(one.prediction.ladder) < 2:
         return
@@ -446,21 +271,7 @@ def ladder(found: Sequence[Expected]) -> None:
 
 
 def findings(folder: Folder) -> None:
-    """Show what was found wrong with captured hosts.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> findings(folder)
-    {...'text/plain': 'No captured host is in this folder: ...'}
-    """
+    """Show what was found wrong with captured hosts."""
     rows = [
         {"host": host.name, **{name: getattr(one, name) for name in ("place", "found", "expected", "fix", "source")},
          "limit value": _rate(one.limit_bps), "mended value": _rate(one.mended_bps)}
@@ -485,23 +296,7 @@ def findings(folder: Folder) -> None:
 
 
 def ports(folder: Folder, seen: pd.DataFrame) -> None:
-    """Show how full the ports were, and the one that carried most over time.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    seen
-        What `hecn_analysis.report.ports.port_table` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> ports(folder, pd.DataFrame())
-    {...'text/plain': 'No counters of ports are in this folder.'}
-    """
+    """Show how full the ports were, and the one that carried most over time."""
     if seen.empty:
         many = len(folder.counters.samples)
         words = (
@@ -541,20 +336,7 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
 
 
 def agreement(folder: Folder) -> None:
-    """Show whether tools and ports agree.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> agreement(folder)  # no port was counted
-    """
+    """Show whether tools and ports agree."""
     rows = counted.agreement(folder)
     if rows.empty:
         if len(folder.counters.rates) and len(folder.runs):
@@ -586,25 +368,7 @@ def agreement(folder: Folder) -> None:
 
 
 def advice(folder: Folder, found: Sequence[Expected]) -> None:
-    """Show what could be changed.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> advice(folder, found)
-    {...'text/plain': 'No run can be predicted, so that no change can be either.'}
-    """
+    """Show what could be changed."""
     one = steps.leading(found)
     rows = steps.advice_table(steps.advice(folder, found))
     if rows.empty:

@@ -107,13 +107,7 @@ class Signs:
     cwnd_bytes: float = math.nan
 
     def found(self) -> dict[str, bool]:
-        """Which signs can be told, and whether they are there.
-
-        Returns
-        -------
-        dict
-            Of ``queue``, ``resent`` and ``roomy`` those that can be told.
-        """
+        """Which signs can be told, and whether they are there."""
         queue_s = self.loaded_rtt_s - self.idle_rtt_s
         told = {
             "queue": (queue_s, queue_s > max(_QUEUE * self.idle_rtt_s, _QUEUE_S)),
@@ -123,18 +117,7 @@ class Signs:
         return {name: bool(there) for name, (value, there) in told.items() if not math.isnan(value)}
 
     def chance(self, kind: str) -> float:
-        """How well the signs fit limits of a class, as a likelihood.
-
-        Parameters
-        ----------
-        kind
-            The class; one without figures counts as ``other``.
-
-        Returns
-        -------
-        float
-            The likelihood. [1]
-        """
+        """How well the signs fit limits of a class, as a likelihood."""
         own = CHANCES.get(kind, CHANCES["other"])
         middle, width = own.scatter
         off = 0.0 if math.isnan(self.scatter) else math.log(max(self.scatter, _LEAST) / middle) / width
@@ -150,13 +133,7 @@ class Signs:
         return bool(not math.isnan(self.scatter) or self.found())
 
     def words(self) -> str:
-        """The signs in words.
-
-        Returns
-        -------
-        str
-            What can be told; empty where nothing can.
-        """
+        """The signs in words."""
         found = self.found()
         time = units.format_time
         told = []
@@ -182,34 +159,7 @@ class Signs:
 
 
 def signs_of(runs: pd.DataFrame, intervals: pd.DataFrame, streams: pd.DataFrame, idle_rtt_s: float, mtu: int) -> Signs:
-    """What the logs of a kind of run show.
-
-    Parameters
-    ----------
-    runs
-        The runs, of `hecn_analysis.ingest.folder.Folder.runs`.
-    intervals, streams
-        Those tables of the folder.
-    idle_rtt_s
-        Round-trip time of the path, from a ping; NaN: not known. [s]
-    mtu
-        MTU of the path. [B]
-
-    Returns
-    -------
-    Signs
-        Medians of the runs: times in s, sizes in B, shares as fractions; NaN where no log tells.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
-    >>> logs = folder.reading
-    >>> signs = signs_of(folder.runs, logs.intervals, logs.streams, idle_rtt_s=0.012, mtu=1500)
-    >>> signs.words()
-    'the rate over time is uneven (±11 %)'
-    """
+    """What the logs of a kind of run show."""
     several = runs.head(_MOST)
     over_time, of_streams = _by_run(intervals, several), _by_run(streams, several)
     each = []

@@ -35,57 +35,13 @@ _ORDER: Final = ("rate", "rtt", "cause", "repeat", "counters", "host")
 
 
 def leading(found: Sequence[Expected]) -> Expected | None:
-    """The kind of run that a finding is about: the one with most runs that could be compared, else with most runs.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    Expected or None
-        The kind; None where there is no run.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> leading(found).condition
-    'dd read, 69 GB'
-    """
+    """The kind of run that a finding is about: the one with most runs that could be compared, else with most runs."""
     compared = [one for one in found if one.verdict != NOT_COMPARED]
     return next(iter([*compared, *found]), None)
 
 
 def next_tests(folder: Folder, found: Sequence[Expected]) -> pd.DataFrame:
-    """What to test or to write down next, what tells most first: ``what``, ``how``, ``tells``.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    DataFrame
-        One row a test, all texts.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> next_tests(folder, found)["what"].tolist()[:2]
-    ['the storage alone, and the network alone', 'the same test 5 times or more']
-    """
+    """What to test or to write down next, what tells most first: ``what``, ``how``, ``tells``."""
     rows = sorted(dict.fromkeys(_tests(folder, found)), key=lambda row: _ORDER.index(row[0]))
     return pd.DataFrame([row[1:] for row in rows], columns=["what", "how", "tells"])
 
@@ -161,30 +117,7 @@ def _mebibytes(value: float) -> str:
 
 
 def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
-    """What could be changed about the leading kind of run, at no cost, by what it would gain; None where none is known.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    Advices or None
-        What `hecn_analysis.planning.change.advise.advise` gives; gains are ratios less 1.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> advice(folder, found) is None
-    True
-    """
+    """Rank the free changes to the leading kind of run by their gain; None if none is known."""
     one = leading(found)
     if one is None or one.prediction is None:
         return None
@@ -203,27 +136,7 @@ def advice(folder: Folder, found: Sequence[Expected]) -> Advices | None:
 
 
 def advice_table(given: Advices | None, *, top: int = 6) -> pd.DataFrame:
-    """The best changes: ``title``, ``gain_fraction``, ``throughput_bps``, ``how``, ``check``, ``risk``, ``source``.
-
-    Parameters
-    ----------
-    given
-        What `advice` gave.
-    top
-        So many at most.
-
-    Returns
-    -------
-    DataFrame
-        One row a change; rates in bit/s.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.change.advise import advise
-    >>> rows = advice_table(advise("hotlava-transmit", purchases=False), top=1)
-    >>> rows[["title", "gain_fraction"]].round(2).to_dict("records")
-    [{'title': 'MaxPayload of 256 bytes instead of 128 on the sender', 'gain_fraction': 0.13}]
-    """
+    """The best changes: ``title``, ``gain_fraction``, ``throughput_bps``, ``how``, ``check``, ``risk``, ``source``."""
     columns = ["title", "gain_fraction", "throughput_bps", "how", "check", "risk", "source"]
     rows = [
         {
@@ -238,30 +151,7 @@ def advice_table(given: Advices | None, *, top: int = 6) -> pd.DataFrame:
 
 
 def finding(folder: Folder, found: Sequence[Expected]) -> str:
-    """Say in one or two sentences what the folder shows.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    str
-        The sentences.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> print(finding(folder, found))
-    2 runs of 2 kinds; most are dd read, 69 GB: 21.2 Gb/s. Nothing in the folder says what could hold these runs ...
-    """
+    """Say in one or two sentences what the folder shows."""
     if folder.is_empty:
         many = len(folder.refused)
         files = "The one file in it is" if many == 1 else f"None of its {many} files is"
@@ -339,27 +229,6 @@ def _of_ports(ports: pd.DataFrame) -> str:
 
 
 def summary(found: Sequence[Expected]) -> str:
-    """Count the verdicts.
-
-    Parameters
-    ----------
-    found
-        What `hecn_analysis.report.expected.expectations` gave.
-
-    Returns
-    -------
-    str
-        How many kinds of run have each verdict.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
-    >>> from hecn_analysis.report.expected import expectations
-    >>> found = expectations(folder)
-    >>> summary(found)
-    '2 not compared'
-    """
+    """Count the verdicts."""
     counts = pd.Series([one.verdict for one in found], dtype=object).value_counts()
     return ", ".join(f"{number} {verdict}" for verdict, number in counts.items())

@@ -165,11 +165,7 @@ def _classes(values: pd.Series[Any], ratio: float, least: float, words: Callable
 
 
 def _range(values: Any, words: Callable[[float], str]) -> str:  # noqa: ANN401 - an array, sorted
-    """Say the values of a class in words.
-
-    >>> _range([10.0, 20.0], lambda value: f"{value:g} s"), _range([10.0, 10.2], lambda value: f"{value:.0f} s")
-    ('10 s to 20 s', '10 s')
-    """
+    """Say the values of a class in words."""
     if values[-1] <= values[0] * _SAME:
         return words(float(np.median(values)))
     return f"{words(float(values[0]))} to {words(float(values[-1]))}"

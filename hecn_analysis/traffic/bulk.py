@@ -293,31 +293,7 @@ def _reading(path: str) -> Iterator[None]:
 
 
 def row_groups(path: str, host: str | None = None) -> list[Group]:
-    """Give the row groups of a file with their interfaces.
-
-    Parameters
-    ----------
-    path
-        The file.
-    host
-        Name of the host of readings that do not name theirs.
-
-    Returns
-    -------
-    list of Group
-        One for each row group, in the order of the file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
-    >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
-    ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
-    >>> with TemporaryDirectory() as folder:
-    ...     samples.to_parquet(f"{folder}/samples.parquet")
-    ...     [(group.rows, group.keys) for group in row_groups(f"{folder}/samples.parquet")]
-    [(3, (('switch', 'eth0', None),))]
-    """
+    """Give the row groups of a file with their interfaces."""
     with _reading(path), _open(path) as file:
         absent = [name for name in NEEDED if name not in file.schema_arrow.names]
         if absent:
@@ -375,24 +351,7 @@ def _runs(codes: dict[str, Ints]) -> Ints:
 
 
 def shares(groups: Sequence[Group]) -> list[Share]:
-    """Deal interfaces into shares, in the order of their names.
-
-    Parameters
-    ----------
-    groups
-        The row groups, in the order of the files.
-
-    Returns
-    -------
-    list of Share
-        Together they hold each interface once.
-
-    Examples
-    --------
-    >>> groups = [Group("a.parquet", number, 1_500_000, (("switch", f"eth{number}", None),)) for number in range(3)]
-    >>> [sorted(name for _, name, _ in share.keys) for share in shares(groups)]
-    [['eth0'], ['eth1'], ['eth2']]
-    """
+    """Deal interfaces into shares, in the order of their names."""
     rows = sum(group.rows for group in groups)
     weight: dict[Key, float] = {}
     holders: dict[Key, list[int]] = {}
@@ -427,33 +386,7 @@ def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Itera
 
 
 def work(share: Share, settings: Settings) -> pd.DataFrame:
-    """Do one share.
-
-    Parameters
-    ----------
-    share
-        The share.
-    settings
-        What is asked for.
-
-    Returns
-    -------
-    DataFrame
-        A row for each interface of the share, as `interfaces` gives it.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> when = pd.date_range("2013-11-20", periods=3, freq="300s", tz="UTC")
-    >>> samples = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when,
-    ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
-    >>> with TemporaryDirectory() as folder:
-    ...     samples.to_parquet(f"{folder}/samples.parquet")
-    ...     (share,) = shares(row_groups(f"{folder}/samples.parquet"))
-    ...     found = work(share, Settings(slot_s=300.0))
-    >>> found[["interface", "slots", "peak_in_bps"]].to_dict("records")
-    [{'interface': 'eth0', 'slots': 2, 'peak_in_bps': 2000000.0}]
-    """
+    """Do one share."""
     tables, rates = [], []
     readings = _read(share, settings.host)
     for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):

@@ -75,24 +75,7 @@ class Rates:
 
 
 def usual_interval_s(series: Series) -> Floats:
-    """Give the median time between readings of each interface, of at most 255 intervals taken evenly.
-
-    Parameters
-    ----------
-    series
-        The readings, in order.
-
-    Returns
-    -------
-    array
-        One for each interface, NaN where it has no two readings. [s]
-
-    Examples
-    --------
-    >>> octets = np.zeros(4, dtype=np.uint64)
-    >>> usual_interval_s(Series(np.array([0]), np.array([0, 300, 600, 1800]) * 10**9, octets, octets)).tolist()
-    [300.0]
-    """
+    """Give the median time between readings of each interface, of at most 255 intervals taken evenly."""
     lengths = series.lengths
     many = np.minimum(lengths - 1, _LOOKED_AT)
     if len(many) == 0 or many.max() < 1:
@@ -109,30 +92,7 @@ def usual_interval_s(series: Series) -> Floats:
 
 
 def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
-    """Compute the rate of every interval.
-
-    Parameters
-    ----------
-    series
-        The readings, in order.
-    max_gap_s
-        Longest time between two readings that is no gap; by default 2.5 times the usual one of the interface. [s]
-
-    Returns
-    -------
-    Rates
-        An element for each reading, in their order: time [s], rates [bit/s] and flags of the interval that ends with
-        it.
-
-    Examples
-    --------
-    >>> when = np.array([0, 300, 600]) * 10**9
-    >>> octets = np.array([4_000_000_000, 200_000_000, 700_000_000], dtype=np.uint64)
-    >>> series = Series(np.array([0]), when, octets, octets * 0, bits=32, speed_bps=100e6)
-    >>> found = rates(series)
-    >>> (found.in_bps[1:] / 1e6).round(3).tolist(), [Flag(flag).name for flag in found.flags[1:].tolist()]
-    ([13.199, 13.333], ['WRAP', 'OK'])
-    """
+    """Compute the rate of every interval."""
     length = len(series.time_ns)
     found = Rates(
         np.full(length, np.nan),

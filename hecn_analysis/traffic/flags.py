@@ -75,23 +75,7 @@ Flags = npt.NDArray[np.int16]
 
 @cache
 def words(flag: int) -> str:
-    """Words of a combination of flags.
-
-    Parameters
-    ----------
-    flag
-        The combination, as bits of `Flag`.
-
-    Returns
-    -------
-    str
-        Its words, joined by commas; ``ok`` for none.
-
-    Examples
-    --------
-    >>> words(Flag.WRAP | Flag.GAP), words(0)
-    ('wrap,gap', 'ok')
-    """
+    """Words of a combination of flags."""
     return ",".join(str(one.name).lower() for one in Flag if one and flag & one) or "ok"
 
 
@@ -122,23 +106,7 @@ def bits(text: str) -> int:
 
 
 def to_words(flags: Flags) -> Any:  # noqa: ANN401 - an extension array of pandas
-    """Array of texts for many combinations of flags.
-
-    Parameters
-    ----------
-    flags
-        Combinations, as bits of `Flag`.
-
-    Returns
-    -------
-    array of text
-        Words of each combination, as `words` gives them.
-
-    Examples
-    --------
-    >>> to_words(np.array([0, 65], dtype=np.int16)).tolist()
-    ['ok', 'wrap,gap']
-    """
+    """Array of texts for many combinations of flags."""
     kinds, codes = np.unique(flags, return_inverse=True)
     return pd.array([words(int(kind)) for kind in kinds], dtype="string").take(codes)
 

@@ -23,50 +23,14 @@ _FEW = 32  # ranks that a partition is asked for; of more a sort is cheaper
 
 
 def rank(count: int, percent: float) -> int:
-    """Give the rank of the percentile among values in ascending order, from 1.
-
-    Parameters
-    ----------
-    count
-        Number of values.
-    percent
-        Which percentile, over 0 to 100. [%]
-
-    Returns
-    -------
-    int
-        The rank, at least 1 where there are values.
-
-    Examples
-    --------
-    >>> rank(20, 95), rank(21, 95), rank(8640, 95)  # 8640 slots of 5 minutes are 30 days: 36 hours are thrown away
-    (19, 20, 8208)
-    """
+    """Give the rank of the percentile among values in ascending order, from 1."""
     if not 0 < percent <= 100:
         raise RangeError(f"percent: found {percent!r}, expected more than 0 and at most 100")
     return math.ceil(round(count * percent / 100, 9))
 
 
 def nearest_rank(values: Floats, percent: float = 95.0) -> float:
-    """Give the percentile of values; missing ones (NaN) do not count. NaN where there are none.
-
-    Parameters
-    ----------
-    values
-        The values.
-    percent
-        Which percentile. [%]
-
-    Returns
-    -------
-    float
-        The percentile, in the unit of the values.
-
-    Examples
-    --------
-    >>> nearest_rank(np.arange(1.0, 21.0)), nearest_rank(np.array([3.0, np.nan, 1.0]), 50)
-    (19.0, 1.0)
-    """
+    """Give the percentile of values; missing ones (NaN) do not count. NaN where there are none."""
     values = np.asarray(values, dtype=float)
     return float(nearest_ranks(values, np.zeros(1, dtype=np.int64), percent)[0]) if len(values) else math.nan
 
@@ -126,37 +90,7 @@ def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats
 def percentile_bounds(
     mean_bps: Floats, slots_per_bin: Ints | int, *, percent: float = 95.0, most_bps: Floats | float = math.inf
 ) -> tuple[float, float]:
-    r"""Give the least and the largest percentile of slots that averages over bins of several slots allow.
-
-    Each bin holds :math:`k_i` slots whose mean is :math:`m_i`, each from 0 to :math:`M_i`. At most
-    :math:`\min(k_i, \lfloor k_i m_i / x \rfloor)` of them reach :math:`x \le M_i`, and at least
-    :math:`\lceil k_i (m_i - x) / (M_i - x) \rceil` are above :math:`x < m_i`. The percentile can be as much as
-    :math:`x` where enough slots can reach it, and as little as :math:`x` where few enough need to be above.
-
-    Parameters
-    ----------
-    mean_bps
-        Averages of the bins; missing ones (NaN) do not count. [bit/s]
-    slots_per_bin
-        How many slots a bin holds; one number for all, or one for each.
-    percent
-        Which percentile of the slots. [%]
-    most_bps
-        The most that a slot can have: the line rate, or the largest slot where the source keeps it; one number for
-        all, or one for each bin. [bit/s]
-
-    Returns
-    -------
-    tuple of float
-        The least and the largest percentile, NaN where no average is known. [bit/s]
-
-    Examples
-    --------
-    >>> percentile_bounds(np.array([1e9, 1e9, 4e9]), 1)  # the slots themselves
-    (4e9, 4e9)
-    >>> percentile_bounds(np.full(20, 1e9), 6, most_bps=10e9)  # nothing but the mean known
-    (1e9, 6e9)
-    """
+    r"""Give the least and the largest percentile of slots that averages over bins of several slots allow."""
     mean = np.asarray(mean_bps, dtype=float)
     known = ~np.isnan(mean)
     slots = np.broadcast_to(np.asarray(slots_per_bin, dtype=np.int64), mean.shape)[known]
@@ -200,36 +134,7 @@ def percentile_bounds(
 
 
 def peak_bounds(mean_bps: Floats, slots_per_bin: int, *, most_bps: Floats | float = math.inf) -> tuple[float, float]:
-    """Give the least and the largest peak of slots that averages over bins of several slots allow.
-
-    Some slot is at least as high as the mean of its bin; none is higher than all of the bin's bytes in one slot, or
-    than the line.
-
-    Parameters
-    ----------
-    mean_bps
-        Averages of the bins; missing ones (NaN) do not count. [bit/s]
-    slots_per_bin
-        How many slots a bin holds.
-    most_bps
-        The most that a slot can have: the line rate, or the largest slot where the source keeps it. [bit/s]
-
-    Returns
-    -------
-    tuple of float
-        The least and the largest peak, NaN where no average is known. [bit/s]
-
-    Examples
-    --------
-    2 TB in 3.5 minutes are 76 Gb/s, and show as 53 Gb/s in a bin of 5 minutes; on 100 Gb/s these allow a peak of 100:
-
-    >>> shown = 2e12 * 8 / 300
-    >>> shown / 1e9, 2e12 * 8 / 210 / 1e9
-    (53.33, 76.19)
-    >>> low, high = peak_bounds(np.array([shown]), 10, most_bps=100e9)
-    >>> low / 1e9, high / 1e9
-    (53.33, 100.0)
-    """
+    """Give the least and the largest peak of slots that averages over bins of several slots allow."""
     mean = np.asarray(mean_bps, dtype=float)
     most = np.fmax(np.fmin(most_bps, slots_per_bin * mean), mean)
     known = ~np.isnan(mean)

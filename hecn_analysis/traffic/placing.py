@@ -71,11 +71,7 @@ class Framing:
         return None if stated is None else stated[0]
 
     def stated(self, protocol: str, segment: float) -> tuple[int, bool] | None:
-        """MTU [B] and use of timestamps by a segment size; None where it is not known.
-
-        Segments of 1448 bytes fill an MTU of 1500 with timestamps, those of 1460 without: the one whose MTU is a
-        multiple of 100 is taken, else the one of `timestamps`.
-        """
+        """MTU [B] and use of timestamps by a segment size; None where it is not known."""
         if not segment > 0 or protocol in {"udp", "rdma"}:
             return None
         sizes = {
@@ -88,26 +84,7 @@ class Framing:
 
 
 def ports(rates: pd.DataFrame) -> list[Port]:
-    """Split a table of rates into directions of ports.
-
-    Parameters
-    ----------
-    rates
-        Rates as in the table ``rates``.
-
-    Returns
-    -------
-    list of Port
-        Two for each interface, in and out, with the intervals whose length is known.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> [(port.interface, port.direction, float(port.rate_bps.max()) / 1e6) for port in ports(table)]
-    [('eth0', 'in', 300.0), ('eth0', 'out', 100.0)]
-    """
+    """Split a table of rates into directions of ports."""
     names, intervals = gridded.from_frame(rates)
     found = []
     edges = [*intervals.starts.tolist(), len(intervals.seconds)]
@@ -142,45 +119,12 @@ class Placed:
 
 
 def number_of(value: Any) -> float:  # noqa: ANN401 - a cell of a table
-    """Give the number in a cell of a table, NaN where there is none.
-
-    Parameters
-    ----------
-    value
-        The cell.
-
-    Returns
-    -------
-    float
-        The number, in the unit of the cell.
-
-    Examples
-    --------
-    >>> number_of(None), number_of(2)
-    (nan, 2.0)
-    """
+    """Give the number in a cell of a table, NaN where there is none."""
     return math.nan if value is None or pd.isna(value) else float(value)
 
 
 def unplaced(run: Mapping[Any, Any]) -> Placed:
-    """Take from a run what it says of itself.
-
-    Parameters
-    ----------
-    run
-        A row of the table ``runs``.
-
-    Returns
-    -------
-    Placed
-        Payload [B], length and start [s], NaN where the run does not say; no port yet.
-
-    Examples
-    --------
-    >>> run = unplaced({"duration_s": 10.0, "throughput_bps": 8e9})
-    >>> run.payload, run.start, run.port
-    (10000000000.0, nan, None)
-    """
+    """Take from a run what it says of itself."""
     seconds, payload = number_of(run.get("duration_s")), number_of(run.get("bytes"))
     rate = run_rate(run)
     time = run.get("start_time")
@@ -189,36 +133,7 @@ def unplaced(run: Mapping[Any, Any]) -> Placed:
 
 
 def placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_offset_s: float) -> list[Placed]:
-    """Find the port, direction and time whose rates resemble each run most.
-
-    Parameters
-    ----------
-    runs
-        The runs.
-    every
-        The ports.
-    how
-        How payload becomes octets.
-    largest_offset_s
-        Within how much the clocks may differ. [s]
-
-    Returns
-    -------
-    list of Placed
-        The runs in their order; those that fit nowhere are as they were.
-
-    Examples
-    --------
-    10 GB within five minutes went out of the switch, half a minute later by its clock than by that of the host:
-
-    >>> when = pd.date_range("2013-11-20", periods=60, freq="30s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 30.0, "in_bps": 0.0,
-    ...                       "out_bps": np.repeat([0.0, 270e6, 0.0], [20, 10, 30]), "flag": "ok"})
-    >>> run = unplaced({"bytes": 1e10, "duration_s": 300.0, "start_time": when[18]})
-    >>> (found,) = placed([run], ports(table), Framing((9000,), 4, True, False, (14.0, 18.0)), 120.0)
-    >>> found.port.direction, round(found.offset)
-    ('out', 30)
-    """
+    """Find the port, direction and time whose rates resemble each run most."""
     found = list(runs)
     quiet = {id(port): _quiet(port, runs) for port in every}
     untimed: dict[Any, list[int]] = {}
@@ -311,11 +226,7 @@ class Fit:
 
     @classmethod
     def of(cls, port: Port, one: Placed, how: Framing, quiet: float) -> Fit | None:
-        """Compare a port with a run; None where the port has no known rates.
-
-        Where tests take most of the time, the median of all rates is theirs; that of the rest is half of its part from
-        below.
-        """
+        """Compare a port with a run; None where the port has no known rates."""
         known = ~np.isnan(port.rate_bps)
         if not known.any():
             return None

@@ -56,28 +56,7 @@ class Identities:
 
 
 def number_ports(runs: Identities) -> tuple[Ints, pd.DataFrame]:
-    """Number the ports in the order in which they appear.
-
-    Parameters
-    ----------
-    runs
-        Identities of the rows.
-
-    Returns
-    -------
-    array of int
-        Number of the port of each run.
-    DataFrame
-        ``host`` and ``interface`` of each port, missing where the source has neither the one nor its substitute.
-
-    Examples
-    --------
-    >>> one = np.ones(2, dtype=np.int64)
-    >>> runs = Identities([], ["a.txt", "b.txt"], ["eth0"], -one, np.arange(2), 0 * one, -one, one, 0 * one)
-    >>> code, names = number_ports(runs)
-    >>> code.tolist(), names["host"].tolist()
-    ([0, 1], ['a.txt', 'b.txt'])
-    """
+    """Number the ports in the order in which they appear."""
     host = np.where(runs.host < 0, len(runs.hosts) + runs.file + 1, runs.host)
     name = np.where(runs.interface < 0, len(runs.interfaces) + runs.index + 1, runs.interface)
     code = np.asarray(pd.factorize(host * (int(name.max(initial=0)) + 1) + name)[0], dtype=np.int64)
@@ -241,47 +220,12 @@ def with_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def bare_name(interface: Any) -> str | None:  # noqa: ANN401 - a cell of a table
-    """Name of an interface without the index that tells it apart; None where it has no name.
-
-    Parameters
-    ----------
-    interface
-        Its name, as `port_key` gives it.
-
-    Returns
-    -------
-    str or None
-        The name that the source gives it.
-
-    Examples
-    --------
-    >>> bare_name("Ethernet (index 3)"), bare_name("eth0")
-    ('Ethernet', 'eth0')
-    """
+    """Name of an interface without the index that tells it apart; None where it has no name."""
     return None if pd.isna(interface) else str(interface).split(_SUFFIX, maxsplit=1)[0]
 
 
 def stated_value(known: float | Mapping[Any, float] | None, names: pd.DataFrame) -> Floats:
-    """Give what a user states for each port, NaN where nothing.
-
-    Parameters
-    ----------
-    known
-        One number for all ports, or numbers by (host, interface) or by interface.
-    names
-        ``host`` and ``interface`` of each port, as `port_key` gives them.
-
-    Returns
-    -------
-    array
-        One number for each row of `names`. An interface that is told apart by its index is also found by its bare name.
-
-    Examples
-    --------
-    >>> names = pd.DataFrame({"host": ["sw1", "sw2"], "interface": ["eth0", "eth0 (index 3)"]})
-    >>> stated_value({("sw1", "eth0"): 1e9, "eth0": 10e9}, names).tolist()
-    [1000000000.0, 10000000000.0]
-    """
+    """Give what a user states for each port, NaN where nothing."""
     if not isinstance(known, Mapping):
         return np.full(len(names), np.nan if known is None else float(known))
     found = []

@@ -84,29 +84,7 @@ def rates(
 
 
 def frame(named: Named, found: differences.Rates) -> pd.DataFrame:
-    """Table of rates of readings.
-
-    Parameters
-    ----------
-    named
-        The readings.
-    found
-        Their rates.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`, a row for each reading but the first of an interface.
-
-    Examples
-    --------
-    >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00"], utc=True)
-    >>> readings = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [4_000_000_000, 200_000_000],
-    ...                          "out_octets": 0, "counter_bits": 32, "speed_bps": 100e6})
-    >>> named = from_frame(readings)
-    >>> frame(named, differences.rates(named.series))[["interface", "interval_s", "flag"]].to_dict("records")
-    [{'interface': 'eth0', 'interval_s': 300.0, 'flag': 'wrap'}]
-    """
+    """Table of rates of readings."""
     keep = np.ones(len(found.flags), dtype=np.bool_)
     keep[found.first] = False
     number = np.repeat(np.arange(len(found.first)), named.series.lengths)[keep]

@@ -196,11 +196,7 @@ def _counted(
     same: Sequence[tuple[float, float]],
     elsewhere: Sequence[tuple[float, float]],
 ) -> _Counted:
-    """Count the octets of some intervals, and what of them is background.
-
-    Runs of other ports may cross this one too: the intervals of these are none of the background's, unless there are no
-    others.
-    """
+    """Count the octets of some intervals, and what of them is background."""
     length = port.end - port.begin
     octets = float((port.rate_bps[touched] * length[touched]).sum() / 8)
     quiet = ~touched & ~np.isnan(port.rate_bps)

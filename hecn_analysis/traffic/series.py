@@ -131,35 +131,7 @@ class Readings:
 
 
 def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds = None) -> Named:
-    """Put a table of readings in order.
-
-    What one interface is, `hecn_analysis.traffic.ports` decides.
-
-    Parameters
-    ----------
-    samples
-        Columns of the table ``samples``; all but `NEEDED` may be absent.
-    widths, speeds
-        What a user knows better than the source.
-
-    Returns
-    -------
-    Named
-        Names of the interfaces, and their readings in order of time.
-
-    Raises
-    ------
-    InputError
-        When a column is absent, or a width is none.
-
-    Examples
-    --------
-    >>> when = pd.to_datetime(["2013-11-20 12:05:00", "2013-11-20 12:00:00"], utc=True)
-    >>> samples = pd.DataFrame({"interface": "eth0", "time": when, "in_octets": [200, 100], "out_octets": 0})
-    >>> series = from_frame(samples).series
-    >>> series.in_octets.tolist(), series.lengths.tolist()
-    ([100, 200], [2])
-    """
+    """Put a table of readings in order."""
     absent = [name for name in NEEDED if name not in samples.columns]
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}")
@@ -190,29 +162,7 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
 
 
 def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None) -> Named:
-    """Put readings in order, all at once.
-
-    Parameters
-    ----------
-    readings
-        The readings.
-    widths, speeds
-        What a user knows better than the source.
-
-    Returns
-    -------
-    Named
-        Names of the interfaces, and their readings in order of time.
-
-    Examples
-    --------
-    >>> octets = np.array([300, 200, 100], dtype=np.uint64)
-    >>> readings = Readings(["switch"], ["eth0", "eth1"], 0, np.array([1, 0, 0]), 0, 0, np.array([10, 20, 10]),
-    ...                     octets, octets, None, None, None, None, 64, np.nan)
-    >>> named = in_order(readings)
-    >>> list(named.interfaces), named.series.starts.tolist(), named.series.in_octets.tolist()
-    (['eth1', 'eth0'], [0, 1], [300, 100, 200])
-    """
+    """Put readings in order, all at once."""
     (named,) = in_blocks(readings, widths=widths, speeds=speeds)
     return named
 
@@ -220,32 +170,7 @@ def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None
 def in_blocks(
     readings: Readings, *, widths: Widths = None, speeds: Speeds = None, block_rows: int | None = None
 ) -> Iterator[Named]:
-    """Put readings in order, some interfaces at a time.
-
-    Rows that follow each other and are of one interface are handled together: in most files these are many.
-
-    Parameters
-    ----------
-    readings
-        The readings.
-    widths, speeds
-        What a user knows better than the source.
-    block_rows
-        How many rows a block has, roughly; all by default.
-
-    Yields
-    ------
-    Named
-        Names of some interfaces, and all their readings in order of time.
-
-    Examples
-    --------
-    >>> octets = np.array([300, 200, 100], dtype=np.uint64)
-    >>> readings = Readings(["switch"], ["eth0", "eth1"], 0, np.array([1, 0, 0]), 0, 0, np.array([10, 20, 10]),
-    ...                     octets, octets, None, None, None, None, 64, np.nan)
-    >>> [list(named.interfaces) for named in in_blocks(readings, block_rows=1)]
-    [['eth1'], ['eth0']]
-    """
+    """Put readings in order, some interfaces at a time."""
     length = len(readings.time_ns)
     keys = [readings.host, readings.interface, readings.file, readings.index]
     changes = np.zeros(length, dtype=np.bool_)

@@ -41,32 +41,7 @@ _LEAST_RUNS: Final = 5  # with which the bounds of a median are known at all: 0.
 
 
 def evidence(level: ServiceLevel, runs: pd.DataFrame, samples: pd.DataFrame | None = None) -> pd.DataFrame:
-    """List what each run and each port says about the criteria of a table of service levels.
-
-    Parameters
-    ----------
-    level
-        The table.
-    runs
-        Runs as in the table ``runs``.
-    samples
-        Readings of ports as in the table ``samples``.
-
-    Returns
-    -------
-    DataFrame
-        `EVIDENCE`, by criterion: a row for each run that bears on it, with file and lines, and for each port.
-
-    Examples
-    --------
-    >>> from hecn_analysis import read
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.traffic.service_levels import load
-    >>> runs = read(data_dir() / "transfers" / "after").runs
-    >>> found = evidence(load("hec-test-wan"), runs)
-    >>> found.loc[found["criterion"] == "rtt", ["tool", "says"]].head(1).to_dict("records")
-    [{'tool': 'iperf3', 'says': '3.74 ms'}]
-    """
+    """List what each run and each port says about the criteria of a table of service levels."""
     rows: list[dict[str, Any]] = []
     for run in runs.to_dict("records"):
         place = {name: run.get(name) for name in ("source_file", "line_first", "line_last", "tool")}

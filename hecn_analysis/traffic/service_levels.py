@@ -147,27 +147,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> ServiceLevel:
 
 
 def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Give one-sided bounds of a probability by Clopper and Pearson.
-
-    Parameters
-    ----------
-    hits, count
-        How often it happened, of how many times.
-    confidence
-        Of each bound for itself. [1]
-
-    Returns
-    -------
-    tuple of float
-        The lower and the upper bound. [1]
-
-    Examples
-    --------
-    >>> proportion_bounds(0, 30_000_000)[1]  # the rule of three
-    9.985774e-08
-    >>> proportion_bounds(3, 10)
-    (0.0872644, 0.606624)
-    """
+    """Give one-sided bounds of a probability by Clopper and Pearson."""
     if count <= 0:
         return 0.0, 1.0
     low = 0.0 if hits == 0 else float(stats.beta.ppf(1 - confidence, hits, count - hits + 1))
@@ -182,27 +162,7 @@ def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> 
 
 
 def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) -> int:
-    """Give how many packets, of which so many are lost, show that fewer are lost than a limit.
-
-    Parameters
-    ----------
-    limit
-        Probability. [1]
-    lost
-        Packets lost among them.
-    confidence
-        Of the bound. [1]
-
-    Returns
-    -------
-    int
-        The packets.
-
-    Examples
-    --------
-    >>> packets_needed(1e-7), packets_needed(1e-7, lost=1)
-    (29957322, 47438646)
-    """
+    """Give how many packets, of which so many are lost, show that fewer are lost than a limit."""
     if lost == 0:
         return math.ceil(math.log1p(-confidence) / math.log1p(-limit)) if limit < 1 else 1
     return math.ceil(float(stats.chi2.ppf(confidence, 2 * (lost + 1))) / 2 / limit)
@@ -211,31 +171,7 @@ def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) 
 def outage_bounds(
     outages: int, down_s: float, total_s: float, longest_s: float, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Give bounds of the part of time that is lost to outages.
-
-    Parameters
-    ----------
-    outages
-        How many there were.
-    down_s
-        How long they lasted together. [s]
-    total_s
-        How long was watched. [s]
-    longest_s
-        How long an outage is taken to last where none was seen. [s]
-    confidence
-        Of each bound for itself; rate and length share it. [1]
-
-    Returns
-    -------
-    tuple of float
-        The least and the largest part of the time. [1]
-
-    Examples
-    --------
-    >>> outage_bounds(0, 0.0, 365 * 86400.0, 4 * 3600.0)  # a year without an outage, of 4 hours if there were one
-    (0.0, 0.001368)
-    """
+    """Give bounds of the part of time that is lost to outages."""
     if total_s <= 0:
         return 0.0, 1.0
     if outages == 0:
@@ -347,23 +283,7 @@ OWNERS: Final = {"source_file", "host", "interface"}
 
 
 def sources_of(samples: pd.DataFrame) -> Ints:
-    """Number the ports of each file: two sources of one port may count in different ways.
-
-    Parameters
-    ----------
-    samples
-        Readings as in the table ``samples``.
-
-    Returns
-    -------
-    array of int
-        A number for each row.
-
-    Examples
-    --------
-    >>> sources_of(pd.DataFrame({"host": "sw1", "interface": "eth0", "source_file": ["a", "b", "a"]})).tolist()
-    [0, 1, 0]
-    """
+    """Number the ports of each file: two sources of one port may count in different ways."""
     code, _ = number_rows(samples)
     if "source_file" not in samples.columns:
         return code

@@ -97,22 +97,7 @@ class Slots:
         return ((number + 1) * round(self.slot_s * 1e9)).astype(np.int64)
 
     def rates(self) -> tuple[Floats, Floats]:
-        """Rates of the slots in both directions, NaN where too little is covered. [bit/s].
-
-        Returns
-        -------
-        tuple of array
-            In and out, one for each slot. [bit/s]
-
-        Examples
-        --------
-        >>> when = pd.date_range("2013-11-20 00:05", periods=2, freq="300s", tz="UTC")
-        >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-        ...                       "in_bps": [1e8, 3e8], "out_bps": 1e8, "flag": "ok"})
-        >>> received, sent = regrid(from_frame(table)[1], 600.0).rates()
-        >>> (received / 1e6).round().tolist(), (sent / 1e6).round().tolist()
-        ([200.0], [100.0])
-        """
+        """Rates of the slots in both directions, NaN where too little is covered. [bit/s]."""
         received = self._scale(self.in_covered_s)
         sent = received if self.out_covered_s is self.in_covered_s else self._scale(self.out_covered_s)
         return self.in_bytes * received, self.out_bytes * sent
@@ -167,36 +152,7 @@ def from_frame(table: pd.DataFrame) -> tuple[pd.DataFrame, Intervals]:
 
 
 def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
-    """Put intervals on slots.
-
-    Parameters
-    ----------
-    intervals
-        The rates. Those that are lower bounds are left out.
-    slot_s
-        Length of a slot; slots begin at whole multiples of it since 1970, UTC. [s]
-    gaps
-        Whether the mean over a gap may stand for each slot in it.
-
-    Returns
-    -------
-    Slots
-        Bytes of each interface in each slot from its first interval to its last.
-
-    Raises
-    ------
-    RangeError
-        When the length is not positive, or there would be more than `MOST_SLOTS`.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> slots = regrid(from_frame(table)[1], 600.0)
-    >>> slots.lengths.tolist(), (slots.in_bytes / 1e6).tolist(), slots.covered_s.tolist()
-    ([3], [0.0, 11250.0, 11250.0], [300.0, 600.0, 300.0])
-    """
+    """Put intervals on slots."""
     if not slot_s > 0:
         raise RangeError(f"slot: found {slot_s!r} s, expected more than 0 s")
     lengths = np.diff(intervals.starts, append=len(intervals.end_ns))
@@ -260,30 +216,7 @@ def regrid(intervals: Intervals, slot_s: float, *, gaps: bool = False) -> Slots:
 
 
 def frame(names: pd.DataFrame, slots: Slots) -> pd.DataFrame:
-    """Table of slots: ``host``, ``interface``, ``time`` (the end), bytes, what is covered, rates.
-
-    Parameters
-    ----------
-    names
-        Hosts and interfaces, a row for each.
-    slots
-        Their slots.
-
-    Returns
-    -------
-    DataFrame
-        A row for each slot of an interface: ``in_bytes`` and ``out_bytes`` (missing where no rate of that direction
-        covers any of it), ``covered_s``, ``in_bps``, ``out_bps``.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> names, intervals = from_frame(table)
-    >>> frame(names, regrid(intervals, 600.0))[["covered_s", "in_bps"]].to_dict("list")
-    {'covered_s': [300.0, 600.0, 300.0], 'in_bps': [nan, 150000000.0, nan]}
-    """
+    """Table of slots: ``host``, ``interface``, ``time`` (the end), bytes, what is covered, rates."""
     in_bps, out_bps = slots.rates()
     named = names.iloc[np.repeat(np.arange(len(names)), slots.lengths)].reset_index(drop=True)
     return named.assign(

@@ -138,29 +138,7 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
 
 
 def whole(slots: Slots, intervals: Intervals) -> Any:  # noqa: ANN401 - an array of booleans
-    """Say which slots lie wholly between the first and the last reading of their interface.
-
-    Parameters
-    ----------
-    slots
-        The slots.
-    intervals
-        The intervals that were put on them.
-
-    Returns
-    -------
-    array of bool
-        One for each slot.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=4, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(4) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> _, intervals = gridded.from_frame(table)
-    >>> whole(gridded.regrid(intervals, 600.0), intervals).tolist()
-    [False, True, False]
-    """
+    """Say which slots lie wholly between the first and the last reading of their interface."""
     inside = np.ones(len(slots.covered_s), dtype=np.bool_)
     if len(slots.starts) == 0:
         return inside
@@ -451,30 +429,7 @@ def profile(
 
 
 def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame:
-    """Find the 60 minutes in which each interface carried most, in the larger direction.
-
-    Parameters
-    ----------
-    table
-        Rates as in the table ``rates``.
-    slot_s
-        Length of the slots that make up the hour, a divisor of it. [s]
-
-    Returns
-    -------
-    DataFrame
-        ``host``, ``interface``, ``time`` (end of the hour), ``in_bps``, ``out_bps`` (means over the hour); an interface
-        without an hour of known rates is left out.
-
-    Examples
-    --------
-    >>> when = pd.date_range("2013-11-20", periods=24, freq="300s", tz="UTC")
-    >>> table = pd.DataFrame({"host": "switch", "interface": "eth0", "time": when, "interval_s": 300.0,
-    ...                       "in_bps": np.arange(24) * 1e8, "out_bps": 1e8, "flag": "ok"})
-    >>> print(busiest_hour(table)[["time", "in_bps"]])
-                           time        in_bps
-    0 2013-11-20 01:55:00+00:00  1.750000e+09
-    """
+    """Find the 60 minutes in which each interface carried most, in the larger direction."""
     many = round(3600 / slot_s)
     if many < 1 or abs(many * slot_s - 3600) > 1e-9:
         raise RangeError(f"slot: found {slot_s!r} s, expected a divisor of 3600 s")

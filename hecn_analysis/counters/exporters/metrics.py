@@ -73,25 +73,7 @@ _LARGEST_32: Final = (1 << 32) - 1
 
 
 def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
-    """Name under which a metric's value is collected, None for one that is none of an interface.
-
-    Parameters
-    ----------
-    metric
-        Name of the metric or field.
-    names
-        The names that are known.
-
-    Returns
-    -------
-    str or None
-        The name.
-
-    Examples
-    --------
-    >>> column("node_network_receive_bytes_total"), column("interface_ifHCInOctets"), column("go_info")
-    ('in_octets', 'in_octets_64', None)
-    """
+    """Name under which a metric's value is collected, None for one that is none of an interface."""
     found = names.get(metric)
     if found is None and "if" in metric:
         tail = metric[metric.rfind("if") :]
@@ -164,31 +146,7 @@ def _count(value: float) -> int | float:
 
 
 def hand_over(findings: Findings, names: Mapping[str, Any], collected: Collected, time: float | None) -> dict[str, Any]:
-    """Hand over a sample, or an interface where nothing was counted, and give its columns.
-
-    Parameters
-    ----------
-    findings
-        What is found in the file.
-    names
-        What names the interface: host, interface, index, description, alias.
-    collected
-        Its values.
-    time
-        When they were read. [s since 1970]
-
-    Returns
-    -------
-    dict
-        Columns of the table of samples, without the time.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Findings
-    >>> findings = Findings("port1.log")
-    >>> hand_over(findings, {"interface": "eth0"}, Collected(3, {"in_octets_64": 5_000_000_000}), 60.0)
-    {'in_octets': 5000000000, 'counter_bits': 64, 'interface': 'eth0'}
-    """
+    """Hand over a sample, or an interface where nothing was counted, and give its columns."""
     row = {**collected.columns(), **{name: value for name, value in names.items() if value is not None}}
     if any(name.startswith(("in_", "out_")) for name in row):
         findings.sample(line=collected.line, time=time, **row)

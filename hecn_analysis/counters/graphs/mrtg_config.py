@@ -112,25 +112,7 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def join(found: Sequence[Findings]) -> None:
-    """Give logs and pages what the configurations read with them say of their targets: title and speed.
-
-    The log of a target that counts no octets loses its rates, for they are not bit/s.
-
-    Parameters
-    ----------
-    found
-        What was found in all files.
-
-    Examples
-    --------
-    >>> logs, config = Findings("sw1.log", format="mrtg-log"), Findings("mrtg.cfg", format=FORMATS[0])
-    >>> logs.interface(host=None, interface="sw1", index=None)
-    >>> target = {"name": "sw1", "title": "uplink", "speed_bps": 1e9, "gauge": False, "script": False}
-    >>> config.facts["targets"] = [target]
-    >>> join([logs, config])
-    >>> list(logs.interfaces.values())
-    [{'interface': 'sw1', 'description': 'uplink', 'speed_bps': 1000000000.0}]
-    """
+    """Give logs and pages what the configurations read with them say of their targets: title and speed."""
     known: dict[str, list[tuple[PurePath, dict[str, Any]]]] = {}
     for part in found:
         if part.format in FORMATS:

@@ -148,11 +148,7 @@ def _of_csv(document: Document, findings: Findings, at: int, separator: str, hea
 
 
 def _with_unit(words: str, name: str) -> str:
-    """Give a bare number the unit that the name of its column ends with.
-
-    >>> _with_unit("1,200", "Traffic In (kbit/s)"), _with_unit("1,200 kbit/s", "Traffic In(SPEED) (kbit/s)")
-    ('1,200 kbit/s', '1,200 kbit/s')
-    """
+    """Give a bare number the unit that the name of its column ends with."""
     unit = _UNIT.search(name)
     return f"{words} {unit['unit']}" if unit and re.fullmatch(r"[\d., \u00a0]{1,30}", words) else words
 

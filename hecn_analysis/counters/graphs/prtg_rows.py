@@ -135,27 +135,7 @@ class Channel(NamedTuple):
 
 
 def channel(name: str, words: str = "") -> Channel | None:
-    """Say what a channel is; None for one that is not about traffic.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    words
-        A value of it in words, whose unit counts more than the name.
-
-    Returns
-    -------
-    Channel or None
-        The channel.
-
-    Examples
-    --------
-    >>> channel("Traffic In (Speed)")
-    Channel(kind='speed', way='in', label='Traffic')
-    >>> channel("Traffic ausgehend (Volumen)").way, channel("Verkehr", "3 kbit/s"), channel("CPU Load", "3 %")
-    ('out', None, None)
-    """
+    """Say what a channel is; None for one that is not about traffic."""
     if _DOWNTIME.search(name):
         return Channel("downtime", "", name)
     unit = _QUANTITY.match(words.strip() if words else "")
@@ -176,49 +156,13 @@ def channel(name: str, words: str = "") -> Channel | None:
 
 
 def number(text: str) -> float | None:
-    """Read a raw number, with a point or a comma.
-
-    Parameters
-    ----------
-    text
-        The number.
-
-    Returns
-    -------
-    float or None
-        The number; None for what is none.
-
-    Examples
-    --------
-    >>> number("0000009999"), number("45363,75"), number("1,09E+09"), number("")
-    (9999.0, 45363.75, 1090000000.0, None)
-    """
+    """Read a raw number, with a point or a comma."""
     text = text.strip()
     return float(text.replace(",", ".")) if _RAW.match(text) else None
 
 
 def moment(text: str, *, day_first: bool) -> Moment | None:
-    """Read a date in local time, or the two of an interval.
-
-    Parameters
-    ----------
-    text
-        The date.
-    day_first
-        Whether the day stands before the month where both could be either.
-
-    Returns
-    -------
-    Moment or None
-        Its times; None for what is no date.
-
-    Examples
-    --------
-    >>> moment("3/13/2024 11:00:00 PM - 12:00:00 AM", day_first=False)[:2]
-    (datetime.datetime(2024, 3, 13, 23, 0), datetime.datetime(2024, 3, 14, 0, 0))
-    >>> moment("13.03.2024 09:05", day_first=True)
-    Moment(start=datetime.datetime(2024, 3, 13, 9, 5), end=None, seconds=False)
-    """
+    """Read a date in local time, or the two of an interval."""
     found = _WHEN.match(text)
     if found is None:
         return None
@@ -234,46 +178,13 @@ def moment(text: str, *, day_first: bool) -> Moment | None:
 
 
 def is_raw_date(text: str) -> bool:
-    """Whether a text is a number of days that can be a date of these years.
-
-    Parameters
-    ----------
-    text
-        The text.
-
-    Returns
-    -------
-    bool
-        The answer.
-
-    Examples
-    --------
-    >>> is_raw_date("45363.75"), is_raw_date("7")
-    (True, False)
-    """
+    """Whether a text is a number of days that can be a date of these years."""
     value = number(text)
     return value is not None and _OLE_DATES[0] < value < _OLE_DATES[1]
 
 
 def hand_over(rows: Sequence[Row], findings: Findings) -> None:
-    """Make rates and facts of rows.
-
-    Parameters
-    ----------
-    rows
-        The rows of data, in their order.
-    findings
-        Where they go.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Findings
-    >>> findings = Findings("port1.log")
-    >>> day = {"date": "13.03.2024 09:00", "raw_date": "45364.375"}
-    >>> hand_over([Row(2, **day, values={"Traffic In (speed)": ("8 kbit/s", "1000")})], findings)
-    >>> [(rate["interface"], rate["in_bps"]) for rate in findings.rates]
-    [('Traffic', 8000.0)]
-    """
+    """Make rates and facts of rows."""
     moments = _moments(rows, findings)
     length = _length(moments, rows)
     kinds = _channels(rows)
@@ -466,10 +377,7 @@ def _tell_no_zone(row: Row, findings: Findings) -> None:
 
 
 def _wall_span(when: Moment, length: float | None, gap: float | None) -> float:
-    """Length of an interval of which the wall clock, perhaps changed within it, shows beginning and end.
-
-    The time since the row before, `gap`, counts where a change makes it fit, else the length of the other rows.
-    """
+    """Length of an interval of which the wall clock, perhaps changed within it, shows beginning and end."""
     wall = (when.end - when.start).total_seconds() if when.end is not None else float(length or 0)
     changed = [span for span in (wall - _HOUR, wall + _HOUR, wall + _HOUR - _DAY) if span > 0]
     if gap is not None and (wall != length or wall >= _DAY):

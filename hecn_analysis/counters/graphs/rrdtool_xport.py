@@ -66,29 +66,7 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def hand_over(name: str, legend: Sequence[str], rows: Rows, findings: Findings, unit: str = "") -> None:
-    """Make rates and facts of rows.
-
-    Parameters
-    ----------
-    name
-        Name of the interface.
-    legend
-        Names of the values.
-    rows
-        The rows.
-    findings
-        Where they go.
-    unit
-        Words that say the unit of all of them.
-
-    Examples
-    --------
-    >>> from hecn_analysis.counters.contract import Findings
-    >>> findings = Findings("port1.log")
-    >>> hand_over("eth0", ["in bit/s", "out bit/s"], [(2, 300.0, [8e6, 1e6]), (3, 600.0, [9e6, 1e6])], findings)
-    >>> [(rate["in_bps"], rate["interval_s"]) for rate in findings.rates]
-    [(8000000.0, 300.0), (9000000.0, 300.0)]
-    """
+    """Make rates and facts of rows."""
     places = ways(legend)
     factors: dict[str, int] = {}
     for way, place in places.items():

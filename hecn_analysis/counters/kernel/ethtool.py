@@ -89,23 +89,7 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def totals(counters: Mapping[str, int]) -> dict[str, Any]:
-    """Counters of an interface of the counters of its driver; what the driver does not count is absent.
-
-    Parameters
-    ----------
-    counters
-        Values by the driver's names.
-
-    Returns
-    -------
-    dict
-        Columns of the table of samples.
-
-    Examples
-    --------
-    >>> totals({"rx_bytes": 7, "rx_queue_0_bytes": 5, "tx_queue_0_bytes": 1, "tx_queue_1_bytes": 2})
-    {'in_octets': 7, 'out_octets': 3}
-    """
+    """Counters of an interface of the counters of its driver; what the driver does not count is absent."""
     row = {}
     for way, short, received in (("in", "rx", "received"), ("out", "tx", "sent")):
         for what, names in _TOTALS.items():

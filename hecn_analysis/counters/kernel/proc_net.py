@@ -100,9 +100,5 @@ def _dev(document: Document, findings: Findings) -> None:
 
 
 def _snake(name: str) -> str:
-    """Name in small letters with underscores.
-
-    >>> _snake("InSegs"), _snake("TCPLostRetransmit"), _snake("TcpExt")
-    ('in_segs', 'tcp_lost_retransmit', 'tcp_ext')
-    """
+    """Name in small letters with underscores."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

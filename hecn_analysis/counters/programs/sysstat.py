@@ -64,23 +64,7 @@ class First:
 
 
 def first_line(document: Document) -> First | None:
-    r"""First line of a report, None where there is none.
-
-    Parameters
-    ----------
-    document
-        The file.
-
-    Returns
-    -------
-    First or None
-        What the line says.
-
-    Examples
-    --------
-    >>> first_line(Document("sar.txt", b"Linux 6.1.0 (b)  11/21/26  _x86_64_  (8 CPU)\n"))
-    First(line=1, host='b', date='11/21/26', cpus=8)
-    """
+    r"""First line of a report, None where there is none."""
     found = _FIRST.search(document.text)
     if found is None:
         return None
@@ -89,24 +73,7 @@ def first_line(document: Document) -> First | None:
 
 
 def later_lines(document: Document) -> dict[int, First]:
-    r"""First lines of the reports behind the first one, by their numbers: several days may stand in one file.
-
-    Parameters
-    ----------
-    document
-        The file.
-
-    Returns
-    -------
-    dict
-        What each of these lines says, by its number.
-
-    Examples
-    --------
-    >>> days = b"Linux 6.1.0 (b)  11/21/26  _x86_64_\n\nLinux 6.1.0 (b)  11/22/26  _x86_64_\n"
-    >>> {line: first.date for line, first in later_lines(Document("sar.txt", days)).items()}
-    {3: '11/22/26'}
-    """
+    r"""First lines of the reports behind the first one, by their numbers: several days may stand in one file."""
     result, line, at = {}, 1, 0
     for found in _FIRST.finditer(document.text):
         line, at = line + document.text.count("\n", at, found.start()), found.start()
@@ -119,29 +86,7 @@ def _first(line: int, found: re.Match[str]) -> First:
 
 
 def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[date | None, bool]:
-    """Date of a text of any locale, and whether its day could be its month.
-
-    Parameters
-    ----------
-    text
-        The date.
-    half_days
-        Whether the clocks beside it have twelve hours.
-    clock
-        Whether there are clocks beside it.
-
-    Returns
-    -------
-    tuple
-        The date, None for what is none, and the answer.
-
-    Examples
-    --------
-    >>> str(day_of("11/21/26")[0]), str(day_of("21.11.2026")[0]), str(day_of("2026年11月21日")[0])
-    ('2026-11-21', '2026-11-21', '2026-11-21')
-    >>> day_of("11/12/2026", half_days=True), day_of("11/12/2026", clock=True)
-    ((datetime.date(2026, 11, 12), False), (datetime.date(2026, 12, 11), True))
-    """
+    """Date of a text of any locale, and whether its day could be its month."""
     numbers = [int(word) for word in re.findall(r"\d{1,4}", text)]
     if len(numbers) != 3:
         return None, False
@@ -166,23 +111,7 @@ def day_of(text: str, *, half_days: bool = False, clock: bool = False) -> tuple[
 
 
 def clock_of(found: re.Match[str]) -> time | None:
-    """Time of day of a match of `CLOCK`, None for one that cannot be.
-
-    Parameters
-    ----------
-    found
-        The match.
-
-    Returns
-    -------
-    time or None
-        The time.
-
-    Examples
-    --------
-    >>> str(clock_of(CLOCK.match("05:26:29 PM  all")))
-    '17:26:29'
-    """
+    """Time of day of a match of `CLOCK`, None for one that cannot be."""
     if found["hour"] is None:
         return None
     hour, half = int(found["hour"]), (found["before"] or found["after"] or "").lower()
@@ -197,25 +126,7 @@ def clock_of(found: re.Match[str]) -> time | None:
 
 
 def stamp_of(text: str) -> datetime | None:
-    """Date and time of a text, with its zone where it has one.
-
-    Parameters
-    ----------
-    text
-        As iostat and the JSON of sysstat write it.
-
-    Returns
-    -------
-    datetime or None
-        The time; None for what is none.
-
-    Examples
-    --------
-    >>> str(stamp_of("11/22/2026 05:26:29 PM")), str(stamp_of("2026-11-22T05:26:29+0100"))
-    ('2026-11-22 17:26:29', '2026-11-22 05:26:29+01:00')
-    >>> stamp_of("2026-11-22T05:26:29+9900") is None
-    True
-    """
+    """Date and time of a text, with its zone where it has one."""
     found = _STAMP.match(text.strip())
     if found is None:
         return None
@@ -247,15 +158,7 @@ class Days:
         self.locals: set[datetime] = set()
 
     def begin(self, first: First, document: Document) -> None:
-        """Take the date of a first line.
-
-        Parameters
-        ----------
-        first
-            The line.
-        document
-            The file, whose clocks may tell how dates are written.
-        """
+        """Take the date of a first line."""
         clocks = [found for line in document.lines[:200] if (found := CLOCK.match(line))]
         half = any(found["before"] or found["after"] for found in clocks)
         self._day, doubtful = day_of(first.date, half_days=half, clock=bool(clocks))
@@ -273,21 +176,7 @@ class Days:
     def time(
         self, line: int, found: re.Match[str], table: str, *, row: str | None = None, counts: bool = True
     ) -> float | None:
-        """Seconds since 1970 of a clock in front of a line.
-
-        Parameters
-        ----------
-        line
-            Number of the line.
-        found
-            Match of `CLOCK`.
-        table
-            What names the table that it stands in.
-        row
-            What names the row among those of the same clock.
-        counts
-            Whether the line is a row; a heading has the clock at which the first interval begins.
-        """
+        """Seconds since 1970 of a clock in front of a line."""
         if found["epoch"]:
             return float(found["epoch"])
         clock = clock_of(found)

@@ -239,11 +239,7 @@ def _hand_over(links: list[_Interface], findings: Findings) -> None:
 
 
 def _bytes(text: str, unit: str | None) -> int:
-    """Bytes of a rounded size.
-
-    >>> _bytes("1.50", "KiB"), _bytes("2", "kB"), _bytes("7", None)
-    (1536, 2000, 7)
-    """
+    """Bytes of a rounded size."""
     if not unit or unit == "B":
         return round(float(text.replace(",", ".")))
     base = 1000 if unit.startswith("k") else 1024

@@ -83,11 +83,7 @@ def read(document: Document, findings: Findings) -> None:
 
 
 def _octets(escaped: str) -> str:
-    r"""Octets with escapes in hexadecimal.
-
-    >>> bytes.fromhex(_octets(r"caf\xc3\xa9\n")).decode()
-    'café\n'
-    """
+    r"""Octets with escapes in hexadecimal."""
     plain = _ESCAPED.sub(
         lambda match: (
             chr(int(match["octet"], 16)) if match["octet"] else _LETTERS.get(match["letter"], match["letter"])

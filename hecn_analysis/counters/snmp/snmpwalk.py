@@ -253,11 +253,7 @@ def _value(text: str, number: int) -> tuple[Value | None, str | None]:
 
 
 def _ends(text: str) -> bool:
-    r"""Whether a text in quotes ends with its line.
-
-    >>> _ends('"one"'), _ends('"one'), _ends('two"'), _ends('"')
-    (True, False, True, False)
-    """
+    r"""Whether a text in quotes ends with its line."""
     stripped = text.rstrip()
     return stripped.endswith('"') and not stripped.endswith('\\"') and stripped != '"'
 

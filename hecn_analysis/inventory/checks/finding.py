@@ -243,56 +243,20 @@ class Seen:
 
 
 def positive(value: object) -> float | None:
-    """A number above 0, None for everything else.
-
-    Parameters
-    ----------
-    value
-        A fact, whatever a reader made of it.
-
-    Returns
-    -------
-    float or None
-        The number.
-
-    Examples
-    --------
-    >>> positive(3), positive(0), positive("x"), positive(True)
-    (3.0, None, None, None)
-    """
+    """A number above 0, None for everything else."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value) if value > 0 else None
 
 
 def whole(value: object) -> int | None:
-    """A whole number above 0, None for everything else.
-
-    Parameters
-    ----------
-    value
-        A fact, whatever a reader made of it.
-
-    Returns
-    -------
-    int or None
-        The number.
-
-    Examples
-    --------
-    >>> whole(8), whole(8.5), whole(0), whole("x8")
-    (8, None, None, None)
-    """
+    """A whole number above 0, None for everything else."""
     number = positive(value)
     return int(number) if number is not None and number.is_integer() else None
 
 
 def _named_speed(name: object) -> float | None:
-    """Return the rate that a card's name promises for a port [bit/s].
-
-    >>> _named_speed("Ethernet Controller XL710 for 40GbE QSFP+"), _named_speed("82599ES 10-Gigabit SFI/SFP+")
-    (40000000000.0, 10000000000.0)
-    """
+    """Return the rate that a card's name promises for a port [bit/s]."""
     text = str(name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
     found = _NAMED_SPEED.search(text)
     if found is not None:
@@ -301,25 +265,7 @@ def _named_speed(name: object) -> float | None:
 
 
 def listed(words: Iterable[str], most: int = 6) -> str:
-    """Words with commas between, cut where they are many.
-
-    Parameters
-    ----------
-    words
-        The words.
-    most
-        How many of them are written out.
-
-    Returns
-    -------
-    str
-        One line for people.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b and 1 more'
-    """
+    """Words with commas between, cut where they are many."""
     given = list(words)
     more = len(given) - most
     return ", ".join(given) if more <= 0 else f"{', '.join(given[:most])} and {more} more"

@@ -148,32 +148,7 @@ def find(
     path: Path | None = None,
     slots: Mapping[str, str] | None = None,
 ) -> Findings:
-    """Check a captured host.
-
-    Parameters
-    ----------
-    machine
-        What its outputs say together.
-    captured
-        The outputs.
-    path
-        Path that its transfers take; buffers are checked against it.
-    slots
-        Names of its description's slots, by the PCI address of the card without the function.
-
-    Returns
-    -------
-    Findings
-        What is wrong, what costs most first, and which checks lacked an output.
-
-    Examples
-    --------
-    >>> from hecn_analysis.inventory.hosts.machine import Machine
-    >>> card = {"name": "X710", "class_code": "0200", "lnkcap_gtps": 8.0, "lnkcap_width": 8, "lnksta_width": 4}
-    >>> found = find(Machine(devices={"0000:04:00.0": {"address": "0000:04:00.0", **card}}))
-    >>> [(one.check, one.found, one.expected) for one in found.findings]
-    [('link-width', 'x4', 'x8, which the card can do')]
-    """
+    """Check a captured host."""
     return _checked(Seen(machine, captured, path, slots or {}))
 
 

@@ -300,11 +300,7 @@ def _field(device: Device, name: str, value: str) -> None:
 
 
 def _named(value: str) -> tuple[str, str | None]:
-    """A name and the code behind it in brackets, or the code alone.
-
-    >>> _named("Host bridge [0600]"), _named("8086"), _named("PCI bridge")
-    (('Host bridge', '0600'), ('', '8086'), ('PCI bridge', None))
-    """
+    """A name and the code behind it in brackets, or the code alone."""
     if found := re.fullmatch(r"(?P<name>.{0,300}?)\s?\[(?P<code>[0-9a-f]{4})\]", value):
         return found["name"], found["code"]
     return ("", value) if re.fullmatch(r"[0-9a-f]{4}", value) else (value, None)

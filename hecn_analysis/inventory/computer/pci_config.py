@@ -33,24 +33,7 @@ _MOST: Final = 48  # capabilities of four bytes that fit behind the header
 
 
 def decode(content: bytes) -> dict[str, Any]:
-    """Facts of a device by the names that `lspci` has for them; absent where the bytes do not reach.
-
-    Parameters
-    ----------
-    content
-        The bytes of its configuration space from the first on, 64 to 4096.
-
-    Returns
-    -------
-    dict
-        Identity, link (widths in lanes, rates in GT/s), sizes of payloads and requests in bytes, PCI-X settings.
-
-    Examples
-    --------
-    >>> facts = decode(bytes.fromhex("8680c910 07041000 01000002".replace(" ", "")) + bytes(52))
-    >>> facts["vendor_device"], facts["class_code"]
-    ('8086:10c9', '0200')
-    """
+    """Facts of a device by the names that `lspci` has for them; absent where the bytes do not reach."""
     if len(content) < _HEADER or content[:2] == b"\xff\xff":
         return {}
     facts: dict[str, Any] = {

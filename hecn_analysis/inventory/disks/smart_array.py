@@ -193,10 +193,6 @@ def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
 
 
 def _level(text: str) -> str | None:
-    """The name of a level: ``1+0`` is raid10, ``6 (ADG)`` raid6.
-
-    >>> _level("1+0"), _level("6 (ADG)"), _level("1 (1+0)"), _level("Simple")
-    ('raid10', 'raid6', 'raid1', 'simple')
-    """
+    """The name of a level: ``1+0`` is raid10, ``6 (ADG)`` raid6."""
     found = re.match(r"(?P<level>\d(?:\+0|0)?)", text)
     return f"raid{found['level'].replace('+', '')}" if found else text.strip().lower() or None

@@ -65,28 +65,7 @@ class CapturedHost:
 
 
 def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
-    """Put outputs together to hosts.
-
-    Parameters
-    ----------
-    captured
-        Outputs of any number of files.
-
-    Returns
-    -------
-    tuple of CapturedHost
-        One for each host, in the order of the first output of each. A part that contradicts itself is left out, and is
-        one of its problems.
-
-    Examples
-    --------
-    >>> from hecn_analysis.inventory.contract import Facts, Output
-    >>> from hecn_analysis.inventory.registry import Captured
-    >>> kernel = Facts("sysctl", {"tcp_rmem": [4096, 131072, 6291456]})
-    >>> [one] = hosts([Captured(Output("n1/sysctl.txt", ("",)), kernel)])
-    >>> one.name, one.description["tcp_rmem_max"]["value"]
-    ('n1', 6291456)
-    """
+    """Put outputs together to hosts."""
     return tuple(_host(group) for group in groups(captured))
 
 
@@ -115,19 +94,6 @@ def _host(group: Group) -> CapturedHost:
 
 
 def _make_host(name: str, keys: Keys) -> Host:
-    """Make a host of the keys of a description.
-
-    Parameters
-    ----------
-    name
-        What to call it.
-    keys
-        As a file in ``models/hosts`` has them.
-
-    Raises
-    ------
-    InputError
-        The keys contradict each other.
-    """
+    """Make a host of the keys of a description."""
     description = Library(places.models_dir()).with_parts(Description({"name": name, **keys}))
     return yaml_file.validate(Host, description.values, description.place, prefix=("host",))

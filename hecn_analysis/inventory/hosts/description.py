@@ -49,27 +49,7 @@ Keys = dict[str, Any]
 
 
 def describe(machine: Machine, files: Sequence[str]) -> Keys:
-    """Keys of a description in ``models/hosts``.
-
-    Parameters
-    ----------
-    machine
-        What was captured.
-    files
-        Names of the files that it was captured in, for its source.
-
-    Returns
-    -------
-    dict
-        The keys, each value with where it is from; a part that was not captured is absent.
-
-    Examples
-    --------
-    >>> machine = Machine(product="Box 1", memory={"mtps": 2666, "type": "DDR4", "n_dimms": 4})
-    >>> keys = describe(machine, ["n1/dmidecode.txt"])
-    >>> keys["title"], keys["memory"]["channels"]["value"]
-    ('Box 1 (captured)', 4)
-    """
+    """Keys of a description in ``models/hosts``."""
     named = [file.rpartition("/")[2] for file in files]
     source = f"{CAPTURED}: {', '.join(named[:6])}" + (f" and {len(named) - 6} more" if len(named) > 6 else "")
     title = machine.product or machine.cpu.get("model") or "a host"
@@ -122,11 +102,7 @@ def _cpu(machine: Machine) -> Keys | None:
 
 
 def _virtual_title(model: str, cores: int) -> str:
-    """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is.
-
-    >>> _virtual_title("Intel(R) Xeon(R) Processor (Skylake, IBRS)", 4), _virtual_title("AMD EPYC-Milan Processor", 1)
-    ('Intel Xeon (Skylake, IBRS), 4 virtual cores', 'AMD EPYC-Milan, 1 virtual core')
-    """
+    """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is."""
     words = re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b|@ ?[\d.]+ ?GHz", " ", model).split()
     return f"{' '.join(words) or 'a processor'}, {cores} virtual core{'' if cores == 1 else 's'}"
 
@@ -214,23 +190,7 @@ def _lanes(width: Any) -> int | None:  # noqa: ANN401 - what a source gives
 
 
 def slot_name(card: str) -> str:
-    """Name of the slot of a card: its address without function, and without domain where that is the first one.
-
-    Parameters
-    ----------
-    card
-        Address of a card without the function.
-
-    Returns
-    -------
-    str
-        The name, as scenarios have it in ``host.slots.NAME``.
-
-    Examples
-    --------
-    >>> slot_name("0000:12:00"), slot_name("10000:e1:00")
-    ('12:00', '10000:e1:00')
-    """
+    """Name of the slot of a card: its address without function, and without domain where that is the first one."""
     return card.removeprefix("0000:")
 
 
@@ -496,11 +456,7 @@ def _kernel(machine: Machine) -> Keys:
 
 
 def _version(text: str) -> str | None:
-    """Major and minor number of a kernel.
-
-    >>> _version("5.14.0-427.el9.x86_64"), _version("None")
-    ('5.14', None)
-    """
+    """Major and minor number of a kernel."""
     parts = text.split(".")
     numbers = [part for part in parts[:2] if part.isdigit() and len(part) < 5]
     return ".".join(numbers) if len(numbers) == 2 else None

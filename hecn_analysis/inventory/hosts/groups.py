@@ -53,27 +53,7 @@ class Group:
 
 
 def groups(captured: Sequence[Captured]) -> list[Group]:
-    """Put outputs together by host, in the order of the first of each.
-
-    Parameters
-    ----------
-    captured
-        Outputs of any number of files.
-
-    Returns
-    -------
-    list of Group
-        One for each host, with its outputs and, where they had to be told apart, why.
-
-    Examples
-    --------
-    >>> from hecn_analysis.inventory.contract import Facts, Output
-    >>> from hecn_analysis.inventory.registry import Captured
-    >>> names = ("caps/n1/free.txt", "caps/n2/free.txt", "caps/n1/uname.txt")
-    >>> found = groups([Captured(Output(name, ("",)), Facts("free")) for name in names])
-    >>> [(one.name, len(one.captured)) for one in found]
-    [('n1', 2), ('n2', 1)]
-    """
+    """Put outputs together by host, in the order of the first of each."""
     folders: dict[str, list[Captured]] = {}
     for one in captured:
         folders.setdefault(_folder(one.output.source_file), []).append(one)
@@ -106,11 +86,7 @@ def _parts(source_file: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # a file may hold many outputs
 def _folder(source_file: str) -> str:
-    """The folder that stands for the host.
-
-    >>> _folder("a/sos.tar.xz!sosreport-n1/sos_commands/pci/lspci"), _folder("caps/n2/lscpu.txt"), _folder("lscpu.txt")
-    ('a/sos.tar.xz/sosreport-n1', 'caps/n2', '')
-    """
+    """The folder that stands for the host."""
     if source_file == _STDIN:
         return "stdin"
     parts = _parts(source_file)[:-1]

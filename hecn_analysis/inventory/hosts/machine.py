@@ -227,23 +227,7 @@ _KIND_WORDS: Final = {
 
 
 def kind(device: Facts) -> str | None:
-    """What a device is for transfers: nic, raid, hba, nvme, or None.
-
-    Parameters
-    ----------
-    device
-        Facts of a PCI device: ``class_code``, or ``class`` or ``kind`` in words.
-
-    Returns
-    -------
-    str or None
-        Its kind.
-
-    Examples
-    --------
-    >>> kind({"class_code": "0200"}), kind({"class": "PCI bridge"})
-    ('nic', None)
-    """
+    """What a device is for transfers: nic, raid, hba, nvme, or None."""
     code = str(device.get("class_code"))
     words = device.get("class") or device.get("kind")
     return _KINDS.get(code) or _KIND_WORDS.get(str(words))
@@ -327,11 +311,7 @@ def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
 
 
 def _channel(module: Facts) -> tuple[str, str] | None:
-    """The processor and the channel that a module is on, where the firmware names both by words.
-
-    >>> _channel({"locator": "DIMM 0", "bank": "P1_Node0_Channel2_Dimm0"})
-    ('1', '2')
-    """
+    """The processor and the channel that a module is on, where the firmware names both by words."""
     words = f"{module.get('bank') or ''} {module.get('locator') or ''}"
     channel, owner = _CHANNEL.search(words), _OWNER.search(words)
     return (owner["owner"] if owner else "0", channel["channel"].upper()) if channel else None
@@ -373,11 +353,7 @@ def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bo
 
 
 def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
-    """Name of the disk that a device or a partition is on.
-
-    >>> _disk_name("/dev/sda1"), _disk_name("nvme0n1p2"), _disk_name("sdab")
-    ('sda', 'nvme0n1', 'sdab')
-    """
+    """Name of the disk that a device or a partition is on."""
     name = str(node).rpartition("/")[2]
     found = _PARTITION.match(name)
     return (found["disk"] or found["letters"]) if found else name
@@ -466,10 +442,6 @@ def _volumes(machine: Machine, facts: Facts) -> None:
 
 
 def _level(text: Any) -> int | None:  # noqa: ANN401 - what a source gives
-    """The RAID level that a source means.
-
-    >>> _level("raid10"), _level("RAID-6"), _level("linear"), _level("raid4")
-    (10, 6, None, None)
-    """
+    """The RAID level that a source means."""
     found = _LEVEL.fullmatch(str(text))
     return int(found["level"]) if found else None

@@ -81,23 +81,7 @@ _RATES: Final[tuple[tuple[re.Pattern[str], float], ...]] = tuple(
 
 
 def cpu(model: str | None) -> str | None:
-    """Name of a processor in the catalogue, None where it has none.
-
-    Parameters
-    ----------
-    model
-        As the kernel names it.
-
-    Returns
-    -------
-    str or None
-        The name in ``models/parts``.
-
-    Examples
-    --------
-    >>> cpu("Intel(R) Xeon(R) CPU E5-2697 v2 @ 2.70GHz"), cpu("AMD EPYC 7742 64-Core Processor"), cpu("Cyrix 486")
-    ('intel-xeon-e5-2697-v2', 'amd-epyc-7742', None)
-    """
+    """Name of a processor in the catalogue, None where it has none."""
     return _cpus().get(_cpu_key(model or ""))
 
 
@@ -112,23 +96,7 @@ def _cpus() -> dict[str, str]:
 
 
 def disk(model: str | None) -> str | None:
-    """Name of a disk in the catalogue, by its model number or by its name; None where it has none.
-
-    Parameters
-    ----------
-    model
-        As the disk names itself.
-
-    Returns
-    -------
-    str or None
-        The name in ``models/parts``.
-
-    Examples
-    --------
-    >>> disk("INTEL SSDPE2KX040T8"), disk("Samsung SSD 980 PRO 2TB"), disk("QEMU HARDDISK")
-    ('intel-p4510-4tb', 'samsung-980-pro-1tb', None)
-    """
+    """Name of a disk in the catalogue, by its model number or by its name; None where it has none."""
     text = (model or "").upper().replace("_", " ")
     for code, name in _DISK_CODES.items():
         if code in text and name in _disks():
@@ -153,27 +121,7 @@ def _disk_words() -> dict[str, set[str]]:
 
 
 def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
-    """Name of a network card in the catalogue: the one entry whose model stands in a captured name.
-
-    Parameters
-    ----------
-    name
-        As lspci names it, with its subsystem.
-    ports
-        How many functions it has.
-    rate_bps
-        Line rate of a port, where it is known. [bit/s]
-
-    Returns
-    -------
-    str or None
-        The name in ``models/parts``; None, too, where two fit as well.
-
-    Examples
-    --------
-    >>> nic("Intel Corporation Ethernet Controller XL710 for 40GbE QSFP+, XL710-QDA2", 2, 40e9)
-    'intel-xl710-qda2'
-    """
+    """Name of a network card in the catalogue: the one entry whose model stands in a captured name."""
     text = name.lower()
     scores = {}
     for part_name, part in catalogue.parts("nics").items():
@@ -191,44 +139,12 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
 
 
 def port_rate_bps(name: str) -> float | None:
-    """Line rate that the name of a card tells, None where it does not.
-
-    Parameters
-    ----------
-    name
-        As lspci names it.
-
-    Returns
-    -------
-    float or None
-        The rate of one port. [bit/s]
-
-    Examples
-    --------
-    >>> port_rate_bps("Mellanox Technologies MT27800 Family [ConnectX-5]"), port_rate_bps("Virtio network device")
-    (100000000000.0, None)
-    """
+    """Line rate that the name of a card tells, None where it does not."""
     return next((rate for pattern, rate in _RATES if pattern.search(name)), None)
 
 
 def controller(name: str) -> str | None:
-    """Name of a storage controller in the catalogue: the entry whose model number stands in a captured name.
-
-    Parameters
-    ----------
-    name
-        As lspci names it, with its subsystem.
-
-    Returns
-    -------
-    str or None
-        The name in ``models/parts``; None where it has none.
-
-    Examples
-    --------
-    >>> controller("Broadcom / LSI SAS2008 [Falcon], 9211-8i"), controller("Broadcom / LSI MegaRAID SAS 2108")
-    ('lsi-9211-8i', None)
-    """
+    """Name of a storage controller in the catalogue: the entry whose model number stands in a captured name."""
     text = name.lower()
     for part_name, part in catalogue.parts("controllers").items():
         tokens = [word for word in re.split(r"[\s(),]+", part.title.lower()) if re.search(r"\d{4}", word)]

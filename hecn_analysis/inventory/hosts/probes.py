@@ -121,29 +121,7 @@ def _rate(run: Run) -> float | None:
 
 
 def known_by(groups: Iterable[Sequence[float]], drift: float) -> float:
-    """What a new run may differ by from the mean of those known, half width of 90 % [1].
-
-    Logarithms of repeats are taken as normal, and groups of them as of one standard deviation, whose means differ. A
-    new value of that kind differs from the mean of n by Student's t times that deviation times sqrt(1 + 1/n); what the
-    hour does, which repeats of one hour do not show, is added in squares.
-
-    Parameters
-    ----------
-    groups
-        Repeats of each condition: of each tool, each way of a disk.
-    drift
-        What the hour does, half width of 90 %. [1]
-
-    Returns
-    -------
-    float
-        Half width of 90 %; at least the hour's, and that of a single run where nothing was repeated. [1]
-
-    Examples
-    --------
-    >>> round(known_by([[9.0, 10.0, 11.0, 10.0]], 0.0), 2), round(known_by([[10.0] * 4, [20.0] * 4], 0.1), 2)
-    (0.24, 0.1)
-    """
+    """What a new run may differ by from the mean of those known, half width of 90 % [1]."""
     from scipy.special import stdtrit  # noqa: PLC0415 - for captures with probes alone
 
     logs_of = [[math.log(value) for value in group] for group in groups if group]
@@ -251,30 +229,7 @@ def rate(runs: Sequence[Probed], source: str) -> dict[str, Any]:
 
 
 def probed(keys: Mapping[str, Any], clock_hz: float, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A host with what its probes measured in place of what it was taken to have.
-
-    Parameters
-    ----------
-    keys
-        The host so far.
-    clock_hz
-        Clock of its processor. [Hz]
-    found
-        Facts of its probes.
-
-    Returns
-    -------
-    dict
-        The host's keys, with what was measured in place of what was assumed.
-
-    Examples
-    --------
-    >>> rates = {"disk-read": 4e9, "disk-write": 3e9}
-    >>> found = [{"kind": kind, "tool": "dd", "throughput_bps": rate} for kind, rate in rates.items()]
-    >>> host = probed({"title": "a host"}, 2e9, found)
-    >>> host["arrays"]["probed"]["disk"]["read_rate"]["value"]
-    4000000000.0
-    """
+    """A host with what its probes measured in place of what it was taken to have."""
     host = dict(keys)
     network: dict[str, list[Probed]] = {}
     on_disk: dict[str, list[Probed]] = {}

@@ -451,11 +451,7 @@ def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int])
 
 
 def _seconds(value: object) -> float | None:
-    """Seconds of an ISO 8601 duration.
-
-    >>> _seconds("PT1M5.5S"), _seconds("P1D"), _seconds("5 s")
-    (65.5, 86400.0, None)
-    """
+    """Seconds of an ISO 8601 duration."""
     found = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if found is None or not any(found.groups()):
         return None

@@ -84,23 +84,7 @@ _PLAIN: Final = (None,) * 6
 
 
 def key_of(identity: str) -> str:
-    """Give the name of a stream: its number, or that of the sum.
-
-    Parameters
-    ----------
-    identity
-        What stands in the brackets; a permit key stands in front of the number.
-
-    Returns
-    -------
-    str
-        The number as printed, or ``SUM``.
-
-    Examples
-    --------
-    >>> key_of("*3"), key_of("secret(*3)"), key_of("SUM-4")
-    ('*3', '*3', 'SUM')
-    """
+    """Give the name of a stream: its number, or that of the sum."""
     if identity.startswith("SUM"):
         return "SUM"
     return identity.rpartition("(")[2].removesuffix(")")
@@ -131,43 +115,18 @@ class Stream:
 
     @classmethod
     def new(cls, *, kept: bool) -> Self:
-        """Make one without rows.
-
-        Parameters
-        ----------
-        kept
-            Whether every interval is wanted, or their sums are enough.
-
-        Returns
-        -------
-        Stream
-            The new one.
-        """
+        """Make one without rows."""
         return cls(Rows(len(_TEXTS), _converted, kept=kept))
 
     def result(self) -> Row | None:
-        """Give the row over the whole time: the one that begins anew, or the only one.
-
-        Returns
-        -------
-        Row or None
-            None where there is no such row.
-        """
+        """Give the row over the whole time: the one that begins anew, or the only one."""
         if self.final is not None:
             return self.final
         only = self.first if len(self.rows) == 1 and not self.on_the_way else None
         return only if only is not None and only.start == 0 and not only.on_time else None
 
     def add(self, row: Row, texts: Texts) -> None:
-        """Take a row; one that begins at 0 after others is the result.
-
-        Parameters
-        ----------
-        row
-            Its figures.
-        texts
-            Their texts.
-        """
+        """Take a row; one that begins at 0 after others is the result."""
         if self.first is not None and row.start == 0 and row.end >= self.start:
             self.final = row
             return
@@ -175,58 +134,19 @@ class Stream:
         self.go_on([row.line], texts)
 
     def go_on(self, lines: Sequence[int], texts: Sequence[Text]) -> None:
-        """Take intervals after the first.
-
-        Parameters
-        ----------
-        lines
-            The numbers of their lines.
-        texts
-            The texts of their figures, row after row.
-        """
+        """Take intervals after the first."""
         self.rows.add(lines, texts)
         self.start, self.end = float(texts[-len(_TEXTS)]), float(texts[1 - len(_TEXTS)])
 
     def intervals(self) -> dict[str, Array]:
-        """Give the columns of the rows on the way.
-
-        Returns
-        -------
-        dict
-            Columns of the table of intervals, by name; empty where there is no interval.
-        """
+        """Give the columns of the rows on the way."""
         return self.rows.columns() if self.final is not None or self.result() is None else {}
 
 
 def take(
     pattern: re.Pattern[str], own: Callable[[re.Match[str]], Stream | None], texts: Sequence[str], start: int
 ) -> list[tuple[Stream, list[int], list[Text]]]:
-    """Take rows that are one more interval of a stream each and nothing else: those that go on after the first.
-
-    Parameters
-    ----------
-    pattern
-        `ROW` or `CSV`.
-    own
-        Gives the stream of a row, None where it has none.
-    texts
-        The lines.
-    start
-        The place of the first.
-
-    Returns
-    -------
-    list of tuple
-        Streams, the places of their rows and the texts of the figures, in the order of the lines.
-
-    Examples
-    --------
-    >>> lines = [f"[  3] {at}.0-{at + 1}.0 sec  1.00 MBytes  8.39 Mbits/sec" for at in range(3)]
-    >>> stream, texts = Stream.new(kept=True), of_text(ROW.match(lines[0]))
-    >>> stream.add(read(1, texts), texts)
-    >>> [(places, len(found)) for _, places, found in take(ROW, lambda row: stream, [*lines, "done"], 1)]
-    [([1, 2], 26)]
-    """
+    """Take rows that are one more interval of a stream each and nothing else: those that go on after the first."""
     of_row, named = (of_text, ("id",)) if pattern is ROW else (of_csv, (6, 3, 5))
     found: list[tuple[Stream, list[int], list[Text]]] = []
     match, identity = pattern.match, None
@@ -252,24 +172,7 @@ def take(
 
 
 def written_at(found: re.Match[str]) -> float | None:
-    """Give the time at which a row of CSV was written; the local time that it says is read as UTC.
-
-    Parameters
-    ----------
-    found
-        A match of `CSV`.
-
-    Returns
-    -------
-    float or None
-        Seconds since 1970 [s], None where the row has no time, or one of 1970.
-
-    Examples
-    --------
-    >>> written_at(CSV.match("20240301100000,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))
-    1709287200.0
-    >>> written_at(CSV.match("19700101000010,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))
-    """
+    """Give the time at which a row of CSV was written; the local time that it says is read as UTC."""
     try:
         time = datetime.strptime(found[1] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
     except ValueError:
@@ -278,23 +181,7 @@ def written_at(found: re.Match[str]) -> float | None:
 
 
 def of_csv(found: re.Match[str]) -> Texts:
-    """Give the texts of a row of CSV.
-
-    Parameters
-    ----------
-    found
-        A match of `CSV`.
-
-    Returns
-    -------
-    tuple
-        The texts, in the order of `Texts`; the amount is in bytes and the rate in bit/s.
-
-    Examples
-    --------
-    >>> of_csv(CSV.match("20240301100000,10.0.0.1,5001,10.0.0.2,40000,3,0.0-10.0,1250000000,1000000000"))[:7]
-    ('0.0', '10.0', '1250000000', '', '1000000000', '', 'bits')
-    """
+    """Give the texts of a row of CSV."""
     start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = found.groups()[6:]
     if packets is None or int(packets) <= 0:
         jitter = lost = packets = None
@@ -302,23 +189,7 @@ def of_csv(found: re.Match[str]) -> Texts:
 
 
 def of_text(found: re.Match[str]) -> Texts:
-    """Give the texts of a row of text.
-
-    Parameters
-    ----------
-    found
-        A match of `ROW`.
-
-    Returns
-    -------
-    tuple
-        The texts, in the order of `Texts`.
-
-    Examples
-    --------
-    >>> of_text(ROW.match("[  3] 0.0-10.0 sec  1.10 GBytes   944 Mbits/sec"))[:7]
-    ('0.0', '10.0', '1.10', 'G', '944', 'M', 'bits')
-    """
+    """Give the texts of a row of text."""
     groups = found.groups()
     rest = groups[9]
     if not rest or rest.isspace():
@@ -331,28 +202,7 @@ def of_text(found: re.Match[str]) -> Texts:
 
 
 def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
-    """Give the figures of a row.
-
-    Parameters
-    ----------
-    line
-        The number of its line.
-    texts
-        The texts of its figures.
-    on_time
-        Whether it ends when an interval does.
-
-    Returns
-    -------
-    Row
-        The figures: times in s, the amount in bytes, the rate in bit/s, the congestion window in bytes.
-
-    Examples
-    --------
-    >>> row = read(7, of_text(ROW.match("[  3] 0.0-10.0 sec  1.10 GBytes   944 Mbits/sec")))
-    >>> row.end, round(row.amount), row.rate, row.retries
-    (10.0, 1181116006, 944000000.0, None)
-    """
+    """Give the figures of a row."""
     start, end, amount, scale, rate, rate_scale, rate_unit, retries, window, rtt, jitter, lost, packets = texts
     factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
     return Row(
@@ -401,23 +251,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
 
 
 def figures(row: Row) -> dict[str, object]:
-    """Give the columns of a row.
-
-    Parameters
-    ----------
-    row
-        The row of a result.
-
-    Returns
-    -------
-    dict
-        Columns of the table of runs or of streams, by name.
-
-    Examples
-    --------
-    >>> figures(Row(7, 0.0, 10.0, 1.25e9, 1e9, retries=4))
-    {'duration_s': 10.0, 'bytes': 1250000000, 'throughput_bps': 1000000000.0, 'retransmits': 4}
-    """
+    """Give the columns of a row."""
     columns: dict[str, object] = {
         "duration_s": row.end - row.start,
         "bytes": round(row.amount),
@@ -432,26 +266,7 @@ def figures(row: Row) -> dict[str, object]:
 
 
 def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
-    """Add the results of several streams that took equally long; None where one is missing or took longer.
-
-    Parameters
-    ----------
-    rows
-        A result of each stream.
-    near
-        By which part of the longest time a stream may have ended before it.
-
-    Returns
-    -------
-    Row or None
-        Their sum, on the line of the last, from 0 to the longest time.
-
-    Examples
-    --------
-    >>> added([Row(7, 0.0, 10.0, 1.25e9, 1e9), Row(8, 0.0, 10.1, 1.25e9, 0.99e9)])[:5]
-    (8, 0.0, 10.1, 2500000000.0, 1990000000.0)
-    >>> added([Row(7, 0.0, 10.0, 1.25e9, 1e9), Row(8, 0.0, 12.0, 1.25e9, 0.83e9)])
-    """
+    """Add the results of several streams that took equally long; None where one is missing or took longer."""
     found = list(rows)
     kept = [row for row in found if row is not None]
     if not kept or len(kept) < len(found):
@@ -476,34 +291,7 @@ def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
 
 
 def stream_row(index: int, stream: Stream, *, udp: bool, last: int) -> dict[str, object]:
-    """Give a row of the table of streams.
-
-    Parameters
-    ----------
-    index
-        Its place among the streams of its direction.
-    stream
-        The rows of the stream.
-    udp
-        Whether a row without packets is the sender's only.
-    last
-        The last line of the run, for a stream without a row.
-
-    Returns
-    -------
-    dict
-        Columns of the table of streams, by name.
-
-    Examples
-    --------
-    >>> stream, texts = Stream.new(kept=True), of_text(ROW.match("[  3] 0.0-2.0 sec  0.25 GBytes  1.07 Gbits/sec"))
-    >>> stream.add(read(7, texts), texts)
-    >>> row = stream_row(0, stream, udp=False, last=9)
-    >>> row["line"], row["bytes"], row["throughput_bps"]
-    (7, 268435456, 1070000000.0)
-    >>> stream_row(1, Stream.new(kept=True), udp=False, last=9)
-    {'stream': 1, 'line': 9}
-    """
+    """Give a row of the table of streams."""
     result = stream.result()
     line = result.line if result is not None else stream.first.line if stream.first is not None else last
     row: dict[str, object] = {"stream": index, "line": line}
@@ -524,30 +312,7 @@ def _possible(columns: dict[str, object]) -> dict[str, object]:
 
 
 def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Array]:
-    """Give the columns of the intervals in the order of the file; those of a single stream are those of the run.
-
-    Parameters
-    ----------
-    streams
-        The streams of one direction.
-    whole
-        The rows of all of them together, None where there are none.
-
-    Returns
-    -------
-    dict
-        Columns of the table of intervals, by name; empty where there is no interval.
-
-    Examples
-    --------
-    >>> stream = Stream.new(kept=True)
-    >>> for line, span in enumerate(("0.0- 1.0", "1.0- 2.0", "0.0- 2.0"), start=1):
-    ...     texts = of_text(ROW.match(f"[  3] {span} sec  1.00 MBytes  8.39 Mbits/sec"))
-    ...     stream.add(read(line, texts), texts)
-    >>> found = intervals([stream, stream], None)
-    >>> found["stream"], found["t_end_s"]
-    (array([0., 1., 0., 1.]), array([1., 1., 2., 2.]))
-    """
+    """Give the columns of the intervals in the order of the file; those of a single stream are those of the run."""
     numbered = [(np.nan if len(streams) == 1 else float(index), each) for index, each in enumerate(streams)]
     parts = [
         {"stream": np.full(len(part["line"]), index), **part}

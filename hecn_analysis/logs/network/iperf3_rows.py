@@ -58,13 +58,7 @@ class Side:
 
     @classmethod
     def new(cls, *, kept: bool) -> Self:
-        """Make one without rows.
-
-        Parameters
-        ----------
-        kept
-            Whether every interval is wanted, or their sums are enough.
-        """
+        """Make one without rows."""
         ids: list[str] = []
         return cls(Rows(ROW.groups, partial(_converted, ids), kept=kept), ids)
 
@@ -74,23 +68,7 @@ def _scaled(text: str, scale: str, base: int) -> float:
 
 
 def transferred(groups: Groups) -> int:
-    """Give the bytes of a row.
-
-    Parameters
-    ----------
-    groups
-        The groups of `ROW`.
-
-    Returns
-    -------
-    int
-        The amount [bytes].
-
-    Examples
-    --------
-    >>> transferred(ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec    0   sender").groups())
-    1181116006
-    """
+    """Give the bytes of a row."""
     return round(_scaled(groups[AMOUNT], groups[_SCALE], 1024))
 
 
@@ -102,26 +80,7 @@ def _rate(groups: Groups) -> float:
 
 
 def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
-    """Give the columns of one row.
-
-    Parameters
-    ----------
-    groups
-        The groups of `ROW`.
-    udp
-        Whether the number after the rate counts packets.
-
-    Returns
-    -------
-    dict
-        Columns of the table of runs or of streams, by name.
-
-    Examples
-    --------
-    >>> row = ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec    4   sender")
-    >>> figures(row.groups(), udp=False)
-    {'duration_s': 10.0, 'bytes': 1181116006, 'throughput_bps': 944000000.0, 'retransmits': 4}
-    """
+    """Give the columns of one row."""
     columns: dict[str, object] = {
         "duration_s": float(groups[END]) - float(groups[START]),
         "bytes": transferred(groups),
@@ -140,28 +99,7 @@ def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
 
 
 def both_ends(sender: Row | None, receiver: Row | None, *, udp: bool) -> dict[str, object]:
-    """Give the columns of the rows of both ends: the receiver's figures, and the sender's rate and retransmits.
-
-    Parameters
-    ----------
-    sender, receiver
-        The rows with the numbers of their lines, None where there is none.
-    udp
-        Whether the number after the rate counts packets.
-
-    Returns
-    -------
-    dict
-        Columns of the table of runs or of streams, by name.
-
-    Examples
-    --------
-    >>> sender = ROW.match("[  5]   0.00-10.00  sec  1.25 GBytes  1.07 Gbits/sec    4   sender").groups()
-    >>> receiver = ROW.match("[  5]   0.00-10.00  sec  1.00 GBytes   859 Mbits/sec        receiver").groups()
-    >>> found = both_ends((12, sender), (13, receiver), udp=False)
-    >>> found["bytes"], found["throughput_bps"], found["sender_throughput_bps"], found["retransmits"]
-    (1073741824, 859000000.0, 1070000000.0, 4)
-    """
+    """Give the columns of the rows of both ends: the receiver's figures, and the sender's rate and retransmits."""
     columns: dict[str, object] = {}
     if sender is not None:
         columns |= figures(sender[1], udp=udp)
@@ -175,31 +113,7 @@ def both_ends(sender: Row | None, receiver: Row | None, *, udp: bool) -> dict[st
 
 
 def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
-    """Give a row of the table of streams.
-
-    Parameters
-    ----------
-    index
-        Its place among the streams of its direction.
-    side
-        The rows of that direction.
-    udp
-        Whether the number after the rate counts packets.
-
-    Returns
-    -------
-    dict
-        Columns of the table of streams, by name.
-
-    Examples
-    --------
-    >>> side = Side.new(kept=True)
-    >>> side.ids.append("5")
-    >>> row = ROW.match("[  5]   0.00-10.00  sec  1.10 GBytes   944 Mbits/sec        receiver")
-    >>> side.finals["5", "receiver"] = (13, row.groups())
-    >>> stream(0, side, udp=False)
-    {'stream': 0, 'line': 13, 'duration_s': 10.0, 'bytes': 1181116006, 'throughput_bps': 944000000.0}
-    """
+    """Give a row of the table of streams."""
     identity = side.ids[index]
     sender, receiver, both = (side.finals.get((identity, word)) for word in ("sender", "receiver", ""))
     row = both or receiver or sender
@@ -211,30 +125,7 @@ def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
 
 
 def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
-    """Give the columns of the intervals; those of a single stream are those of the run.
-
-    Parameters
-    ----------
-    side
-        The rows of one direction.
-    packets
-        Whether the number after the rate counts packets, where no congestion window follows it.
-
-    Returns
-    -------
-    dict
-        Columns of the table of intervals, by name.
-
-    Examples
-    --------
-    >>> side = Side.new(kept=True)
-    >>> side.ids.append("5")
-    >>> row = ROW.match("[  5]   0.00-1.00   sec   112 MBytes   942 Mbits/sec    2    400 KBytes")
-    >>> side.rows.add([7], row.groups())
-    >>> found = intervals(side, packets=False)
-    >>> found["t_end_s"], found["throughput_bps"], found["retransmits"], found["cwnd_bytes"]
-    (array([1.]), array([9.42e+08]), array([2.]), array([409600.]))
-    """
+    """Give the columns of the intervals; those of a single stream are those of the run."""
     found = side.rows.columns()
     counted, windows, jitter = found.pop("counted"), found["cwnd_bytes"], found["jitter_s"]
     if len(side.ids) == 1:

@@ -80,25 +80,7 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def by_comma(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where one line has the names and one the values.
-
-    Parameters
-    ----------
-    names
-        The line of names, which may be wrapped.
-    text
-        The line of values.
-
-    Returns
-    -------
-    dict or None
-        The values whose names are known, as printed; None where there are not as many of them as of names.
-
-    Examples
-    --------
-    >>> by_comma(["Elapsed Time (sec),Throughput,Throughput", "Units"], "10.00,9413.26,10^6bits/s")
-    {'ELAPSED_TIME': '10.00', 'THROUGHPUT': '9413.26', 'THROUGHPUT_UNITS': '10^6bits/s'}
-    """
+    """Give the values by key where one line has the names and one the values."""
     head = [" ".join(name.split()).lower() for name in " ".join(names).split(",")]
     values = next(csv.reader([text]))
     if len(head) != len(values):
@@ -107,26 +89,7 @@ def by_comma(names: list[str], text: str) -> dict[str, str] | None:
 
 
 def by_place(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where the names stand above the values, a word a line.
-
-    Parameters
-    ----------
-    names
-        The lines above.
-    text
-        The line of values.
-
-    Returns
-    -------
-    dict or None
-        The values whose names are known, as printed; None where none is.
-
-    Examples
-    --------
-    >>> names = ["Elapsed Throughput Throughput", "Time               Units     ", "(sec)"]
-    >>> by_place(names, "10.00   9413.26    10^6bits/s")
-    {'ELAPSED_TIME': '10.00', 'THROUGHPUT': '9413.26', 'THROUGHPUT_UNITS': '10^6bits/s'}
-    """
+    """Give the values by key where the names stand above the values, a word a line."""
     starts = [found.start() for found in re.finditer(r"\S+", text)]
     ends = [*starts[1:], None]
     found = {}

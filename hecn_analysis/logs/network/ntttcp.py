@@ -336,15 +336,7 @@ class Ntttcp(DocumentReader):
 
 
 def _figures(amount: float | None, rate: float, seconds: float | None) -> tuple[float | None, float]:
-    """Bytes and bit/s of MB and mbps, whose base only they themselves tell.
-
-    >>> [round(figure or 0) for figure in _figures(100.5, 843.056, 1.0)]
-    [105381888, 843056000]
-    >>> [round(figure or 0) for figure in _figures(100.5, 804.0, 1.0)]
-    [100500000, 804000000]
-    >>> [round(figure or 0) for figure in _figures(100.0, 800.0, 1.0)]
-    [104857600, 838860800]
-    """
+    """Bytes and bit/s of MB and mbps, whose base only they themselves tell."""
     if amount is None or not seconds or amount <= 0 or rate * seconds / (8 * amount) > _BETWEEN:
         return (None if amount is None else amount * _MIB), rate * 1e6
     unit = 1e6 if amount % 1 else float(_MIB)

@@ -64,23 +64,7 @@ _WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b"
 
 
 def fields(rest: str) -> tuple[Texts, str]:
-    """Read the fields after a rate.
-
-    Parameters
-    ----------
-    rest
-        The line after ``Mbps``.
-
-    Returns
-    -------
-    tuple
-        The texts of the figures by name, and what could not be read.
-
-    Examples
-    --------
-    >>> fields(" 9 %TX 14 %RX 1 = 0+1 retrans 0.18 msRTT and more")
-    ({'tx': '9', 'rx': '14', 'retransmits': '1', 'each': '0+1', 'rtt_ms': '0.18', 'noise': ''}, 'and more')
-    """
+    """Read the fields after a rate."""
     found: Texts = {}
     left: list[str] = []
     position = 0
@@ -100,23 +84,7 @@ def fields(rest: str) -> tuple[Texts, str]:
 
 
 def pairs(rest: str) -> tuple[Texts, str]:
-    """Read the key=value fields of ``-fparse`` as `fields` reads the others.
-
-    Parameters
-    ----------
-    rest
-        The line after the rate.
-
-    Returns
-    -------
-    tuple
-        The texts of the figures by name, and what could not be read.
-
-    Examples
-    --------
-    >>> pairs("tx_cpu=9 rx_cpu=14 retrans=0 rtt_ms=0.18 and=more")
-    ({'tx': '9', 'rx': '14', 'retransmits': '0', 'rtt_ms': '0.18'}, 'and=more')
-    """
+    """Read the key=value fields of ``-fparse`` as `fields` reads the others."""
     found: Texts = {}
     left: list[str] = []
     for word in rest.split():
@@ -140,28 +108,7 @@ def unread(
     expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
     kind: str = "unrecognised",
 ) -> None:
-    """Note what could not be read of a line; where the file ends inside the line, that is why.
-
-    Parameters
-    ----------
-    findings
-        Where to note it.
-    line
-        The line.
-    left
-        What could not be read, empty for nothing.
-    expected
-        What would have been right.
-    kind
-        Kind of the problem, a key of `hecn_analysis.base.tables.PROBLEM_KINDS`.
-
-    Examples
-    --------
-    >>> findings = Findings("n2.log")
-    >>> unread(findings, Line(3, "1187.0 MB / 1.0 sec = 9957.4 Mbps 9 %TZ"), "9 %TZ", "'9 %TX'")
-    >>> findings.problems[0]["line"], findings.problems[0]["message"]
-    (3, "found '9 %TZ', expected '9 %TX'; left out")
-    """
+    """Note what could not be read of a line; where the file ends inside the line, that is why."""
     if left and line.complete:
         findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
     elif left:
@@ -171,27 +118,7 @@ def unread(
 
 
 def label(findings: Findings, line: Line, before: str) -> str | None:
-    """Give the words in front of a result, on its line or alone on the line above it.
-
-    Parameters
-    ----------
-    findings
-        Holds the lines above that no reader claimed.
-    line
-        The line of the result.
-    before
-        What stands in front of the figures.
-
-    Returns
-    -------
-    str or None
-        At most 120 characters; None where there are no words.
-
-    Examples
-    --------
-    >>> label(Findings("n2.log"), Line(3, "n2tx:  1187.0 MB / 1.0 sec = 9957.4 Mbps"), "n2tx:  ")
-    'n2tx'
-    """
+    """Give the words in front of a result, on its line or alone on the line above it."""
     own = before.strip(_BULLETS).rstrip(" \t:;")
     if any(character.isalpha() for character in own):
         return own[-120:]
@@ -204,23 +131,7 @@ def label(findings: Findings, line: Line, before: str) -> str | None:
 
 
 def way(words: str | None) -> str | None:
-    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive.
-
-    Parameters
-    ----------
-    words
-        The label, None where there is none.
-
-    Returns
-    -------
-    str or None
-        ``send`` or ``receive``, None where the label names none.
-
-    Examples
-    --------
-    >>> [way("n2tx"), way("Get file1"), way("File copy")]
-    ['send', 'receive', None]
-    """
+    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive."""
     found = _WAY.search(words or "")
     if found is None:
         return None
@@ -228,27 +139,7 @@ def way(words: str | None) -> str | None:
 
 
 def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
-    """Give the columns of a run from the texts of its figures.
-
-    Parameters
-    ----------
-    findings
-        Where to note what had to be guessed or left out.
-    line
-        The line of the summary.
-    texts
-        The texts by name.
-
-    Returns
-    -------
-    dict
-        Columns of the table of runs, by name, in its units.
-
-    Examples
-    --------
-    >>> figures(Findings("n2.log"), Line(3, ""), {"mib": "1187", "seconds": "1.00", "mbps": "9957.4", "tx": "9"})
-    {'duration_s': 1.0, 'cpu_sender_fraction': 0.09, 'bytes': 1244659712, 'throughput_bps': 9957400000.0}
-    """
+    """Give the columns of a run from the texts of its figures."""
     columns: dict[str, object] = {
         column: round(float(texts[name]) * factor, 12)
         for name, column, factor in (
@@ -278,23 +169,7 @@ def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[st
 
 
 def throughput(texts: Mapping[str, str]) -> float | None:
-    """Give the rate as printed; old versions of the -v report print only kB/s.
-
-    Parameters
-    ----------
-    texts
-        The texts by name.
-
-    Returns
-    -------
-    float or None
-        The rate [bit/s]; that of bytes over seconds where none is printed, None where they are 0 seconds.
-
-    Examples
-    --------
-    >>> throughput({"mbps": "9957.4", "mib": "1187"}), throughput({"mib": "100", "seconds": "2"})
-    (9957400000.0, 419430400.0)
-    """
+    """Give the rate as printed; old versions of the -v report print only kB/s."""
     if "mbps" in texts:
         return round(float(texts["mbps"]) * 1e6, 3)
     seconds = float(texts["seconds"])
@@ -325,23 +200,7 @@ def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> di
 
 
 def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
-    """Give the rows of the table of streams, where the summary counts what each stream sent again.
-
-    Parameters
-    ----------
-    texts
-        The texts of the summary's figures by name.
-
-    Returns
-    -------
-    sequence of dict
-        A row for each stream; empty where the summary does not tell them apart.
-
-    Examples
-    --------
-    >>> streams({"each": "0+1"})
-    [{'stream': 0, 'retransmits': 0}, {'stream': 1, 'retransmits': 1}]
-    """
+    """Give the rows of the table of streams, where the summary counts what each stream sent again."""
     each = texts.get("each")
     return (
         [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else []

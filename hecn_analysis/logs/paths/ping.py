@@ -562,11 +562,7 @@ def _number(text: str) -> float:
 
 
 def _span(text: str | None) -> float:
-    """Read a time such as ``9ms350us``, 0 where there is none.
-
-    >>> _span("9ms350us"), _span("1s20ms"), _span(None)
-    (0.00935, 1.02, 0.0)
-    """
+    """Read a time such as ``9ms350us``, 0 where there is none."""
     found = _SPAN.fullmatch(text or "")
     return sum(int(found[unit] or 0) / worth for unit, worth in _SPANS.items()) if found else 0.0
 

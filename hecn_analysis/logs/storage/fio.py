@@ -490,11 +490,7 @@ def _time(milliseconds: float | None) -> pd.Timestamp | None:
 
 
 def _bits(text: str, *, decimal: bool) -> float | None:
-    """Bits of an amount as fio prints it; whether MB is decimal (MiB never is).
-
-    >>> _bits("952MB", decimal=True) / 8, _bits("952MB", decimal=False) / 8, _bits("77.5MiB", decimal=True) / 8
-    (952000000.0, 998244352.0, 81264640.0)
-    """
+    """Bits of an amount as fio prints it; whether MB is decimal (MiB never is)."""
     found = _AMOUNT.match(text.strip())
     if found is None:
         return None

@@ -380,11 +380,7 @@ class _Trials:
 
 
 def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
-    """Combinations whose parts all count: without any of them, less is gained.
-
-    A second limit hides what lifting it would gain until the first one is lifted. So a combination begins with a change
-    that gains something alone, and goes on with those that bear on what binds then.
-    """
+    """Combinations whose parts all count: without any of them, less is gained."""
     gains = {frozenset([trial.name]): trial.gain for trial in tried}
     front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
     for _ in range(LARGEST - 1):
@@ -446,15 +442,7 @@ _BEARING: Final = {
 
 
 def bears_on(change: Change, then: Prediction | Outcome) -> bool:
-    """Whether a change can matter for what holds a transfer back.
-
-    Parameters
-    ----------
-    change
-        The change.
-    then
-        What holds it back.
-    """
+    """Whether a change can matter for what holds a transfer back."""
     bearing = _BEARING.get(str(then.bottleneck_class))
     if bearing is None:
         return False

@@ -58,11 +58,5 @@ class Change:
 
 
 def is_networked(scenario: Scenario) -> bool:
-    """Whether data cross a network, which they do not in a test of a disk or within one host.
-
-    Parameters
-    ----------
-    scenario
-        The transfer.
-    """
+    """Whether data cross a network, which they do not in a test of a disk or within one host."""
     return scenario.tool.protocol != "file" and not scenario.path.same_host

@@ -21,15 +21,7 @@ _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 
 
 def slots(role: str, host: Host) -> Iterator[Change]:
-    """Give what can be set or moved in the slots of a host.
-
-    Parameters
-    ----------
-    role
-        ``sender`` or ``receiver``.
-    host
-        The host.
-    """
+    """Give what can be set or moved in the slots of a host."""
     pcie = {name: slot for name, slot in host.slots.items() if slot.bus == "pcie"}
     bridges = host.all_bridges.values()
     able = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
@@ -120,17 +112,7 @@ def _speed(gen: int | None, lanes: int | None, card_gen: int, card_lanes: int) -
 
 
 def purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
-    """Give what can be bought for a host: cards, disks, memory.
-
-    Parameters
-    ----------
-    scenario
-        The transfer as it is.
-    role
-        ``sender`` or ``receiver``.
-    host
-        The host.
-    """
+    """Give what can be bought for a host: cards, disks, memory."""
     if is_networked(scenario):
         yield from _faster_cards(role, host)
     for name, array in host.arrays.items():
@@ -172,13 +154,7 @@ def purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
 
 
 def links(scenario: Scenario) -> Iterator[Change]:
-    """Give the next rates of Ethernet for the path, which its cards must have too.
-
-    Parameters
-    ----------
-    scenario
-        The transfer as it is.
-    """
+    """Give the next rates of Ethernet for the path, which its cards must have too."""
     rate = scenario.path.rate
     if rate is None or scenario.path.framing != "ethernet" or not is_networked(scenario):
         return

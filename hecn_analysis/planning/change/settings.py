@@ -38,13 +38,7 @@ _STREAMS: Final = {
 
 
 def possible(scenario: Scenario) -> list[Change]:
-    """Everything that could be changed about a scenario, whether it would gain something or not.
-
-    Parameters
-    ----------
-    scenario
-        The transfer as it is.
-    """
+    """Everything that could be changed about a scenario, whether it would gain something or not."""
     found = [*_path(scenario), *_tool(scenario), *links(scenario)]
     for role in _ROLES:
         host = getattr(scenario, role)

@@ -50,18 +50,7 @@ class Outcome:
 
 
 def outcomes(scenarios: Sequence[Scenario]) -> list[Outcome]:
-    """Predict scenarios without their ladders.
-
-    Parameters
-    ----------
-    scenarios
-        The scenarios.
-
-    Raises
-    ------
-    HecnError
-        One cannot be predicted.
-    """
+    """Predict scenarios without their ladders."""
     models = (Model(scenario, Draws(), levels=2) for scenario in scenarios)
     return [_outcome(model, *_ground(model)) for model in followed(models, _ground)]
 
@@ -78,16 +67,7 @@ def _outcome(model: Model, throughput: FloatArray, limit: npt.NDArray[np.int64],
 
 
 def throughputs(scenarios: Sequence[Scenario]) -> list[float | None]:
-    """Throughputs of scenarios, to see which are worth an `Outcome` [bit/s].
-
-    Of transfers that differ from run to run it is the median of the first `SCREENED` draws over fewer round trips;
-    compare it with another one of these, which has the same luck.
-
-    Parameters
-    ----------
-    scenarios
-        The scenarios. None stands for one that cannot be predicted.
-    """
+    """Throughputs of scenarios, to see which are worth an `Outcome` [bit/s]."""
     models = followed(map(_screened, scenarios), _throughput)
     return [None if model is None else _throughput(model) for model in models]
 

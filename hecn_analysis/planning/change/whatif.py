@@ -29,33 +29,7 @@ _DIMENSIONS: Final = tuple(name for name in get_args(units.Dimension) if name !=
 
 
 def values_of(key: str, text: str) -> list[Any]:
-    """Values that a key is to take: a list with commas, or a range of numbers, ``LOW..HIGH`` or ``LOW..HIGH/POINTS``.
-
-    Parameters
-    ----------
-    key
-        The key, for the message.
-    text
-        The values. Both ends of a range carry a unit or neither does; whole numbers without one stay whole. Ends that
-        are more than a factor of 20 apart are divided by equal ratios.
-
-    Returns
-    -------
-    list
-        Texts of a list as they stand; numbers of a range [SI].
-
-    Raises
-    ------
-    InputError
-        No value, a range whose ends are no quantities of one kind, or in the wrong order.
-
-    Examples
-    --------
-    >>> values_of("path.rtt", "1ms, 20ms"), values_of("tool.streams", "1..4")
-    (['1ms', '20ms'], [1, 2, 3, 4])
-    >>> values_of("path.rate", "1Gb/s..100Gb/s/3")
-    [1000000000.0, 10000000000.0, 100000000000.0]
-    """
+    """Read the values of a key: a list with commas, ``LOW..HIGH`` or ``LOW..HIGH/POINTS``."""
     found = _RANGE.match(text.strip())
     if found is None:
         values = [part.strip() for part in text.split(",") if part.strip()]

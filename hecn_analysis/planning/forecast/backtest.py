@@ -84,28 +84,12 @@ class Backtest:
 
 
 def horizon_of(length: int, step: Step) -> int:
-    """How many steps are forecast from each origin: a fifth of the series, from 2 to 13 seasons.
-
-    Parameters
-    ----------
-    length
-        Steps of the series.
-    step
-        What a value stands for.
-    """
+    """How many steps are forecast from each origin: a fifth of the series, from 2 to 13 seasons."""
     return min(max(length // 5, 2 * step.season), LONGEST * step.season)
 
 
 def backtest(values: Floats, step: Step) -> Backtest:
-    """Let every method forecast from origins in the second half of a series.
-
-    Parameters
-    ----------
-    values
-        The series, NaN where unknown, at least `Step.least` known ones. [bit/s]
-    step
-        What a value stands for.
-    """
+    """Let every method forecast from origins in the second half of a series."""
     horizon = horizon_of(len(values), step)
     origins = np.unique(np.linspace(len(values) // 2, len(values) - horizon, ORIGINS).astype(int))
     errors: dict[str, list[Floats]] = {method: [] for method in METHODS}

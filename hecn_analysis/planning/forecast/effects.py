@@ -56,41 +56,21 @@ class Effects:
     told: list[dict[str, Any]] = field(default_factory=list)
 
     def adds(self, days: pd.DatetimeIndex) -> Floats:
-        """What is added on each of some days. [bit/s].
-
-        Parameters
-        ----------
-        days
-            The days (or hours).
-        """
+        """What is added on each of some days. [bit/s]."""
         found = np.zeros(len(days))
         for begin, until, rate in self.rates:
             found += rate * _between(days, begin, until)
         return found
 
     def speed(self, days: pd.DatetimeIndex, speed_bps: float) -> Floats:
-        """Speed on each of some days. [bit/s].
-
-        Parameters
-        ----------
-        days
-            The days (or hours).
-        speed_bps
-            The speed at first. [bit/s]
-        """
+        """Speed on each of some days. [bit/s]."""
         found = np.full(len(days), speed_bps)
         for begin, speed in sorted(self.speeds):
             found[_between(days, begin, None)] = speed
         return found
 
     def alive(self, days: pd.DatetimeIndex) -> Floats:
-        """1 on days on which the port carries its own traffic, else 0.
-
-        Parameters
-        ----------
-        days
-            The days (or hours).
-        """
+        """1 on days on which the port carries its own traffic, else 0."""
         gone = np.zeros(len(days)) if self.retired is None else _between(days, self.retired, None).astype(float)
         return 1.0 - gone
 
@@ -104,24 +84,7 @@ def _between(days: pd.DatetimeIndex, begin: date, until: date | None) -> npt.NDA
 def effects_of(
     changes: Sequence[Change], every: Sequence[PortSeries], rates: pd.DataFrame, *, direction: Direction, zone: str
 ) -> dict[Key, Effects]:
-    """Work out what is planned for each port.
-
-    Parameters
-    ----------
-    changes
-        The rows.
-    every
-        Series of all ports.
-    rates
-        Rates as in the table ``rates``, of all ports.
-    direction, zone
-        Those of the series.
-
-    Raises
-    ------
-    InputError
-        For a port that is not there, or where there is nothing to work it out from.
-    """
+    """Work out what is planned for each port."""
     known = {one.interface for one in every}
     for change in changes:
         for port in (change.port, *change.moves_to):

@@ -29,24 +29,7 @@ COLUMNS: Final = (
 
 
 def free_ports(plan: Plan, rates: pd.DataFrame, *, horizon_s: float, draws: int, seed: int) -> pd.DataFrame:
-    """Forecast the used ports of each host.
-
-    Parameters
-    ----------
-    plan
-        Counts, and rows of planned changes with ``ports``.
-    rates
-        Rates as in the table ``rates``, for hosts without counts.
-    horizon_s
-        How far to look. [s]
-    draws, seed
-        Lines that are drawn, and the seed of their random numbers.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`, one row a host.
-    """
+    """Forecast the used ports of each host."""
     counts: dict[str, list[Count]] = {}
     for count in plan.counts:
         counts.setdefault(count.host, []).append(count)
@@ -63,13 +46,7 @@ def free_ports(plan: Plan, rates: pd.DataFrame, *, horizon_s: float, draws: int,
 
 
 def used_ports(rates: pd.DataFrame) -> Iterator[Count]:
-    """Count the interfaces of each host that carried anything in a week, of those with counters: one count a week.
-
-    Parameters
-    ----------
-    rates
-        Rates as in the table ``rates``; those without a host say nothing of how many ports it has.
-    """
+    """Count the interfaces of each host that carried anything in a week, of those with counters: one count a week."""
     rates = rates[rates["host"].notna() & rates["time"].notna()]
     rates = rates.assign(**port_key(rates))
     week = rates["time"].dt.tz_convert("UTC").dt.tz_localize(None).dt.to_period("W").dt.end_time.dt.normalize()

@@ -39,29 +39,7 @@ _HUBER: Final = 1.345  # standard deviations from which on an error counts by it
 
 
 def growth_of(values: Floats, step: Step) -> tuple[Growth, float]:
-    """Decide how a series grows.
-
-    Parameters
-    ----------
-    values
-        The series, NaN where unknown. [bit/s]
-    step
-        What a value stands for.
-
-    Returns
-    -------
-    str, float
-        ``linear``, ``exponential`` or ``undecided``, and by how much the AICc of the exponential is above that of the
-        line.
-
-    Examples
-    --------
-    >>> from hecn_analysis.planning.forecast.series import DAY
-    >>> days = np.arange(700.0)
-    >>> noise = np.exp(np.random.default_rng(1).normal(0, 0.03, 700))
-    >>> [growth_of(curve * noise, DAY)[0] for curve in (1e9 + 3e6 * days, 1e9 * np.exp(0.0016 * days))]
-    ['linear', 'exponential']
-    """
+    """Decide how a series grows."""
     level = _level(values, step)
     known = np.flatnonzero(np.isfinite(level))
     t, z = known / max(len(level) - 1, 1), level[known]
@@ -89,10 +67,7 @@ def growth_of(values: Floats, step: Step) -> tuple[Growth, float]:
 
 
 def _level(values: Floats, step: Step) -> Floats:
-    """Logarithm of a series without its week, and without shifts of its level that are there on both scales.
-
-    On one scale alone, a shift may be what bends the other way to grow.
-    """
+    """Logarithm of a series without its week, and without shifts of its level that are there on both scales."""
     course, plain = course_of(values, step, log=True), course_of(values, step, log=False)
     near = SHIFT_SEASONS * step.season
     kept = [any(abs(shift - other) < near for other in plain.shifts) for shift in course.shifts]

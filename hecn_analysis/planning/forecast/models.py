@@ -132,30 +132,14 @@ class Fitted:
         return self.slope - half, self.slope + half
 
     def median(self, ahead: int) -> Floats:
-        """Give the median of each of the next steps. [bit/s].
-
-        Parameters
-        ----------
-        ahead
-            How many.
-        """
+        """Give the median of each of the next steps. [bit/s]."""
         steps = np.arange(ahead)
         place = (len(self.errors) + steps) % len(self.season)
         z: Floats = self.level + self.slope * (steps + 1) + self.season[place]
         return _unscaled(z, log=self.log) * self.factors[place]
 
     def paths(self, ahead: int, draws: int, seed: int = 0) -> Floats:
-        """Draw paths of the next steps, one in each row. [bit/s].
-
-        Parameters
-        ----------
-        ahead
-            How many steps.
-        draws
-            How many paths.
-        seed
-            Of the random numbers: the same one gives the same paths.
-        """
+        """Draw paths of the next steps, one in each row. [bit/s]."""
         chance = np.random.default_rng(seed)
         many = len(self.season)
         begin = len(self.errors) % many
@@ -185,13 +169,7 @@ class Fitted:
         return noise
 
     def widened(self, factor: float) -> Fitted:
-        """Give the same with level and slope more uncertain.
-
-        Parameters
-        ----------
-        factor
-            By how much, of their standard deviations. [1]
-        """
+        """Give the same with level and slope more uncertain."""
         return replace(self, covariance=self.covariance * factor**2, wander=self.wander * factor)
 
     def without_growth(self) -> Fitted:
@@ -202,17 +180,7 @@ class Fitted:
 
 
 def course_of(values: Floats, step: Step, *, log: bool) -> Course:
-    """Take the usual course and level shifts out of a series.
-
-    Parameters
-    ----------
-    values
-        The series, NaN where unknown; a step in which nothing was carried counts as unknown. [bit/s]
-    step
-        What a value stands for.
-    log
-        Whether on a logarithmic scale.
-    """
+    """Take the usual course and level shifts out of a series."""
     every = np.arange(len(values))
     factors = np.ones(step.season) if log else _factors(values, step)
     z = _scaled(values / factors[every % step.season], log=log)
@@ -304,21 +272,7 @@ def sigma_of(errors: Floats) -> float:
 
 
 def fit(method: str, course: Course | None, values: Floats, step: Step, parameters: Floats | None = None) -> Fitted:
-    """Fit a model.
-
-    Parameters
-    ----------
-    method
-        One of `METHODS`.
-    course
-        What was taken out of the series, on the scale of the method; None for the naive forecast.
-    values
-        The series, NaN where unknown. [bit/s]
-    step
-        What a value stands for.
-    parameters
-        As `variances` gave them for a part of the series; by default of all of it.
-    """
+    """Fit a model."""
     if method == NAIVE or course is None:
         return _naive(values, step)
     model, middle, scale = _wandering(course, grows=method != LEVEL)
@@ -338,18 +292,7 @@ def fit(method: str, course: Course | None, values: Floats, step: Step, paramete
 
 
 def variances(method: str, course: Course) -> Floats | None:
-    """Estimate how much the level wanders and how long errors stay on; None where the method has none.
-
-    How much it wanders is the mean over all values that are likely, not the likeliest one: that is often 0 for a level
-    that wanders little, and intervals made from it are too narrow.
-
-    Parameters
-    ----------
-    method
-        One of `METHODS`.
-    course
-        What was taken out of the series, on the scale of the method.
-    """
+    """Estimate how much the level wanders and how long errors stay on; None where the method has none."""
     if method == NAIVE:
         return None
     model, _, _ = _wandering(course, grows=method != LEVEL)
@@ -391,13 +334,7 @@ def _naive(values: Floats, step: Step) -> Fitted:
 
 
 def is_log(method: str) -> bool:
-    """Whether a method works on a logarithmic scale.
-
-    Parameters
-    ----------
-    method
-        One of `METHODS`.
-    """
+    """Whether a method works on a logarithmic scale."""
     return method.endswith("per cent") or method == LEVEL
 
 

@@ -92,18 +92,7 @@ class Plan:
 
 
 def read_plan(path: Path | str) -> Plan:
-    """Read planned changes.
-
-    Parameters
-    ----------
-    path
-        A file of YAML or CSV.
-
-    Raises
-    ------
-    InputError
-        For a row that cannot be, with its line.
-    """
+    """Read planned changes."""
     path = Path(path)
     if path.suffix == ".csv":
         rows, counts = _csv_rows(path), []
@@ -214,13 +203,5 @@ def _number(value: Any, dimension: str, place: Mapping[str, Any], *, taken: bool
 
 
 def about(changes: Iterable[Change], host: str | None, port: str) -> list[Change]:
-    """Give the changes of a port.
-
-    Parameters
-    ----------
-    changes
-        All changes.
-    host, port
-        The port.
-    """
+    """Give the changes of a port."""
     return [one for one in changes if one.port == port and (one.host is None or one.host == host)]

@@ -351,10 +351,7 @@ def _both_ways(fitted: Fitted, other: Fitted) -> tuple[Fitted, Fitted]:
 
 
 def _chosen(values: Floats, series: PortSeries, tested: Backtest) -> tuple[Fitted, str, Fitted, Fitted | None, Growth]:
-    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much.
-
-    The last two are the other way to grow, where neither fit nor backtest tells which way it is, and what was decided.
-    """
+    """Choose the method that forecasts; why there is no trend, or nothing; the growing method that says how much."""
     step = series.step
     courses = {log: course_of(values, step, log=log) for log in (True, False)}
 

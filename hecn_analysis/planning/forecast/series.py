@@ -116,15 +116,7 @@ class PortSeries:
 
 
 def slot_of(rates: pd.DataFrame, slot_s: float) -> float:
-    """Length of slots that the rates of a port allow: the one asked for, or a longer one of `LONGER_SLOTS_S`. [s].
-
-    Parameters
-    ----------
-    rates
-        Rates of one port as in the table ``rates``.
-    slot_s
-        The length asked for. [s]
-    """
+    """Length of slots that the rates of a port allow: the one asked for, or a longer one of `LONGER_SLOTS_S`. [s]."""
     seconds = rates["interval_s"].to_numpy(dtype=float)
     rated = np.isfinite(rates["in_bps"].to_numpy(dtype=float)) | np.isfinite(rates["out_bps"].to_numpy(dtype=float))
     told = rated & (seconds > 0) & (to_bits(rates["flag"]) & int(Flag.GAP | LOWER_BOUND) == 0)
@@ -144,26 +136,7 @@ def series_of(
     percent: float = 95.0,
     zone: str = "UTC",
 ) -> Iterator[PortSeries]:
-    """Give the series of each port: by the day, or by the hour where there are too few days for a forecast.
-
-    Parameters
-    ----------
-    rates
-        Rates as in the table ``rates``.
-    slot_s
-        Length of the slots that are ranked. [s]
-    direction
-        One of `hecn_analysis.traffic.utilisation.DIRECTIONS`.
-    percent
-        Which percentile. [%]
-    zone
-        Time zone of the days.
-
-    Raises
-    ------
-    RangeError
-        For a direction that is none.
-    """
+    """Give the series of each port: by the day, or by the hour where there are too few days for a forecast."""
     if direction not in DIRECTIONS:
         raise RangeError(f"direction: found {direction!r}, expected one of {', '.join(DIRECTIONS)}")
     parts: Any = rates.assign(**port_key(rates)).groupby(list(KEY), dropna=False, sort=True)
@@ -221,23 +194,7 @@ def _steps(
 
 
 def busy_level(paths: Floats, step: Step, *, every: int = 1) -> Floats:
-    """Give the busy level along each path, from the end of its first window on.
-
-    Parameters
-    ----------
-    paths
-        Percentiles, a path in each row; NaN does not count. [bit/s]
-    step
-        What a value stands for.
-    every
-        Only at every so manyth step, the last one included. [1]
-
-    Examples
-    --------
-    >>> steps = Step("day", 86_400.0, 1, 4, 2, 4, "second highest of four")
-    >>> busy_level(np.array([[1.0, 5.0, 2.0, 3.0, 9.0]]), steps)
-    array([[3., 5.]])
-    """
+    """Give the busy level along each path, from the end of its first window on."""
     filled = np.where(np.isnan(paths), -np.inf, paths)
     windows: Any = np.lib.stride_tricks.sliding_window_view(filled, step.window, axis=1)
     windows = windows[:, (windows.shape[1] - 1) % every :: every]

@@ -29,26 +29,7 @@ def rates_of(
     speeds: Speeds = None,
     progress: bool = False,
 ) -> tuple[pd.DataFrame, Mapping[Any, float]]:
-    """Read rates, and the speeds that the sources state. [bit/s].
-
-    Parameters
-    ----------
-    source
-        The folder of an archive, or files and folders with counters, or ``*.parquet`` with readings.
-    zone
-        Time zone of local times.
-    host
-        Name of the host of files that do not name theirs.
-    widths, speeds
-        What is known better, as in `hecn_analysis.traffic.rates.rates`.
-    progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
-
-    Raises
-    ------
-    InputError
-        Where there are no rates.
-    """
+    """Read rates, and the speeds that the sources state. [bit/s]."""
     paths = [source] if isinstance(source, str | Path) else list(source)
     folders = [Path(path) for path in paths]
     if len(paths) == 1 and is_archive(folders[0]):

@@ -70,30 +70,7 @@ def port_name(row: Mapping[Any, Any]) -> str:
 
 
 def growth(row: Mapping[Any, Any]) -> str | None:
-    """Growth a year with its interval.
-
-    Parameters
-    ----------
-    row
-        Row of the table of ports.
-
-    Returns
-    -------
-    str or None
-        The growth in per cent or, of a straight line, in bit/s; both where the fit does not decide. None where it is
-        not known.
-
-    Examples
-    --------
-    >>> growth({"growth_fraction": 0.4, "growth_low_fraction": 0.38, "growth_high_fraction": 0.421})
-    '+40 % (+38 … +42)'
-    >>> growth({"growth": "linear", "growth_fraction": 0.4, "growth_low_fraction": 0.3, "growth_high_fraction": 0.5,
-    ...         "growth_bps": 4e7, "growth_low_bps": 3e7, "growth_high_bps": 5e7})
-    '+40.0 Mb/s (+30.0 Mb/s … +50.0 Mb/s)'
-    >>> growth({"growth": "undecided", "growth_fraction": 0.4, "growth_low_fraction": 0.3, "growth_high_fraction": 0.5,
-    ...         "growth_bps": 4e7, "growth_low_bps": 3e7, "growth_high_bps": 5e7})
-    '+40 % (+30 … +50) or +40.0 Mb/s (+30.0 Mb/s … +50.0 Mb/s), undecided'
-    """
+    """Growth a year with its interval."""
     if pd.isna(row["growth_fraction"]):
         return None
     kind = row.get("growth")

@@ -286,22 +286,7 @@ def _number(scenario: Scenario, key: str, written: Any) -> Any:  # noqa: ANN401 
 
 
 def repeats_needed(scatter: float, repeats: Repeats) -> int:
-    """Runs after which the mean is known as well as wanted.
-
-    The interval of the mean is that of Student's t with one degree of freedom fewer than there are runs.
-
-    Parameters
-    ----------
-    scatter
-        Standard deviation of a run over the mean. [1]
-    repeats
-        What is wanted.
-
-    Examples
-    --------
-    >>> repeats_needed(0.05, Repeats(confidence=0.95, within=0.05, at_least=1))
-    7
-    """
+    """Runs after which the mean is known as well as wanted."""
     counts = np.arange(2, MOST_REPEATS + 1)
     width = stdtrit(counts - 1, (1 + repeats.confidence) / 2) * scatter / np.sqrt(counts)
     enough = counts[width <= repeats.within]
@@ -309,15 +294,7 @@ def repeats_needed(scatter: float, repeats: Repeats) -> int:
 
 
 def amounts(scenario: Scenario, throughput_bps: float) -> tuple[float, float]:
-    """Time of a test [s], and data that it moves [B].
-
-    Parameters
-    ----------
-    scenario
-        The test.
-    throughput_bps
-        What it reaches. [bit/s]
-    """
+    """Time of a test [s], and data that it moves [B]."""
     if scenario.tool.bytes is not None:
         moved = scenario.tool.bytes.value * scenario.tool.processes * (2 if scenario.tool.bidirectional else 1)
         return 8 * moved / throughput_bps, moved

@@ -100,18 +100,7 @@ def _size(cell: Cell) -> float:
 
 
 def emulated(emulator: Emulator | None, cell: Cell) -> Iterator[str]:
-    """Commands that give the path its round-trip time and loss, on a host that forwards between both ends.
-
-    Half of the delay goes each way, and losses to the data alone. There and not at the ends: a sender's own queue is
-    seen by its TCP, which then behaves as it would on no path.
-
-    Parameters
-    ----------
-    emulator
-        The host between; None: there is none, and the commands are a remark.
-    cell
-        The test.
-    """
+    """Commands that give the path its round-trip time and loss, on a host that forwards between both ends."""
     rtt, loss, rate = cell.scenario.path.rtt.value, _loss(cell), _line(cell)
     if emulator is None:
         percent = f" and {100 * loss:.6g} % loss" if loss else ""

@@ -67,13 +67,7 @@ class Outlook:
     caution: FloatArray
 
     def take(self, chosen: Sequence[int] | IntArray) -> Outlook:
-        """Some of the tests.
-
-        Parameters
-        ----------
-        chosen
-            Their numbers.
-        """
+        """Some of the tests."""
         at = np.asarray(chosen, dtype=np.int64)
         arrays = {each.name: getattr(self, each.name) for each in fields(self)}
         kept = {name: values[at] for name, values in arrays.items() if name not in {"limits", "names"}}
@@ -86,20 +80,7 @@ class Outlook:
 
     @classmethod
     def of(cls, tests: Mapping[str, Scenario], *, progress: bool = False) -> Outlook:
-        """Predict tests.
-
-        Parameters
-        ----------
-        tests
-            Scenarios by the names of the tests.
-        progress
-            Show a bar on the standard error when it is a terminal and it takes longer than a second.
-
-        Raises
-        ------
-        InputError
-            Nothing sets a limit to a test.
-        """
+        """Predict tests."""
         names: dict[str, int] = {}
         models = followed((Model(scenario, Draws(), levels=2) for scenario in tests.values()), _ground)
         asked = track(models, "predicting", total=len(tests)) if progress else models
@@ -176,18 +157,7 @@ _WRONG: Final = (0.03, 0.1, 0.3, 0.6, 1.0)
 
 
 def likeness(values: Sequence[Mapping[str, Any]]) -> FloatArray:
-    """How alike the errors of predictions of tests are taken to be: 1 for a test with itself, less for each difference.
-
-    Parameters
-    ----------
-    values
-        For each test the values of the axes. Numbers are as far apart as there are other values between them.
-
-    Examples
-    --------
-    >>> likeness([{"tool": "a", "rtt": 0.0}, {"tool": "a", "rtt": 0.1}, {"tool": "b", "rtt": 0.1}]).tolist()
-    [[1.0, 0.8, 0.4], [0.8, 1.0, 0.5], [0.4, 0.5, 1.0]]
-    """
+    """Correlation assumed between the prediction errors of two tests, from 0 to 1."""
     like = np.ones((len(values), len(values)))
     for key in dict.fromkeys(key for one in values for key in one):
         column = [one.get(key) for one in values]

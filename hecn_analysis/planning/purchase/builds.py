@@ -142,21 +142,7 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
     raid: int,
     base: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Keys of a scenario for one of its hosts; what is not chosen sets no limit.
-
-    Parameters
-    ----------
-    role
-        Which host.
-    chosen
-        By group: what was chosen, or some of it.
-    fitting
-        For the cards and the storage: slots (generation, lanes, connector) that they may go into.
-    raid
-        Level of each array.
-    base
-        Keys of the host that are set anyway.
-    """
+    """Keys of a scenario for one of its hosts; what is not chosen sets no limit."""
     keys: dict[str, Any] = {f"{role}.{key}": value for key, value in base.items()}
     processors, modules, storage = chosen.get("processors"), chosen.get("modules"), chosen.get("storage")
     if processors is not None:
@@ -205,20 +191,7 @@ def host_keys(  # noqa: C901, PLR0912 - one host, key by key
 
 
 def placed(platform: Platform, wanted: Mapping[str, tuple[int, Collection[tuple[int, int, int]]]]) -> dict[str, str]:
-    """Slot of the board for each card: first those that no other kind of card could use, then in the board's order.
-
-    Parameters
-    ----------
-    platform
-        Board with its sockets filled.
-    wanted
-        Of each kind of card, how many, and which slots they may go into.
-
-    Raises
-    ------
-    LookupError
-        They do not all find a slot.
-    """
+    """Slot of the board for each card: first those that no other kind of card could use, then in the board's order."""
     found: dict[str, str] = {}
     free = platform.slots()
     for kind, (count, fitting) in wanted.items():

@@ -151,31 +151,14 @@ def power_w(kind: str, part: Part) -> float:
 
 
 def ddr_of(transfers: float | None) -> int | None:
-    """Generation of DDR memory whose servers transfer that fast at most.
-
-    Parameters
-    ----------
-    transfers
-        Fastest transfers that a processor is made for [T/s].
-
-    Examples
-    --------
-    >>> ddr_of(1333e6), ddr_of(3200e6), ddr_of(4800e6)
-    (3, 4, 5)
-    """
+    """Generation of DDR memory whose servers transfer that fast at most."""
     if transfers is None:
         return None
     return next(ddr for fastest, ddr in _FASTEST_DDR if transfers <= fastest)
 
 
 def offered(*, assume_prices: bool = False) -> Offers:
-    """Everything in the catalogue whose price is known.
-
-    Parameters
-    ----------
-    assume_prices
-        Whether a price that is only assumed counts as known.
-    """
+    """Everything in the catalogue whose price is known."""
     found = {
         kind: {
             name: part

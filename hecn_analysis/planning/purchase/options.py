@@ -145,18 +145,7 @@ def _fitting(
 
 
 def fits_cage(optic: str, nic: str) -> bool:
-    """Whether a port takes a transceiver or cable.
-
-    Parameters
-    ----------
-    optic, nic
-        What the transceiver is made for, and what the port is.
-
-    Examples
-    --------
-    >>> fits_cage("QSFP+", "QSFP28"), fits_cage("QSFP28", "QSFP+"), fits_cage("SFP+", "RJ45")
-    (True, False, False)
-    """
+    """Whether a port takes a transceiver or cable."""
     if optic == nic:
         return True
     family = _QSFP if nic == "QSFP-DD" else next((family for family in _CAGES if nic in family), ())

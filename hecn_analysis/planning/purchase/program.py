@@ -96,21 +96,7 @@ class Program:
     def solve(
         self, known: list[Option], over: list[Line], cuts: list[Cut], budget: float | None, *, without: str = ""
     ) -> Choice | None:
-        """Cheapest choice that fits and is not cut; None where there is none.
-
-        Parameters
-        ----------
-        known
-            Options of both hosts.
-        over
-            Links to choose from.
-        cuts
-            What cannot be chosen together.
-        budget
-            Most that both hosts may cost together [USD].
-        without
-            A limit of `LIMITS` that is left out.
-        """
+        """Cheapest choice that fits and is not cut; None where there is none."""
         boxes = [(role, number) for role in ROLES for number in range(len(self.offers.enclosures))]
         columns: dict[Hashable, int] = {each: number for number, each in enumerate((*known, *over, *boxes))}
         price = self._prices(columns)

@@ -184,10 +184,7 @@ class Search:
         *,
         over_time: bool = True,
     ) -> Reached | None:
-        """Whether some of what was chosen reaches the target, everything else beyond limits, and with which processes.
-
-        What was predicted once is known: a part that is looked at again costs nothing.
-        """
+        """Whether part of the choice reaches the target with all else unlimited, and with which processes."""
         counts: list[int | None] = [None] if "tool.processes" in self.base.keys else [*PROCESSES]
         counts.sort(key=lambda count: count != self._last)  # what reached a target before does so again, as a rule
         for count in counts:

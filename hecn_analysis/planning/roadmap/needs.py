@@ -105,34 +105,7 @@ def needs(
     *,
     both_ways: bool = False,
 ) -> pd.DataFrame:
-    """What a throughput asks of each resource.
-
-    Parameters
-    ----------
-    target_bps
-        Payload of all processes together [bit/s].
-    path
-        Path between both hosts.
-    between
-        ``disk``: drives have to read and write it too.
-    year
-        Year whose parts are to do; None: all parts of the catalogue.
-    both_ways
-        The payload is that of both directions at once, half of it each way: links and slots carry both halves at once,
-        cores and memory handle both, where what is sent counts like what is received.
-
-    Returns
-    -------
-    DataFrame
-        One row a resource, columns `NEEDS`: `amount` in `unit`, the same in words (``need``), a part that does, whether
-        there was one by that year (``known``; missing where no part is needed), the first year with one (``since``).
-
-    Examples
-    --------
-    >>> found = needs(100e9, Path(rtt="50 ms", mtu=9000), "memory", 2009).set_index("resource")
-    >>> found.need["window"], int(found.since["slot"])
-    ('625 MB on the way at once (bandwidth times round trip)', 2009)
-    """
+    """What a throughput asks of each resource."""
     offers = Offers(
         {
             kind: {name: _priced(part) for name, part in parts(kind).items() if part.year is not None}
@@ -253,35 +226,13 @@ def _slots(asked: _Asked) -> Iterator[_Found]:
 
 @cache
 def slot_bps(gen: int, lanes: int) -> float:
-    """What a slot takes of posted writes of a card [bit/s].
-
-    Parameters
-    ----------
-    gen, lanes
-        PCI Express generation and lanes.
-
-    Examples
-    --------
-    >>> slot_bps(5, 16) / 1e9 > 400 > slot_bps(4, 16) / 1e9
-    True
-    """
+    """What a slot takes of posted writes of a card [bit/s]."""
     return float(limits.pcie(gen=gen, lanes=lanes, max_payload=MAX_PAYLOAD, op="write")["throughput_bps"])
 
 
 @cache
 def tmt_bps(gen: int, lanes: int) -> float:
-    """The documents' theoretical maximum throughput of a slot [bit/s].
-
-    Parameters
-    ----------
-    gen, lanes
-        PCI Express generation and lanes.
-
-    Examples
-    --------
-    >>> tmt_bps(2, 16) / 1e9
-    58.5143
-    """
+    """The documents' theoretical maximum throughput of a slot [bit/s]."""
     return float(limits.pcie(gen=gen, lanes=lanes, max_payload=MAX_PAYLOAD)["tmt_bps"])
 
 
@@ -327,24 +278,7 @@ def _processors() -> list[Cpu]:
 
 
 def cores_needed(cpu: Cpu, target_bps: float, *, disk: bool, window_bytes: float) -> tuple[int, int] | None:
-    """Cores of a receiver at the cost a byte of its processor: those of the processes, and those of interrupts.
-
-    Parameters
-    ----------
-    cpu
-        The processor; costs a packet and a call are those that its costs a byte were measured with.
-    target_bps
-        Payload of all processes together [bit/s].
-    disk
-        Whether what arrives is written to drives, past the page cache.
-    window_bytes
-        Data on the way; what does not fit the cache costs more to copy [B].
-
-    Returns
-    -------
-    tuple or None
-        None where all cores of as many sockets as work together are not enough.
-    """
+    """Cores of a receiver at the cost a byte of its processor: those of the processes, and those of interrupts."""
     own = cpu.receive_cost.value + (cpu.far_cost.value if window_bytes > cpu.cache.value else 0)
     own += cpu.direct_cost.value if disk else 0
     beside = cpu.merged_interrupt_cost.value + (cpu.storage_interrupt_cost.value if disk else 0)

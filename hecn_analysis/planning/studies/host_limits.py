@@ -120,23 +120,7 @@ def networked_hosts() -> list[str]:
 
 
 def layouts(host: Host) -> list[list[str]]:
-    """Ways to lay files on a host's arrays so that no two arrays share disks or a controller.
-
-    Parameters
-    ----------
-    host
-        The host. Its `files_on` is the first way; the others use the arrays that it leaves free.
-
-    Returns
-    -------
-    list of list of str
-        Names of the arrays of each way.
-
-    Examples
-    --------
-    >>> layouts(_host("c"))
-    [['raid50'], ['raid50-1', 'raid50-2']]
-    """
+    """Ways to lay files on a host's arrays so that no two arrays share disks or a controller."""
     if not host.arrays:
         return [host.file_arrays]
     found: list[list[str]] = [host.files_on] if host.files_on else []
@@ -154,36 +138,7 @@ def layouts(host: Host) -> list[list[str]]:
 
 
 def transfers(name: str, kind: Kind, *, path: str = "", tool: str = "", mtu: float = 9000) -> Iterator[Scenario]:
-    """Transfers between two hosts alike that fill them; for disks each layout with one and two copies an array.
-
-    Parameters
-    ----------
-    name
-        Host of ``models/hosts``, or a file of one's own.
-    kind
-        From memory to memory, or from disk to disk; nothing comes of the latter for a host without arrays.
-    path
-        Path of ``models/paths``, or a file; without, a link between each port and its like, side by side.
-    tool
-        Tool; without, that of `TOOLS`.
-    mtu
-        MTU of the links where no path is given. [B]
-
-    Yields
-    ------
-    Scenario
-        Each of the transfers.
-
-    Raises
-    ------
-    InputError
-        Unknown host, path or tool; a host without a network card, and no path.
-
-    Examples
-    --------
-    >>> [one.sender.files_on for one in transfers("c", "disk to disk")]
-    [['raid50'], ['raid50'], ['raid50-1', 'raid50-2'], ['raid50-1', 'raid50-2']]
-    """
+    """Transfers between two hosts alike that fill them; for disks each layout with one and two copies an array."""
     host, disk = _host(name), kind == "disk to disk"
     if disk and not host.arrays:
         return
