@@ -16,6 +16,7 @@ from typing import Any, Final
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, ValidityWarning
@@ -160,6 +161,23 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
             if not isinstance(each, str) or not pattern.fullmatch(each):
                 raise damage(path, f"the name {each!r}")
     return entries
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """Read a Parquet file by the types of its columns, whatever it claims about pandas.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    DataFrame
+        Its rows.
+    """
+    frame: pd.DataFrame = pq.read_table(path).replace_schema_metadata(None).to_pandas()
+    return frame
 
 
 def strange(table: str, schema: pa.Schema) -> str | None:

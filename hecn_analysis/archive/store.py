@@ -373,7 +373,12 @@ class Archive:
             return empty
         try:
             whole = pa.concat_tables(parts, promote_options="permissive")
-            frame = whole.to_pandas().reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
+            frame = (
+                whole.replace_schema_metadata(None)
+                .to_pandas()
+                .reindex(columns=empty.columns)
+                .astype(empty.dtypes.to_dict())
+            )
         except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
             raise damage(self.folder / name, str(error)) from None
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]

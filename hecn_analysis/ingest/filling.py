@@ -59,12 +59,14 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
         if isinstance(file, OSError):
             raise file
         before = _state(file)
-        key = packed.plain(file).content_hash
+        stored = packed.plain(file)
+        key = stored.content_hash
         logs, counters = read(file), read_counters(file)
-        if before != _state(file):
-            return "left out", _problem(name, "found a file that changed while it was read, expected one at rest")
+        fault = _fault(stored, is_changed=before != _state(file))
     except OSError as error:
         return "left out", _problem(name, unreadable(error))
+    if fault is not None:
+        return "left out", _problem(name, fault)
     strange = [each.problems[each.problems["kind"] != "unrecognised"] for each in (logs, counters)]
     if any(each["message"].str.endswith(EXPECTED_READABLE).any() for each in strange):
         return "left out", strange[0] if len(strange[0]) else strange[1]  # half of it must not stand for all of it
@@ -84,6 +86,13 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
     except InputError as error:
         return "left out", _problem(name, f"not added to the archive: {error}")
     return ("added", wrong) if is_added else ("known", tables.make("problems", []))
+
+
+def _fault(stored: packed.Content, *, is_changed: bool) -> str | None:
+    """Why a file cannot be a unit: the hash of half a file, or of one that changes, identifies nothing."""
+    if stored.notes.problems:
+        return stored.notes.problems[0][1]
+    return "found a file that changed while it was read, expected one at rest" if is_changed else None
 
 
 def _state(file: File) -> tuple[int, int, int]:

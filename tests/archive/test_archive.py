@@ -1,5 +1,6 @@
 """The archive: units count whole or not at all, once, whatever happens to those who write."""
 
+import errno
 import json
 import os
 import random
@@ -23,6 +24,7 @@ from hecn_analysis.base.errors import HecnError, InputError, ValidityWarning
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main, snmp
 from hecn_analysis.counters import read_counters
+from hecn_analysis.files import opening
 from hecn_analysis.ingest.filling import add_files
 from hecn_analysis.live.snmp import Round
 from hecn_analysis.traffic import bulk
@@ -238,6 +240,34 @@ def test_logs_and_counters_are_added_by_their_content(archive, tmp_path):
     (tmp_path / "prose.txt").write_text("nothing of interest\n")
     _, _, problems = add_files(archive, [tmp_path / "prose.txt", tmp_path / "none.txt"])
     assert problems["kind"].tolist() == ["unrecognised", "unreadable"]
+
+
+def test_a_file_that_cannot_be_hashed_is_left_out(archive, monkeypatch):
+    """Otherwise it would be added under the hash of nothing, and once more under its own."""
+    log, refusals = data_dir() / "logs" / "c-systems-dd.txt", iter([OSError(errno.EIO, "Input/output error")])
+    open_file = opening.File.open
+
+    def refused_once(file):
+        if (refusal := next(refusals, None)) is not None:
+            raise refusal
+        return open_file(file)
+
+    monkeypatch.setattr(opening.File, "open", refused_once)
+    added, known, problems = add_files(archive, [log])
+    assert (added, known, list(problems["kind"])) == (0, 0, ["unreadable"])
+    assert [add_files(archive, [log])[:2] for _ in range(2)] == [(1, 0), (0, 1)]
+    assert len(archive.table("runs")) == 2
+
+
+def test_what_a_file_says_of_pandas_is_not_believed(archive):
+    archive.add("one", unit(1))
+    (file,) = archive.folder.glob("runs/*/*.parquet")
+    rows = pq.read_table(file)
+    meaning = json.loads(rows.schema.metadata[b"pandas"])
+    for column in meaning["columns"]:
+        del column["pandas_type"]
+    pq.write_table(rows.replace_schema_metadata({b"pandas": json.dumps(meaning).encode()}), file)
+    assert len(archive.table("runs")) == len(unit(1)["runs"])
 
 
 def test_a_file_whose_name_is_no_text_is_added(archive, tmp_path):

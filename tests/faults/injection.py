@@ -147,6 +147,11 @@ class Steps:
         sys.addaudithook(self.audit)
 
 
+def has_begun(error):
+    """Whether an error comes from the program, and not from the lines here that are about to call it."""
+    return any("hecn_analysis" in frame.filename for frame in traceback.extract_tb(error.__traceback__))
+
+
 class Victim:
     """A forked process that does something and meets its deed.
 
@@ -195,7 +200,9 @@ class Victim:
             raise
         except SystemExit as leaving:
             status = leaving.code or 0
-        except BaseException:  # noqa: BLE001 - as Python does
+        except BaseException as error:  # noqa: BLE001 - as Python does
+            if isinstance(error, KeyboardInterrupt) and not has_begun(error):
+                os._exit(130)
             traceback.print_exc()
             status = 1
         os._exit(status)

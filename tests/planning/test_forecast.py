@@ -4,6 +4,7 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import hecn_analysis as hecn
@@ -451,6 +452,9 @@ def test_a_damaged_parquet_file_costs_its_own_readings(tmp_path):
     samples = pd.DataFrame({"host": "s", "interface": "e1", "time": when, "in_octets": range(4), "out_octets": 0})
     good, bad = tmp_path / "good.parquet", tmp_path / "bad.parquet"
     samples.to_parquet(good)
+    schema = pq.read_schema(good)
+    wrong = {b"pandas": schema.metadata[b"pandas"].replace(b"pandas_type", b"kind")}
+    pq.write_table(pq.read_table(good).replace_schema_metadata(wrong), good)  # what it says of pandas is not believed
     bad.write_bytes(b"PAR1" + b"\xff" * 90)
     with pytest.warns(ValidityWarning, match=r"bad\.parquet: found no Parquet file"):
         rates, _ = rates_of([bad, good])

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from hecn_analysis.archive.files import tell
+from hecn_analysis.archive.files import read_frame, tell
 from hecn_analysis.archive.selection import is_archive
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
@@ -66,7 +66,7 @@ def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     try:
-        table = pd.read_parquet(path)
+        table = read_frame(path)
     except FileNotFoundError:
         raise InputError("no file", "a Parquet file", source=path) from None
     except (OSError, ValueError, pa.ArrowException):
