@@ -30,6 +30,9 @@ except ImportError:  # Windows
 SAFE_PATH: Final = {"PYTHONSAFEPATH": "1"}
 
 _PREFIX: Final = "hecn-"
+#: The longest name of a socket that every system allows (macOS; Linux: 107). [bytes]
+_LONGEST_SOCKET: Final = 103
+_SHORT_FOLDERS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - only to make a folder of our own there
 
 
 @contextmanager
@@ -45,6 +48,26 @@ def safe_path() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def is_socket_name(path: Path) -> bool:
+    """Whether every system allows a socket of this name."""
+    return len(os.fsencode(path)) <= _LONGEST_SOCKET
+
+
+@contextmanager
+def short_temporary_folder(longest: str) -> Iterator[None]:
+    """Make temporary folders in this block where the name of a socket fits, which a long TMPDIR prevents.
+
+    `longest` is the longest name of a socket below the folder for temporary files.
+    """
+    before = tempfile.tempdir
+    folders = (tempfile.gettempdir(), *filter(os.path.isdir, _SHORT_FOLDERS))
+    tempfile.tempdir = next((name for name in folders if is_socket_name(Path(name, longest))), before)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def end_with_parent() -> None:

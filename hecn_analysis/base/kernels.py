@@ -8,14 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Final
 
 from jupyter_client.kernelspec import NATIVE_KERNEL_NAME, KernelSpec, KernelSpecManager
 
-from hecn_analysis.base.children import SAFE_PATH, tied
-
-#: The longest name of a socket that every system allows (macOS; Linux: 107). [bytes]
-_LONGEST_SOCKET: Final = 103
+from hecn_analysis.base.children import SAFE_PATH, is_socket_name, tied
 
 
 def command(module: str, *arguments: str) -> list[str]:
@@ -71,5 +67,4 @@ def transport(folder: Path, longest: str) -> str:
     >>> transport(Path("/tmp") / ("x" * 120), "kernel-ipc-5")
     'tcp'
     """
-    has_sockets = os.name == "posix" and len(os.fsencode(folder / longest)) <= _LONGEST_SOCKET
-    return "ipc" if has_sockets else "tcp"
+    return "ipc" if os.name == "posix" and is_socket_name(folder / longest) else "tcp"

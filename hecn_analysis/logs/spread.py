@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hecn_analysis.base import cluster, tables
-from hecn_analysis.base.children import end_with_parent, safe_path
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.files import elsewhere
+from hecn_analysis.base.children import end_with_parent, safe_path, short_temporary_folder
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source, sources
@@ -34,6 +34,7 @@ UNRECOGNISED: Final = (
     "forty other tools print it"
 )
 _GROUP: Final = 32
+_SERVER_SOCKET: Final = "pymp-12345678/listener-12345678"  # as multiprocessing names it
 
 Entry = tuple[str, File | OSError]
 """The name to report, and the file or why it cannot be read."""
@@ -180,7 +181,8 @@ def _start_server() -> None:
     resource_tracker.ensure_running()  # starts a process, too, and takes the mask away again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        forkserver.ensure_running()
+        with short_temporary_folder(_SERVER_SOCKET):
+            forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

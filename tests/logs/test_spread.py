@@ -57,6 +57,20 @@ def test_dask_workers_find_the_same_rows(many, monkeypatch):
         assert same(read(many.name), read(many.name, dask=cluster.scheduler_address))
 
 
+def test_processes_read_under_a_temporary_folder_with_a_long_name(many, tmp_path_factory):
+    scratch = tmp_path_factory.mktemp("scratch") / ("x" * 120)
+    scratch.mkdir()
+    command = [sys.executable, "-m", "hecn_analysis", "parse", str(many), "--format", "csv", "--processes"]
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    one, two = (
+        subprocess.run([*command, number], env=environment, capture_output=True, text=True, check=False, timeout=100)
+        for number in "12"
+    )
+    assert (two.returncode, two.stdout, two.stderr) == (one.returncode, one.stdout, one.stderr)
+    assert len(two.stdout.splitlines()) > 1
+    assert list(scratch.iterdir()) == []
+
+
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
 def test_no_scheduler_is_an_error_for_people(many, address, monkeypatch):
     pytest.importorskip("distributed")
