@@ -6,11 +6,11 @@ What a spreadsheet would compute is made harmless in CSV: words come from files,
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: What spreadsheets compute instead of showing; a number with its sign, and a sign alone, are none. Some take the wide
 #: forms of East Asian writing for the same.
 _FORMULA: Final = re.compile(r"[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]*(?:[eE][+-]?\d+)?$)")
+
+_AT_ONCE: Final = 256  # rows
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, object]]:
@@ -42,12 +44,13 @@ def records(frame: pd.DataFrame) -> list[dict[str, object]]:
     [{'start_time': '2024-03-01T10:00:00Z', 'bytes': 5, 'rtt_s': None}]
     """
     columns = []
-    for name in frame.columns:
+    names = frame.columns.tolist()  # text of Arrow, which is slow to go through for each row
+    for name in names:
         column = frame[name]
         if column.dtype.kind == "M":
             column = column.map(lambda time: time.isoformat().replace("+00:00", "Z"), na_action="ignore")
         columns.append(column.astype(object).where(column.notna(), None).tolist())
-    return [dict(zip(frame.columns, values, strict=True)) for values in zip(*columns, strict=True)]
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 (any value of a result may be given)
@@ -77,12 +80,14 @@ def no_formula(text: str) -> str:
 def csv_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> Iterator[str]:
     """Rows under a header; what is itself a list or an object stands in its cell as JSON."""
     lines = _Lines()
-    writer = csv.DictWriter(lines, columns, restval="", lineterminator=_Lines.END)
-    writer.writerow({name: no_formula(name) for name in columns})
-    for row in rows:
-        writer.writerow({name: _cell(plain(value)) for name, value in row.items()})
-        if lines.size > io.DEFAULT_BUFFER_SIZE:
-            yield lines.taken()
+    writer = csv.writer(lines, lineterminator=_Lines.END)
+    writer.writerow(map(no_formula, columns))
+    left = iter(rows)
+    while block := list(islice(left, _AT_ONCE)):
+        if unknown := set().union(*block).difference(columns):
+            raise ValueError(f"found {sorted(unknown)} in a row, expected {columns}")
+        writer.writerows(zip(*(_cells([row.get(name) for row in block]) for name in columns), strict=True))
+        yield lines.taken()
     yield lines.taken()
 
 
@@ -96,18 +101,27 @@ class _Lines:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self.size = 0
 
     def write(self, line: str) -> None:
         """Take a line."""
         self._lines.append(line.removesuffix(self.END))
-        self.size += len(line)
 
     def taken(self) -> str:
         """Give the lines, and forget them."""
         text = "".join(f"{line}\n" for line in self._lines)
-        self._lines, self.size = [], 0
+        self._lines = []
         return text
+
+
+def _cells(values: Sequence[object]) -> list[str]:
+    """Cells of one column."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds <= {str}:  # few of them differ
+        cells = {value: _cell(value) for value in set(values)}
+        return [cells[value] for value in values]
+    if kinds == {int}:
+        return ["" if value is None else repr(value) for value in values]
+    return [_cell(plain(value)) for value in values]
 
 
 def _cell(value: Any) -> str:  # noqa: ANN401

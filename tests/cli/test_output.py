@@ -28,6 +28,17 @@ FRAME = pd.DataFrame(
 )
 
 
+def test_cells_do_not_depend_on_the_rows_around_them():
+    values = ["=1", None, 5, True, 5.0, 0.1, math.nan, [1], "a", {"b": None}, "-1", math.inf, 2**70]
+    rows = [{"x": value, "y": 1} for value in values * 50] + [{"y": 2}] * 300 + [{"x": "=1", "y": "=2"}] * 300
+    alone = ["".join(output.csv_rows([row], ["x", "y"])).removeprefix("x,y\n") for row in rows]
+    assert "".join(output.csv_rows(iter(rows), ["x", "y"])) == "x,y\n" + "".join(alone)
+    assert alone[:13] == [
+        f"{cell},1\n"
+        for cell in ("'=1", "", "5", "true", "5", "0.1", "", "[1]", "a", '"{""b"": null}"', "-1", "inf", 2**70)
+    ]
+
+
 def test_records_are_plain_values():
     assert output.records(FRAME) == [
         {
