@@ -11,8 +11,10 @@ impossible value in a file becomes a problem with its line and not an exception.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -92,13 +94,29 @@ class Column:
 
     def fault(self, value: object) -> str | None:
         """Say what is wrong with a value, or None when it fits."""
+        if value is not None and self._fits(value):
+            return None
         if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
             return None if self.kind != FLAG else f"{self.name}: found nothing, expected True or False"
-        if not self._fits(value):
-            return f"{self.name}: found {value!r}, expected {self.expected}"
-        return None
+        return f"{self.name}: found {value!r}, expected {self.expected}"
+
+    @cached_property
+    def _bounds(self) -> Mapping[type, tuple[float, float]]:
+        """Smallest and largest value of the types that numbers of this column usually have."""
+        if self.kind not in _LARGEST:
+            return {}
+        largest: dict[type, float] = {int: _LARGEST[self.kind]}
+        if self.kind == NUMBER:
+            largest[float] = sys.float_info.max
+        return {
+            kind: (-bound if self.low is None else self.low, bound if self.high is None else min(bound, self.high))
+            for kind, bound in largest.items()
+        }
 
     def _fits(self, value: Any) -> bool:  # noqa: ANN401 - any value may be asked about
+        bounds = self._bounds.get(type(value))
+        if bounds is not None:
+            return bool(bounds[0] <= value <= bounds[1])
         if self.kind == TEXT:
             return isinstance(value, str) and (not self.words or value in self.words)
         if self.kind in {FLAG, ANSWER}:

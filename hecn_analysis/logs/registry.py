@@ -9,6 +9,7 @@ line, which later readers ask for, or prose.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final
@@ -144,6 +145,11 @@ class _Session:
             lines.heeded = ~sum(self._later.values())
         self._documented = frozenset(reader for reader in asked if isinstance(reader, DocumentReader))
         self._fed: set[Reader] = set()  # since all were told to finish
+        self._order = {reader: number for number, reader in enumerate(asked)}
+        self._of_program: defaultdict[str, list[Reader]] = defaultdict(list)
+        for reader in asked:
+            for tool in reader.TOOLS:
+                self._of_program[tool].append(reader)
         parts.passed = self.pass_over
 
     def offer(self, line: Line) -> None:
@@ -178,13 +184,11 @@ class _Session:
     def _begin(self, found: Command) -> None:
         """End what the command before has printed, as the end of the file does: what follows is another one's."""
         if self._findings.claimed > self._findings.command.line:
-            for reader in self._asked:
-                if reader in self._fed or reader in self._documented:
-                    reader.finish()
+            for reader in sorted(self._fed | self._documented, key=self._order.__getitem__):
+                reader.finish()
             self._fed.clear()
-        for reader in self._asked:
-            if found.program in reader.TOOLS:
-                self._wake(reader)
+        for reader in self._of_program.get(found.program, ()):
+            self._wake(reader)
         self._findings.command = found
 
     def _wake(self, reader: Reader) -> None:

@@ -211,7 +211,7 @@ class Nuttcp:
 
     def _verbose(self, line: Line) -> bool:
         """A line of the report of one end."""
-        found = _VERBOSE.search(line.text)
+        found = _VERBOSE.search(line.text) if "nuttcp-" in line.text else None
         if found is None:
             return False
         role, text = found["role"], found["text"].strip()

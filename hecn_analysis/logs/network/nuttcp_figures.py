@@ -21,22 +21,23 @@ MIB: Final = 2**20
 
 # --- the fields after a rate, in any order
 PARTS: Final = r"\d{1,12}(?:\+\d{1,12}){1,512}"
-_FIELD: Final = re.compile(
-    rf"""\s*(?:
-      (?P<tx>{NUMBER})\s?%\s?TX\b
-    | (?P<rx>{NUMBER})\s?%\s?RX\b
-    | (?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>{PARTS})\s*)?(?P<host>host-)?retrans\b
-    | (?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*{PARTS})?\s?KB-cwnd\b
-    | (?P<rtt_ms>{NUMBER})\s*(?P<noise>T?)ms\s*-?RTT\b
-    | (?P<lost>\d{{1,15}})\s*/\s*(?P<sent>\d{{1,15}})\s*~?drop/pkt\b
-    | (?P<loss_percent>{NUMBER})\s*~?%\s?loss\b
-    | (?P<jitter_ms>-?{NUMBER})\s?msAvgJitter\b
-    | -?{NUMBER}\s?ms(?:(?:Min|Max)Jitter|(?:Min|Avg|Max)OWD)\b
-    | Trans:\s+{NUMBER}\sMB\b
-    | (?P<running>Tot:.*)
-    )[\])]?""",
-    re.VERBOSE,
+_USUAL_FIELDS: Final = (
+    rf"(?P<tx>{NUMBER})\s?%\s?TX\b",
+    rf"(?P<rx>{NUMBER})\s?%\s?RX\b",
+    rf"(?P<retransmits>\d{{1,12}}|O)\s*(?:=\s*(?P<each>{PARTS})\s*)?(?P<host>host-)?retrans\b",
+    rf"(?P<cwnd_kib>\d{{1,12}})\s*(?:=\s*{PARTS})?\s?KB-cwnd\b",
+    rf"(?P<rtt_ms>{NUMBER})\s*(?P<noise>T?)ms\s*-?RTT\b",
 )
+_RARE_FIELDS: Final = (
+    r"(?P<lost>\d{1,15})\s*/\s*(?P<sent>\d{1,15})\s*~?drop/pkt\b",
+    rf"(?P<loss_percent>{NUMBER})\s*~?%\s?loss\b",
+    rf"(?P<jitter_ms>-?{NUMBER})\s?msAvgJitter\b",
+    rf"-?{NUMBER}\s?ms(?:(?:Min|Max)Jitter|(?:Min|Avg|Max)OWD)\b",
+    rf"Trans:\s+{NUMBER}\sMB\b",
+    "(?P<running>Tot:.*)",
+)
+_FIELD: Final = re.compile(rf"\s*(?:{'|'.join(_USUAL_FIELDS + _RARE_FIELDS)})[\])]?")
+_USUAL: Final = re.compile("".join(rf"(?:\s*{field}[\])]?)?" for field in _USUAL_FIELDS))
 _WORD: Final = re.compile(r"\s*\S*")
 _PAIRS: Final[Mapping[str, tuple[str, re.Pattern[str]]]] = {
     key: (name, re.compile(pattern))
@@ -65,9 +66,10 @@ _WAY: Final = re.compile(r"(?:^|[^A-Za-z])(?P<way>tx|rx)\b|^(?P<verb>put|get)\b"
 
 def fields(rest: str) -> tuple[Texts, str]:
     """Read the fields after a rate."""
-    found: Texts = {}
     left: list[str] = []
-    position = 0
+    usual = _USUAL.match(rest)  # most lines, in the order in which nuttcp prints them
+    found = _given(usual) if usual else {}
+    position = usual.end() if usual else 0
     while position < len(rest):
         matched = _FIELD.match(rest, position)
         if matched is None:
@@ -78,9 +80,14 @@ def fields(rest: str) -> tuple[Texts, str]:
         elif matched["running"]:
             break
         else:
-            found |= {name: value for name, value in matched.groupdict().items() if value is not None}
+            found |= _given(matched)
             position = matched.end()
     return found, " ".join(filter(None, left))
+
+
+def _given(found: re.Match[str]) -> Texts:
+    """Texts of the groups that a pattern has found."""
+    return {name: value for name, value in found.groupdict().items() if value is not None}
 
 
 def pairs(rest: str) -> tuple[Texts, str]:
