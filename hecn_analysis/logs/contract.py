@@ -286,8 +286,9 @@ class Reader(Protocol):
     """A reader of one tool's output; the session makes one for each file.
 
     A module of this package with such a class is all it takes: `registry` finds it. A reader whose own lines begin with
-    a date or a level, as loggers put them in front of others' lines, says ``DATED = True``. Two more tuples of hints
-    keep prose from a reader: ``HINTS_TOGETHER`` has tuples of words that count where all of them are on a line, and
+    a date or a level, as loggers put them in front of others' lines, says ``DATED = True``. Three more tuples of
+    hints keep prose from a reader: ``HINTS_TOGETHER`` has tuples of words that count where all of them are on a line,
+    ``HINTS_REPEATED`` has characters of ASCII that count where a line has at least so many of them, and
     ``LATER_HINTS`` has words that count once the reader has taken a line or a command line has named one of its tools.
     """
 

@@ -35,6 +35,8 @@ class Index:
         The words of each group, each of at least one character. Group i has bit i modulo `BITS`.
     together
         Words that count only where all of them are on a line, each time with the number of their group.
+    repeated
+        Characters of ASCII that count where a line has at least so many of them, with the number of their group.
 
     Examples
     --------
@@ -42,9 +44,16 @@ class Index:
     [1, 2, 0, 3]
     >>> Index([[]], [(0, ("Mbps", "sec"))]).marks(["10000Mbps, full-duplex", "1 sec = 9 Mbps"])
     [0, 1]
+    >>> Index([[]], repeated=[(0, ",", 2)]).marks(["a,b", "a,b,c"])
+    [0, 1]
     """
 
-    def __init__(self, groups: Sequence[Sequence[str]], together: Sequence[tuple[int, Sequence[str]]] = ()) -> None:
+    def __init__(
+        self,
+        groups: Sequence[Sequence[str]],
+        together: Sequence[tuple[int, Sequence[str]]] = (),
+        repeated: Sequence[tuple[int, str, int]] = (),
+    ) -> None:
         bits: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)  # by length of the word and place in it
         words = [(word, 1 << number % BITS) for number, group in enumerate(groups) for word in group]
         words += [(first, _TOGETHER) for _, (first, *_) in together]
@@ -56,35 +65,50 @@ class Index:
         numbers = {code: number for number, code in enumerate(sorted(set().union(*bits.values())), 1)}
         self._numbers = np.zeros(_CODES, np.uint16)
         self._numbers[list(numbers)] = list(numbers.values())
-        self._together = [(1 << number % BITS, words) for number, words in together]
+        self._begins = np.zeros(_CODES, np.bool_)
+        self._begins[[code for (_, place), table in bits.items() if not place for code in table]] = True
         self._bits = {key: _array(table, numbers) for key, table in bits.items()}
+        self._together: defaultdict[str, list[tuple[int, Sequence[str]]]] = defaultdict(list)
+        for number, (first, *others) in together:
+            self._together[first].append((1 << number % BITS, others))
+        self._repeated = [(np.uint64(1 << number % BITS), ord(one), least) for number, one, least in repeated]
 
     def marks(self, texts: Sequence[str]) -> list[int]:
         """Bits of the groups that may have a word on each of some lines."""
         coded = np.frombuffer(("\n".join(texts) + "\n" * _LONGEST).encode("utf-8", "surrogatepass"), np.uint8)
-        numbers = self._numbers[_codes(coded)]
-        starts = np.flatnonzero(numbers[: len(coded) - _LONGEST])
+        codes = _codes(coded)
+        starts = np.flatnonzero(self._begins[codes[: len(coded) - _LONGEST]])
+        numbers = {place: self._numbers[codes[starts + place]] for place in {place for _, place in self._bits}}
         found = np.zeros(len(starts), np.uint64)
         for length in {length for length, _ in self._bits}:
             whole = np.full(len(starts), ~np.uint64(0))
             for place in _places(length):
-                whole &= self._bits[length, place][numbers[starts + place]]
+                whole &= self._bits[length, place][numbers[place]]
             found |= whole
+        feeds = np.flatnonzero(coded == ord("\n"))
         marks = np.zeros(len(texts), np.uint64)
         if found.any():
             starts, found = starts[found > 0], found[found > 0]
-            lines = np.searchsorted(np.flatnonzero(coded == ord("\n")), starts)
+            lines = np.searchsorted(feeds, starts)
             changes = np.flatnonzero(np.diff(lines, prepend=-1))
             marks[lines[changes]] = np.bitwise_or.reduceat(found, changes)
+        for bit, one, least in self._repeated:
+            counts = np.bincount(np.searchsorted(feeds, np.flatnonzero(coded == one)), minlength=len(texts))
+            marks[counts >= least] |= bit
         result: list[int] = marks.tolist()
         for number in np.flatnonzero(marks >= np.uint64(_TOGETHER)).tolist():
-            text = texts[number]
-            mark = result[number] ^ _TOGETHER
-            for bit, words in self._together:
-                if not mark & bit and all(word in text for word in words):
-                    mark |= bit
-            result[number] = mark
+            result[number] = result[number] & ~_TOGETHER | self._bits_together(texts[number])
         return result
+
+    def _bits_together(self, text: str) -> int:
+        """Bits of the words that count only together and are all on a line."""
+        mark = 0
+        for first, groups in self._together.items():
+            if first in text:
+                for bit, others in groups:
+                    if all(map(text.__contains__, others)):
+                        mark |= bit
+        return mark
 
 
 def _codes(coded: np.ndarray[Any, np.dtype[np.uint8]]) -> Codes:

@@ -58,6 +58,7 @@ class _Hints:
         self._alone = reader.HINTS
         self.together: tuple[tuple[str, ...], ...] = getattr(reader, "HINTS_TOGETHER", ())
         self.later: tuple[str, ...] = getattr(reader, "LATER_HINTS", ())
+        self.repeated: tuple[tuple[str, int], ...] = getattr(reader, "HINTS_REPEATED", ())
 
     def count_later(self) -> None:
         """Let the later hints count from now on."""
@@ -68,7 +69,10 @@ class _Hints:
         for hint in self._alone:  # called for every line of prose, where a generator takes twice as long
             if hint in text:
                 return True
-        return any(all(hint in text for hint in hints) for hints in self.together)
+        for hints in self.together:
+            if all(map(text.__contains__, hints)):
+                return True
+        return any(text.count(hint) >= least for hint, least in self.repeated)
 
 
 def command(line: Line) -> Command | None:
@@ -248,7 +252,11 @@ def _index(readers: tuple[type[Reader], ...]) -> Index:
     """The hints of the readers, those of command lines, the bracket that a document begins with, and later hints."""
     hints = [_Hints(reader) for reader in readers]
     groups = [*(reader.HINTS for reader in readers), _COMMAND_HINTS, "{", *(each.later for each in hints if each.later)]
-    return Index(groups, [(number, words) for number, each in enumerate(hints) for words in each.together])
+    return Index(
+        groups,
+        [(number, words) for number, each in enumerate(hints) for words in each.together],
+        [(number, *repeated) for number, each in enumerate(hints) for repeated in each.repeated],
+    )
 
 
 def _later_bits(asked: Sequence[Reader]) -> dict[Reader, int]:

@@ -33,6 +33,8 @@ _WORDS: Final = (
     (REAL, re.compile(r"\breal (?:WAN|network|path|link|testbed)\b", re.IGNORECASE)),
 )
 _HOSTS: Final = re.compile(r"(?<![\w-])(?P<name>[A-Z])-systems?\b", re.IGNORECASE)
+#: Parts of words, in small letters; a text without any of them names no circumstances.
+CIRCUMSTANTIAL: Final = ("simultaneous", "directional", "both ", "emulated", "netem", "real ", "-system")
 
 
 def named(text: str) -> list[str]:

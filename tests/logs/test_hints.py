@@ -34,3 +34,18 @@ def test_a_word_of_up_to_nine_characters_is_not_taken_for_another():
     assert index.marks(["Session (", "Session [", "1.2", "1.3", "ab", "ba", "{", "}", "ession (x"]) == [
         *(1, 0, 1, 0, 1, 0, 1, 0, 0),
     ]
+
+
+@given(st.lists(st.text(st.sampled_from(",+a é\x7f"), max_size=12), min_size=1, max_size=9))
+@example(["", ",,,", ""])
+def test_a_repeated_character_is_counted_line_by_line(lines):
+    marks = Index([["a"], []], repeated=[(0, ",", 3), (1, "+", 2)]).marks(lines)
+    assert marks == [("a" in line or line.count(",") >= 3) + 2 * (line.count("+") >= 2) for line in lines]
+
+
+@given(st.lists(st.text(st.sampled_from("abcd "), max_size=6), min_size=1, max_size=9))
+def test_words_together_count_where_all_are_on_a_line(lines):
+    marks = Index([["dd"], []], [(0, ("a", "b")), (0, ("a", "c")), (1, ("b", "c", "d"))]).marks(lines)
+    for line, mark in zip(lines, marks, strict=True):
+        first = "dd" in line or ("a" in line and ("b" in line or "c" in line))
+        assert mark == first + 2 * ("b" in line and "c" in line and "d" in line), line

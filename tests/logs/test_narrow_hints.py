@@ -9,7 +9,8 @@ from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings
 
 SAMPLES = Path(__file__).parent / "samples"
-NARROW = [reader for reader in registry.READERS if hasattr(reader, "HINTS_TOGETHER") or hasattr(reader, "LATER_HINTS")]
+KINDS = ("HINTS_TOGETHER", "HINTS_REPEATED", "LATER_HINTS")
+NARROW = [reader for reader in registry.READERS if any(hasattr(reader, kind) for kind in KINDS)]
 SYSLOG = "Nov 23 10:00:00 dtn1 kernel: [9.1] eth0: link up, 10000Mbps, full-duplex\n" * 600
 RESULT = "1180.0000 MB /   1.00 sec = 9898.5574 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
 

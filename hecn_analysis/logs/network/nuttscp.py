@@ -34,7 +34,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.network.nuttcp_figures import NUMBER, fields, figures, label, streams, unread, way
-from hecn_analysis.runs.circumstances import SIMULTANEOUS, joined, named
+from hecn_analysis.runs.circumstances import CIRCUMSTANTIAL, SIMULTANEOUS, joined, named
 
 _N: Final = NUMBER
 _RATE: Final = re.compile(rf"(?P<mbps>{_N})\s*+-?\s*+Mbps\b")
@@ -105,9 +105,10 @@ class Nuttscp:
         words = line.text.lower()
         if "completed" in words and self._completed(line):
             return True
-        if any(word in words for word in ("file", "second", "streams", "nutt")):
+        if any(map(words.__contains__, ("file", "second", "streams", "nutt"))):
             self._note(line.text)
-        self._note_circumstances(line.text)
+        if any(map(words.__contains__, ("file", "slide", "test", *CIRCUMSTANTIAL))):
+            self._note_circumstances(line.text)
         return False
 
     def finish(self) -> None:

@@ -100,13 +100,16 @@ class Bonnie:
     TOOLS: tuple[str, ...] = ("bonnie++",)
     VERSIONS: str = "1.00 to 2.00, table and comma separated values"
     HINTS: tuple[str, ...] = (
-        *(f",{first}" for first in "+0123456789"),
         "Sequential Output-",
         "Bonnie: ",
         "Can't ",
         "Writing ",
+        "Rewriting",
+        *(f"Reading {way}" for way in ("a byte at a time", "with ", "intelligently")),
+        "start 'em",
         "Using uid:",
     )
+    HINTS_REPEATED: tuple[tuple[str, int], ...] = ((",", _FEWEST - 1),)
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
