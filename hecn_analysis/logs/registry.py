@@ -94,9 +94,10 @@ def command(line: Line) -> Command | None:
 class _Documents:
     """The JSON documents of one file on their way to the readers."""
 
-    def __init__(self, findings: Findings, asked: Sequence[DocumentReader]) -> None:
+    def __init__(self, findings: Findings, asked: Sequence[DocumentReader], fed: set[Reader]) -> None:
         self._findings = findings
         self._asked = asked
+        self._fed = fed
         self._before = ("", 0)
         self._named: set[str] = set()
 
@@ -111,7 +112,7 @@ class _Documents:
         if text[0] == document.text and max(between) <= text[1]:
             self._name("the same JSON document twice in a row", "different ones; read once", document, "ambiguous")
             return
-        if not any(reader.wants(document.value) and reader.take(document) for reader in self._asked):
+        if not any(self._takes(reader, document) for reader in self._asked):
             return
         self._findings.claimed = document.last
         for defect in document.defects:
@@ -120,6 +121,12 @@ class _Documents:
             self._findings.problem(
                 document.last, "truncated", "found a JSON document that breaks off; what is complete in it is read"
             )
+
+    def _takes(self, reader: DocumentReader, document: Document) -> bool:
+        if not reader.wants(document.value):
+            return False
+        self._fed.add(reader)
+        return reader.take(document)
 
     def _name(self, defect: str, expected: str, document: Document, kind: str) -> None:
         """Name a defect once in the file."""
@@ -131,7 +138,9 @@ class _Documents:
 class _Session:
     """The lines of one file on their way to the readers."""
 
-    def __init__(self, findings: Findings, asked: Sequence[Reader], lines: Lines, parts: Parts) -> None:
+    def __init__(
+        self, findings: Findings, asked: Sequence[Reader], lines: Lines, parts: Parts, fed: set[Reader]
+    ) -> None:
         self._findings = findings
         self._asked = asked
         self._lines = lines
@@ -147,8 +156,7 @@ class _Session:
         self._later = _later_bits(asked)
         if max(self._later.values(), default=0) < 1 << BITS:  # else a bit may be another reader's, too
             lines.heeded = ~sum(self._later.values())
-        self._documented = frozenset(reader for reader in asked if isinstance(reader, DocumentReader))
-        self._fed: set[Reader] = set()  # since all were told to finish
+        self._fed = fed
         self._order = {reader: number for number, reader in enumerate(asked)}
         self._of_program: defaultdict[str, list[Reader]] = defaultdict(list)
         for reader in asked:
@@ -161,8 +169,8 @@ class _Session:
         if not line.text or len(line.text) > _LONGEST_LINE:
             self._in_vain()
             return
-        asked = self._to_ask(line)
-        if not asked and self._active is None and not line.marks & self._command_mark:
+        asked = self._to_ask(line) if self._active is None else None
+        if asked == [] and not line.marks & self._command_mark:
             self._findings.recent.append(line)
             return
         bare = [Line(line.number, text, line.complete, line.marks) for text in prefixes.without(line.text) if text]
@@ -188,7 +196,7 @@ class _Session:
     def _begin(self, found: Command) -> None:
         """End what the command before has printed, as the end of the file does: what follows is another one's."""
         if self._findings.claimed > self._findings.command.line:
-            for reader in sorted(self._fed | self._documented, key=self._order.__getitem__):
+            for reader in sorted(self._fed, key=self._order.__getitem__):
                 reader.finish()
             self._fed.clear()
         for reader in self._of_program.get(found.program, ()):
@@ -206,10 +214,13 @@ class _Session:
         """Take note of lines that no reader is to be asked about."""
         self._findings.recent.extend(line for line in lines if len(line.text) <= _LONGEST_LINE)
 
-    def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader]) -> bool:
+    def _taken(self, line: Line, bare: Sequence[Line], asked: Sequence[Reader] | None) -> bool:
         """Offer a line: to those whose own lines begin with a date, then without what is in front of it, then whole."""
+        if not bare and self._active_takes(line):
+            return True
+        asked = self._to_ask(line) if asked is None else asked
         if not bare:
-            return self._one_takes(line, asked)
+            return self._other_takes(line, asked)
         return (
             self._one_takes(line, [reader for reader in asked if reader in self._dated], self._dated)
             or any(self._one_takes(part, [each for each in asked if self._hints[each].on(part.text)]) for part in bare)
@@ -217,13 +228,18 @@ class _Session:
         )
 
     def _one_takes(self, line: Line, asked: Sequence[Reader], among: frozenset[Reader] | None = None) -> bool:
+        return self._active_takes(line, among) or self._other_takes(line, asked)
+
+    def _active_takes(self, line: Line, among: frozenset[Reader] | None = None) -> bool:
         active = self._active
-        if active is not None and (among is None or active in among):
-            self._fed.add(active)
-            if active.feed(line):
-                return True
+        if active is None or (among is not None and active not in among):
+            return False
+        self._fed.add(active)
+        return active.feed(line)
+
+    def _other_takes(self, line: Line, asked: Sequence[Reader]) -> bool:
         for reader in asked:
-            if reader is active:
+            if reader is self._active:
                 continue
             self._fed.add(reader)
             if reader.feed(line):
@@ -285,10 +301,11 @@ def read(lines: Lines, findings: Findings, readers: Sequence[type[Reader]] = REA
     [('dd', 16000000.0)]
     """
     asked = [make(findings) for make in readers]
-    documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)])
+    fed: set[Reader] = set()  # readers with lines or documents since the last command
+    documents = _Documents(findings, [reader for reader in asked if isinstance(reader, DocumentReader)], fed)
     lines.mark(_index(tuple(readers)).marks)
     parts = Parts(lines, documents.wanted)
-    session = _Session(findings, asked, lines, parts)
+    session = _Session(findings, asked, lines, parts, fed)
     for part in parts:
         if isinstance(part, Document):
             documents.offer(part)

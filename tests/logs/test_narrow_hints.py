@@ -7,6 +7,7 @@ import pytest
 from hecn_analysis.files.source import Line, Lines
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings
+from hecn_analysis.run_circumstances import CIRCUMSTANTIAL, named
 
 SAMPLES = Path(__file__).parent / "samples"
 KINDS = ("HINTS_TOGETHER", "HINTS_REPEATED", "LATER_HINTS")
@@ -46,3 +47,37 @@ def test_later_hints_count_after_a_line_of_the_reader():
     assert len(findings.runs) == 1
     near = _read(f"{SYSLOG}$ scp there:a .\nlost connection\n")
     assert [(found["line"], found["kind"]) for found in near.problems] == [(602, "aborted")]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["64-GB file", "64 GiB files", "64-gbyte-file", "64 Gigs; 64 GBytes Files:", "64 GBYTES FILE", "64GB-FILE"],
+)
+def test_a_size_deep_in_a_log_counts_for_the_copies_below_it(heading):
+    findings = _read(f"{SYSLOG * 9}{heading}\nFile copy 1: 5092.5 Mbps 43 %TX 77 %RX 0 retrans 0.10 msRTT\n")
+    assert [run.columns["bytes"] for run in findings.runs] == [64 * 2**30]
+
+
+def test_values_of_bonnie_are_found_deep_in_other_values():
+    values = next(
+        line
+        for path in sorted((SAMPLES / "bonnie").iterdir())
+        for line in path.read_text().splitlines()
+        if line.count(",") >= 26
+    )
+    other = "12,5,+7,a,9\n" * 5000
+    runs = [(run.line_first, run.columns) for run in _read(f"{other}{values}\n{other}").runs]
+    assert runs == [(5001, run.columns) for run in _read(f"{values}\n").runs]
+    assert runs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Simultaneous", "bidirectional", "bi-directional", "Bi directional", "both ways", "Both directions"),
+        *("emulated", "NetEm", "real WAN", "Real path", "B-System", "c-systems"),
+    ],
+)
+def test_a_text_that_names_circumstances_has_one_of_their_words(text):
+    assert named(text)
+    assert any(word in text.lower() for word in CIRCUMSTANTIAL)

@@ -45,6 +45,7 @@ _TEST: Final = re.compile(rf"(?P<seconds>{_N})[ -]?sec(?:ond)?s?\b.{{0,60}}?\bte
 _BOTH_WAYS: Final = re.compile(r"\bbi-?directional\b", re.IGNORECASE)
 _ONE_WAY: Final = re.compile(r"\b(?:(?P<send>transmit|tx)|(?P<receive>receive|rx))", re.IGNORECASE)
 _SIZE: Final = re.compile(r"\b(?P<number>\d{1,6})[ -]?(?P<unit>[KMGT])i?B(?:ytes?)?[ -]files?\b", re.IGNORECASE)
+_UNITS: Final = ("B", "b", "yte", "ytes", "YTE", "YTES")  # ends of those in front of "file"
 _STREAMS: Final = re.compile(r"\busing (?P<streams>[1-9]\d{0,3}) (?:parallel )?streams\b", re.IGNORECASE)
 _NAME: Final = re.compile(r"\bnutts?cp\b", re.IGNORECASE)
 _COPY: Final = re.compile(r"(?:file cop(?:y|ies)|get|put)\b", re.IGNORECASE)
@@ -80,7 +81,7 @@ class Nuttscp:
     HINTS: tuple[str, ...] = (
         *("uttcp", "uttscp", "UTTCP", "UTTSCP", "mulated", "netem", "imultaneous", "irectional", "slide", "Slide"),
         *(f"eal {path}" for path in ("WAN", "network", "path", "link", "testbed")),
-        *(f"{before}{files}" for before in " -" for files in ("file", "File", "FILE")),
+        *(f"{unit}{dash}{files}" for unit in _UNITS for dash in " -" for files in ("file", "File", "FILE")),
         *("oth ways", "oth directions", "-system", "-System"),
     )
     HINTS_TOGETHER: tuple[tuple[str, ...], ...] = (
