@@ -62,7 +62,8 @@ def short_temporary_folder(longest: str) -> Iterator[None]:
     `longest` is the longest name of a socket below the folder for temporary files.
     """
     before = tempfile.tempdir
-    folders = (tempfile.gettempdir(), *filter(os.path.isdir, _SHORT_FOLDERS))
+    writable = (name for name in _SHORT_FOLDERS if os.access(name, os.W_OK | os.X_OK))
+    folders = (tempfile.gettempdir(), *writable)
     tempfile.tempdir = next((name for name in folders if is_socket_name(Path(name, longest))), before)
     try:
         yield
