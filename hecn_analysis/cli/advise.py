@@ -77,7 +77,7 @@ def _take_capture(arguments: argparse.Namespace) -> None:
     arguments.receiver = arguments.receiver or "ideal"
     arguments.tool = arguments.tool or "nuttcp"
     if arguments.path is None and not any(word.startswith("path.") for word in arguments.set):
-        arguments.set.append(f"path.rate={_fastest_port(host.host)}")
+        arguments.set.append(f"path.rate={_fastest_port(host.host)} b/s")
 
 
 def _fastest_port(host: Host) -> float:

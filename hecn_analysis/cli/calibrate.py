@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
 from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.cli.scenario import scenario_settings
 
 if TYPE_CHECKING:
     from hecn_analysis.prediction.calibration import Calibration
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Calibrate, deliver parameters and YAML lines, say what to be careful about."""
     from hecn_analysis.prediction.calibration import calibrate  # noqa: PLC0415 (not needed for --help)
 
-    keys, others = settings(arguments.set)
+    keys, others = scenario_settings(arguments.set)
     if others:
         raise InputError(f"the setting {others[0]!r}", "a key and its value, such as tool.window=100MB")
     keys |= {role: name for role in ("path", "tool") if (name := getattr(arguments, role)) is not None}

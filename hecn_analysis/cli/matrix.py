@@ -10,8 +10,9 @@ import hecn_analysis as hecn
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
 from hecn_analysis.cli.remarks import say, say_all
+from hecn_analysis.cli.scenario import scenario_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.count < 1:
         raise InputError(f"--count {arguments.count}", "1 or more")
-    keys, paths = settings(arguments.set)
+    keys, paths = scenario_settings(arguments.set)
     arguments.runs += paths
     matrix = planned.load_matrix(arguments.matrix)
     if arguments.action == "plan":

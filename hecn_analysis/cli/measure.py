@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import FORMATS, Parser, add_settings, settings
+from hecn_analysis.cli.parser import FORMATS, Parser, add_settings
 from hecn_analysis.cli.remarks import say, say_all
-from hecn_analysis.cli.scenario import ROLES
+from hecn_analysis.cli.scenario import ROLES, scenario_settings
 
 if TYPE_CHECKING:
     from hecn_analysis.live.measure import Measured
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.live.programs import ended_by_signals  # noqa: PLC0415
     from hecn_analysis.live.runs import Request  # noqa: PLC0415
 
-    keys, scenarios = settings(arguments.set)
+    keys, scenarios = scenario_settings(arguments.set)
     if scenarios and arguments.scenario is None:
         arguments.scenario, *scenarios = scenarios
     if scenarios:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings, settings
+from hecn_analysis.cli.parser import Parser, add_output_arguments, add_settings
+from hecn_analysis.cli.scenario import scenario_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hecn_analysis.planning.purchase.offers import offered_by  # noqa: PLC0415 (see above)
     from hecn_analysis.planning.purchase.result import front_frame  # noqa: PLC0415 (see above)
 
-    changed, others = settings(arguments.set)
+    changed, others = scenario_settings(arguments.set)
     if others:
         raise InputError(f"{others[0]!r} in --set", "KEY=VALUE")
     wanted: dict[str, Any] = {name: getattr(arguments, name) for name in ("path", "between", "tool")}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import warnings
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
@@ -10,6 +12,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say_all
+from hecn_analysis.base.errors import InputError, ValidityWarning
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
@@ -34,6 +37,16 @@ def add_scenario_arguments(parser: Parser) -> None:
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms; may be repeated")
 
 
+def scenario_settings(words: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Take the settings of ``--set`` as `settings` does, and warn of numbers without a unit."""
+    keys, others = settings(words)
+    if keys:
+        from hecn_analysis.hardware.scenario import bare_numbers  # noqa: PLC0415 (not needed without settings)
+
+        say_all(list(bare_numbers(keys).values()), "look at the settings")
+    return keys, others
+
+
 def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, str]]:
     """Scenario that was asked for, and the settings of ``--set`` to lay over it; warns of settings to look at."""
     changed, others = settings(arguments.set)
@@ -42,9 +55,9 @@ def asked_scenario(arguments: argparse.Namespace) -> tuple[Scenario, dict[str, s
     if len(names) > 1:
         raise InputError(f"scenarios {' and '.join(names)}", "one scenario")
     if names:
-        base = hecn.load_scenario(names[0], roles)
-        say_all(base.with_(changed).warnings, "look at the settings")
-        return base, changed
-    base = hecn.load_scenario(roles, changed)
-    say_all(base.warnings, "look at the settings")
-    return base, {}
+        base, over = hecn.load_scenario(names[0], roles), changed
+    else:
+        base, over = hecn.load_scenario(roles, changed), {}
+    for warning in base.with_(over).warnings:
+        warnings.warn(warning, ValidityWarning, stacklevel=2)  # said once, also where a prediction says it again
+    return base, over

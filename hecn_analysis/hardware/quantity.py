@@ -9,9 +9,12 @@ Either way it becomes a `Parameter`; the annotated types below (`Rate`, `Bytes`,
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, TypeAlias, get_args
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic.fields import FieldInfo
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError
@@ -87,7 +90,42 @@ _SCHEMA = WithJsonSchema(
 )
 
 
-def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: float = float("inf")) -> BeforeValidator:
+@dataclass(frozen=True)
+class _Parser(BeforeValidator):
+    """Validator of a quantity, with the unit in which the quantity is shown."""
+
+    unit: str = ""
+
+
+def unit_of(field: FieldInfo) -> str | None:
+    """Unit in which a field of a model is shown.
+
+    Parameters
+    ----------
+    field
+        The field.
+
+    Returns
+    -------
+    str or None
+        The unit, empty for a pure number; None if the field is not a quantity.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware.path import Path
+    >>> [unit_of(Path.model_fields[name]) for name in ("rate", "rtt", "loss", "mtu")]
+    ['bit/s', 's', '', None]
+    """
+    return _unit_in((field.annotation, *field.metadata))
+
+
+def _unit_in(parts: Iterable[Any]) -> str | None:
+    """Unit of the first quantity among parts of a type annotation."""
+    units_found = (part.unit if isinstance(part, _Parser) else _unit_in(get_args(part)) for part in parts)
+    return next((unit for unit in units_found if unit is not None), None)
+
+
+def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: float = float("inf")) -> _Parser:
     """Validator of a field of that dimension: at least 0, more than `above`, at most `high`."""
 
     def number(raw: object) -> float:
@@ -114,7 +152,7 @@ def _parser(dimension: units.Dimension, *, above: float = -float("inf"), high: f
             fields["spread"] = units.parse(fields["spread"], "fraction")
         return {"unit": SHOWN_UNIT[dimension], **fields}
 
-    return BeforeValidator(parse)
+    return _Parser(parse, unit=SHOWN_UNIT[dimension])
 
 
 #: A text of one line, as sentences take it in.

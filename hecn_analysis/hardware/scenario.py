@@ -27,14 +27,15 @@ from hecn_analysis.hardware.bounds import bounded, exceeded_ports
 from hecn_analysis.hardware.description import Description, Library, Place, Places, one_of
 from hecn_analysis.hardware.host import Host
 from hecn_analysis.hardware.path import Path
-from hecn_analysis.hardware.quantity import Parameter
+from hecn_analysis.hardware.quantity import unit_of
 from hecn_analysis.hardware.tool import Tool
 
 ROLES = {"sender": "hosts", "receiver": "hosts", "path": "paths", "tool": "tools"}
+_MODELS: Final[Mapping[str, type[BaseModel]]] = {"sender": Host, "receiver": Host, "path": Path, "tool": Tool}
 _ABOUT = ("name", "title", "source", "set")
 #: What a name brings along with all that was set for it.
 _REPLACED = ("sender", "receiver", "path")
-_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?[\d.]++(?:[eE][+-]?\d++)?\s*+")
+_PLAIN_NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+")
 #: How numbers are written for people whose unit people leave out, meaning another than the SI unit: ms, Mb/s.
 _SHOWN: Final[Mapping[str, Callable[[float], str]]] = {"bit/s": units.format_rate, "s": units.format_time}
 
@@ -296,17 +297,39 @@ def _make(
         keys=dict(flat),
         source=source,
     )
-    bare = {key: text for key in settings if (text := _read_as(made, key, settings[key]))}
-    layers = layers._replace(warnings={**layers.warnings, **bare})
+    layers = layers._replace(warnings={**layers.warnings, **bare_numbers(settings)})
     return replace(made, warnings=(*layers.warnings.values(), *exceeded), _layers=layers)
 
 
-def _read_as(scenario: Scenario, key: str, written: object) -> str | None:
-    """Warning that text which is a number without a unit is read in SI units; None where it is not or has none."""
-    known = value_at(scenario, key) if isinstance(written, str) and _PLAIN_NUMBER.fullmatch(written) else None
-    if not isinstance(known, Parameter) or not known.value or known.unit not in _SHOWN:
-        return None
-    return f"{key}={written} is read as {_SHOWN[known.unit](known.value)}: write the unit if you mean another"
+def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Warnings about settings whose text is a number without a unit, which is read in SI units.
+
+    Parameters
+    ----------
+    settings
+        Keys of a scenario to values.
+
+    Returns
+    -------
+    dict
+        The warning by the key it is about.
+
+    Examples
+    --------
+    >>> bare_numbers({"path.rtt": "80", "path.rate": "10 Gb/s"})
+    {'path.rtt': 'path.rtt=80 is read as 80.0 s: write the unit if you mean another'}
+    """
+    found = {}
+    for key, written in settings.items():
+        role, *names = key.split(".")
+        if role not in _MODELS or not isinstance(written, str) or not _PLAIN_NUMBER.fullmatch(written):
+            continue
+        field = yaml_file.field_at(_MODELS[role], names)
+        unit = None if field is None else unit_of(field)
+        if unit not in _SHOWN or not (value := float(written)):
+            continue
+        found[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
+    return found
 
 
 def value_at(scenario: Scenario, name: str) -> Any:  # noqa: ANN401 - whatever a description holds

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from hecn_analysis.base.errors import InputError, did_you_mean
 
@@ -296,15 +297,43 @@ def validate(
     raise InputError(f"{key}: {error['input']!r}", message[0].lower() + message[1:], source=source, line=line)
 
 
-def _known_keys(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
-    """Names of the fields of the model at `path` below `model`."""
+def field_at(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:
+    """Field of a model, or of a model below it.
+
+    Parameters
+    ----------
+    model
+        Where the path begins.
+    path
+        The keys that lead to the field; keys of a mapping and numbers of items count as the field that holds them.
+
+    Returns
+    -------
+    FieldInfo or None
+        The field; None if no key of the path names one.
+
+    Examples
+    --------
+    >>> from hecn_analysis.hardware.path import Path as NetworkPath
+    >>> field_at(NetworkPath, ["rtt"]).description
+    'round-trip time without load'
+    """
     current: Any = model
+    found: FieldInfo | None = None
     for part in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
             if part not in current.model_fields:
                 continue  # a key of a dict, or the number of an item
-            current = _inner_model(current.model_fields[part].annotation)
-    return list(current.model_fields) if isinstance(current, type) and issubclass(current, BaseModel) else []
+            found = current.model_fields[part]
+            current = _inner_model(found.annotation)
+    return found
+
+
+def _known_keys(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
+    """Names of the fields of the model at `path` below `model`."""
+    field = field_at(model, path)
+    current = model if field is None else _inner_model(field.annotation)
+    return [] if current is None else list(current.model_fields)
 
 
 def _inner_model(annotation: Any) -> Any:  # noqa: ANN401 - a type annotation

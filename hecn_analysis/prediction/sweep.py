@@ -23,7 +23,7 @@ from hecn_analysis.base.errors import HecnError, InputError, RangeError, Validit
 from hecn_analysis.base.progress import track
 from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.hardware.quantity import DIMENSION_OF, Parameter
-from hecn_analysis.hardware.scenario import scalar, value_at
+from hecn_analysis.hardware.scenario import bare_numbers, scalar, value_at
 from hecn_analysis.prediction.draws import Disagreement, Draws, FloatArray
 from hecn_analysis.prediction.model import Model
 from hecn_analysis.prediction.parameters import with_parameters
@@ -139,6 +139,11 @@ class _Column:
         """Value of each row."""
         return pd.Series(self.values).take(self.places).reset_index(drop=True)
 
+    def bare_number(self) -> str | None:
+        """Warning about the first value that is a number without a unit."""
+        texts = (value for value in self.values if isinstance(value, str))
+        return next((text for value in texts for text in bare_numbers({self.key: value}).values()), None)
+
     def at(self, row: int) -> Any:  # noqa: ANN401 - whatever a key takes
         """Value of a row."""
         return self.values[self.places[row]]
@@ -217,7 +222,8 @@ class _Sweep:
         rates = {name: np.full(count, np.nan) for name in ("throughput_bps", "low_bps", "high_bps")}
         names = {name: np.full(count, None, dtype=object) for name in ("bottleneck", "bottleneck_class")}
         self.results: dict[str, npt.NDArray[Any]] = {**rates, **names}
-        self.warnings = dict.fromkeys(base.warnings)
+        bare = [text for column in columns.values() if (text := column.bare_number())]
+        self.warnings = dict.fromkeys((*base.warnings, *bare))
 
     def parts(self, rows: IntArray, fixed: Mapping[str, Any]) -> Iterator[int]:
         """Work out rows that have the values of some keys in common; gives the number of rows done, again and again."""

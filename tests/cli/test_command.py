@@ -18,6 +18,7 @@ from hecn_analysis.base.errors import ValidityWarning
 from hecn_analysis.cli import COMMANDS, build_parser, main
 from hecn_analysis.cli.completion import SHELLS
 from hecn_analysis.cli.remarks import warnings_told
+from hecn_analysis.base.places import data_dir
 
 HECN = [sys.executable, "-m", "hecn_analysis"]
 HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")
@@ -339,3 +340,39 @@ def test_a_closed_output_and_one_of_few_characters_are_no_defect(root, tmp_path)
     said = run("parse", str(log), env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (said.returncode, said.stderr) == (0, "")
     assert "\\xb5s" in said.stdout
+
+
+PARTS = ["--sender", "ideal", "--receiver", "ideal", "--tool", "nuttcp"]
+C = ["--sender", "c", "--receiver", "c", "--path", "lan-2x10ge"]
+WITH_SETTINGS = {
+    "predict": ["predict", *PARTS, "--set", "path.rate=1Gb/s"],
+    "whatif": ["whatif", *PARTS, "--set", "path.rate=1Gb/s"],
+    "whatif over values": ["whatif", *PARTS, "--set", "path.rate=1Gb/s", "--vary", "path.loss=0,1e-5"],
+    "advise": ["advise", *PARTS, "--free", "--set", "path.rate=1Gb/s"],
+    "measure": ["measure", "--tool", "nuttcp", "--dry-run", "--set"],
+    "matrix": ["matrix", "plan", "sc09", "--set"],
+    "calibrate": ["calibrate", str(data_dir() / "logs" / "c-systems-nuttcp.txt"), *C, "--set"],
+    "purchase": ["purchase", "--target", "10Gb/s", "--path", "lan-10ge", "--between", "memory", "--set"],
+}
+
+
+@pytest.mark.parametrize("command", WITH_SETTINGS)
+def test_every_command_warns_once_of_a_setting_without_a_unit(command, capsys):
+    words = WITH_SETTINGS[command]
+    warning = "path.rtt=80 is read as 80.0 s: write the unit if you mean another"
+    main([*words[: words.index("--set") + 1], "path.rtt=80", *words[words.index("--set") + 1 :]])
+    printed = capsys.readouterr()
+    assert (printed.out + printed.err).count(warning) == 1
+    main([*words[: words.index("--set") + 1], "path.rtt=80ms", *words[words.index("--set") + 1 :]])
+    printed = capsys.readouterr()
+    assert "is read as" not in printed.out + printed.err
+
+
+def test_a_value_without_a_unit_among_others_is_warned_of(capsys):
+    assert main(["whatif", *PARTS, "--set", "path.rate=1Gb/s", "--vary", "path.rtt=1ms,80"]) == 0
+    assert capsys.readouterr().err == "hecn: path.rtt=80 is read as 80.0 s: write the unit if you mean another\n"
+
+
+def test_a_rate_that_the_command_fills_in_is_not_warned_of(root, capsys):
+    assert main(["advise", str(root / "data" / "inventory" / "virtual-machine"), "--free"]) == 0
+    assert "is read as" not in capsys.readouterr().err
