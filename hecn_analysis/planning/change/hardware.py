@@ -14,8 +14,8 @@ import numpy as np
 from hecn_analysis.base import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.hardware.parts import Nic
 from hecn_analysis.planning.change.change import UNSET, Change, is_networked
+from hecn_analysis.hardware.parts import BoardSlot, Nic
 
 _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 
@@ -95,8 +95,7 @@ def _moves(role: str, host: Host) -> Iterator[Change]:
                 f"the card of slot {name} in {free} (PCIe {other.gen}.0 x{other.lanes}) of the {role}",
                 {
                     f"{role}.slots.{name}.at": free,
-                    f"{role}.slots.{name}.lanes": UNSET,
-                    f"{role}.slots.{name}.gen": UNSET,
+                    **{f"{role}.slots.{name}.{key}": UNSET for key in BoardSlot.model_fields},
                 },
                 "setting",
                 "power off, move the card",
