@@ -126,21 +126,44 @@ def load_scenario(
         return scenario.with_(settings) if settings else scenario
     if isinstance(scenario, Mapping):
         return make_scenario(scenario, settings)
-    library = Library(places.models_dir())
+    return of_document(document_of(scenario), settings, name=FilePath(scenario).stem)
+
+
+def document_of(scenario: str | FilePath) -> yaml_file.Document:
+    """YAML document of a file, or of a name in ``models/scenarios``.
+
+    Parameters
+    ----------
+    scenario
+        File or name.
+
+    Returns
+    -------
+    Document
+        What the file holds.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; the name is unknown (the nearest is named).
+
+    Examples
+    --------
+    >>> document_of("c-two-copies").values["sender"]
+    'c'
+    """
     named = FilePath(scenario)
     if named.suffix in {".yaml", ".yml"} or named.is_file():
-        document = yaml_file.load(named)
-    else:
-        known = library.names("scenarios")
-        if str(scenario) not in known:
-            raise InputError(
-                f"scenario {str(scenario)!r}",
-                f"a YAML file or {one_of(known, str(scenario), where='models/scenarios')}",
-                advice=did_you_mean(str(scenario), known),
-            )
-        document = yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
-
-    return of_document(document, settings, name=named.stem)
+        return yaml_file.load(named)
+    library = Library(places.models_dir())
+    known = library.names("scenarios")
+    if str(scenario) not in known:
+        raise InputError(
+            f"scenario {str(scenario)!r}",
+            f"a YAML file or {one_of(known, str(scenario), where='models/scenarios')}",
+            advice=did_you_mean(str(scenario), known),
+        )
+    return yaml_file.load(library.folder / "scenarios" / f"{scenario}.yaml")
 
 
 def of_document(document: yaml_file.Document, settings: Mapping[str, Any] | None = None, *, name: str = "") -> Scenario:

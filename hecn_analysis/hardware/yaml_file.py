@@ -62,6 +62,26 @@ class Document:
         self.values = values
         self._lines = lines
 
+    def with_values(self, values: Mapping[str, Any]) -> Document:
+        """Return the same document with some keys of its top level replaced.
+
+        Parameters
+        ----------
+        values
+            The new values by their keys.
+
+        Returns
+        -------
+        Document
+            A new one.
+
+        Examples
+        --------
+        >>> parse("sender: here", "a.yaml").with_values({"sender": "there"}).values
+        {'sender': 'there'}
+        """
+        return Document(self.source, {**self.values, **values}, self._lines)
+
     def line(self, path: tuple[str, ...]) -> int | None:
         """Line of the key at `path`, or of its nearest parent that stands in the file.
 

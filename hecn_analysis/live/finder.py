@@ -17,6 +17,8 @@ from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.inventory import read_inventory
 from hecn_analysis.inventory.hosts import probes as costs
 from hecn_analysis.live import capture, hosts, path, probes, programs, script
+from hecn_analysis.hardware.scenario import document_of, of_document
+from hecn_analysis.hardware.yaml_file import Document
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import (
     ROLES,
@@ -52,16 +54,43 @@ class Draft:
 def draft_of(request: Request) -> Draft:
     """Give what is known of a scenario before anything is looked at."""
     keys = dict(request.keys)
+    this = {role for role in ROLES if keys.get(role, THIS) == THIS}
     if request.scenario is not None:
+        document, of_file = _with_ideal_ends(document_of(request.scenario))
+        this &= of_file | {role for role in ROLES if role in keys}
         ideal = {role: "ideal" for role in ROLES if keys.get(role) == THIS}
-        keys = {**load_scenario(request.scenario, {**keys, **ideal}).keys, **keys}
-    this = frozenset(role for role in ROLES if keys.get(role, THIS) == THIS)
+        keys = {**of_document(document, {**keys, **ideal}).keys, **keys}
     keys = {key: value for key, value in keys.items() if key not in this}
     if "tool" not in keys:
         raise InputError("no tool", f"one of {', '.join(tool_commands.names())}")
     keys |= tool_commands.settings(str(keys["tool"]), keys)
     draft = load_scenario({**dict.fromkeys(this, "ideal"), "path.ip": 4, **keys})
-    return Draft(draft, keys, this)
+    return Draft(draft, keys, frozenset(this))
+
+
+def _with_ideal_ends(document: Document) -> tuple[Document, set[str]]:
+    """Put hosts without limits in place of the ends that a scenario leaves to be found; give these ends as well."""
+    values = dict(document.values)
+    this = set()
+    for role in ROLES:
+        layers = [values, changes] if isinstance(changes := values.get("set"), dict) else [values]
+        named = [name for layer in layers if (name := _name_of(layer.get(role)))]
+        if named and named[-1] != THIS:
+            continue
+        this.add(role)
+        values[role] = _ideal(values.get(role))
+        if len(layers) > 1 and role in layers[1]:
+            values["set"] = {**layers[1], role: _ideal(layers[1][role])}
+    return document.with_values(values), this
+
+
+def _name_of(end: object) -> object:
+    """Name of a sender or receiver, which stands alone or above further keys."""
+    return end.get("name") if isinstance(end, dict) else end
+
+
+def _ideal(end: object) -> object:
+    return {**end, "name": "ideal"} if isinstance(end, dict) else "ideal"
 
 
 class Finder:

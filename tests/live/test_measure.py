@@ -421,6 +421,34 @@ def test_scenario_file_is_measured_with_its_own_hosts(tmp_path):
     assert found.verdict == "inside"
 
 
+@pytest.mark.parametrize(
+    ("text", "given", "this"),
+    [
+        ("sender: this\nreceiver: this", {}, {"sender", "receiver"}),
+        ("sender: {name: this}\nreceiver: c", {}, {"sender"}),
+        ("sender: b\nset: {sender: this, receiver: c}", {}, {"sender"}),
+        ("receiver: c", {}, {"sender"}),
+        ("sender: this\nreceiver: this", {"sender": "c"}, {"receiver"}),
+        ("sender: c\nreceiver: c", {"sender": "this"}, {"sender"}),
+    ],
+)
+def test_this_in_a_scenario_file_is_the_host_as_it_is_found(tmp_path, text, given, this):
+    file = tmp_path / "s.yaml"
+    file.write_text(f"{text}\ntool: nuttcp\npath.rate: 1 Gb/s\nreceiver.tcp_rmem_max: 3 MiB\n")
+    draft = finder.draft_of(Request(str(file), given))
+    assert draft.this == this
+    assert draft.scenario.receiver.tcp_rmem_max.value == 3 * 2**20
+    assert not this & draft.keys.keys()
+    assert main(["measure", str(file), "--dry-run"]) == 0
+
+
+def test_a_fault_in_a_scenario_file_with_this_keeps_its_line(tmp_path, capsys):
+    file = tmp_path / "s.yaml"
+    file.write_text("sender: this\ntool: nuttcp\npath.rtt: far\n")
+    assert main(["measure", str(file), "--dry-run"]) == 1
+    assert capsys.readouterr().err.startswith(f"hecn: {file}:3: found path.rtt: 'far'")
+
+
 @pytest.mark.parametrize("tool", ["fio-read", "fio-write"])
 def test_fio_is_measured(tmp_path, monkeypatch, tool):
     if shutil.which("fio") is None:
