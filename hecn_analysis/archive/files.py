@@ -224,7 +224,7 @@ def tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
     """Put damage where somebody asked for it, or warn of it."""
     for error in found:
         if damaged is None:
-            warnings.warn(f"{error}; left out, the rest is read", ValidityWarning, stacklevel=3)
+            warnings.warn(f"{error}; {_effect(error)}", ValidityWarning, stacklevel=3)
         else:
             damaged.append(error)
 
@@ -235,11 +235,27 @@ def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
         {
             "source_file": str(error.source),
             "kind": "unreadable",
-            "message": f"found {error.found}, expected {error.expected}; left out, the rest is read; {error.advice}",
+            "message": f"found {error.found}, expected {error.expected}; {_effect(error)}; {error.advice}",
         }
         for error in damaged
     ]
     return tables.make("problems", rows)
+
+
+class HarmlessDamageError(InputError):
+    """Damage that costs no rows: another file of the archive says the same, or it concerns no rows."""
+
+
+def harmless(error: InputError, advice: str | None = None) -> HarmlessDamageError:
+    """Mark damage as one that costs no rows."""
+    return HarmlessDamageError(
+        error.found, error.expected, source=error.source, line=error.line, advice=advice or error.advice
+    )
+
+
+def _effect(error: InputError) -> str:
+    """Say what damage costs."""
+    return "no rows are missing" if isinstance(error, HarmlessDamageError) else "left out, the rest is read"
 
 
 def damage(path: Path, found: str, advice: str | None = None) -> InputError:

@@ -30,6 +30,7 @@ from hecn_analysis.archive.files import (
     TABLES,
     damage,
     exists,
+    harmless,
     is_link,
     is_unknown,
     make_folder,
@@ -173,7 +174,10 @@ class Log:
 
     def _writers(self, bad: dict[str, InputError]) -> Iterator[str]:
         """IDs of the writers that are at work, or were killed."""
-        for entry in self._entries("incoming", bad):
+        unread: dict[str, InputError] = {}
+        entries = self._entries("incoming", unread)
+        bad |= {name: harmless(error) for name, error in unread.items()}
+        for entry in entries:
             if _WRITER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
                 yield entry.name
 
@@ -195,6 +199,7 @@ class Log:
         """A generation, from either of its copies."""
         names = f"generations/{number}.json", f"generations/{number}.copy.json"
         found: dict[str, dict[str, Any]] = {}
+        unread: dict[str, InputError] = {}
         missing = []
         for name in names:
             try:
@@ -202,16 +207,18 @@ class Log:
             except FileNotFoundError:
                 missing.append(name)
             except InputError as error:
-                bad[name] = error
+                unread[name] = error
         if not found:
+            bad |= unread
             return None
         name, content = next(iter(found.items()))
-        for other in missing:
-            is_on_its_way = exists(self._folder, f"incoming/{content.get('id')}")
-            if not is_on_its_way and not exists(self._folder, other):
-                bad[other] = damage(
-                    self._folder / other, "no such file or directory", f"copy {self._folder / name} to it"
-                )
+        if not exists(self._folder, f"incoming/{content.get('id')}"):  # else the copy is on its way
+            for other in missing:
+                if not exists(self._folder, other):
+                    unread[other] = damage(self._folder / other, "no such file or directory")
+        for other, error in unread.items():
+            is_here = (self._folder / other).is_symlink() or (self._folder / other).is_dir()
+            bad[other] = harmless(error, None if is_here else f"copy {self._folder / name} to it")
         if len(found) == len(names) and content != found[names[1]]:
             bad[names[1]] = damage(self._folder / names[1], f"not the same as {names[0]}")
         return content

@@ -71,7 +71,7 @@ def _query(arguments: argparse.Namespace) -> int:
     damaged: list[InputError] = []
     answer = Archive(arguments.archive).query(arguments.sql, damaged=damaged)
     _deliver(answer, arguments)
-    return _tell(damaged, "not in the answer")
+    return _tell(damaged, "not in the answer", "no rows are missing")
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
     damaged: list[InputError] = []
     _deliver(Archive(arguments.archive).units(damaged=damaged), arguments)
-    return _tell(damaged, "the list is without its units")
+    return _tell(damaged, "the list may lack units", "no units are missing")
 
 
 def _compact(arguments: argparse.Namespace) -> int:
@@ -89,17 +89,21 @@ def _compact(arguments: argparse.Namespace) -> int:
     try:
         is_first = Archive(arguments.archive).compact(progress=True, damaged=damaged)
     finally:
-        status = _tell(damaged, "left as they are")
+        status = _tell(damaged, "left as they are", "left as they are")
     if not is_first:
         say("another one compacted at the same time, and was first: nothing was changed here")
     return status
 
 
-def _tell(damaged: Sequence[InputError], done: str) -> int:
-    """Say which files of an archive cannot be read, and give the status that the command ends with."""
-    if damaged:
-        say_all([explain(error) for error in damaged], "put them back from a copy")
-        say(f"{reading.count(len(damaged), 'damaged file')} of the archive: {done}")
+def _tell(damaged: Sequence[InputError], costly: str, harmless: str) -> int:
+    """Report the damaged files of an archive, and what they cost; give the status that the command ends with."""
+    from hecn_analysis.archive_files import HarmlessDamageError  # noqa: PLC0415 (not needed for --help)
+
+    say_all([explain(error) for error in damaged], "put them back from a copy")
+    spared = sum(isinstance(error, HarmlessDamageError) for error in damaged)
+    for number, effect in ((len(damaged) - spared, costly), (spared, harmless)):
+        if number:
+            say(f"{reading.count(number, 'damaged file')} of the archive: {effect}")
     return 1 if damaged else 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hecn_analysis.archive.store import Archive
+from hecn_analysis.archive.selection import Selection, tables_of
 from hecn_analysis.cli import main
 
 
@@ -127,6 +128,11 @@ def test_a_damaged_generation_costs_nothing_and_is_named(archive, hecn, tmp_path
     rows, status, err = look(hecn, archive)
     assert (rows, status) == ({10, 11, 12, 13}, 1)
     assert f"hecn: {place}: found damage (" in err
+    assert err.endswith("hecn: 1 damaged file of the archive: no rows are missing\n")
+    assert "not in the answer" not in err
+    sound = next(each for each in place.parent.iterdir() if each != place)
+    assert f"; copy {sound} to it\n" in err
+    assert hecn("archive", "list", archive)[2].endswith("hecn: 1 damaged file of the archive: no units are missing\n")
     is_refused(hecn, archive, place)
     status, out, _ = hecn("archive", "add", archive, tmp_path / "0.log", write_log(tmp_path / "new.log", 30))
     assert (status, out) == (0, "1 file added, 1 there before\n")
@@ -134,6 +140,20 @@ def test_a_damaged_generation_costs_nothing_and_is_named(archive, hecn, tmp_path
     place.write_bytes(saved)
     assert hecn("archive", "compact", archive)[0] == 0
     assert look(hecn, archive) == ({10, 11, 12, 13, 30}, 0, "")
+
+
+def test_both_copies_of_a_generation_damaged_cost_its_rows(archive, hecn):
+    for place in (archive / "generations").iterdir():
+        place.write_text("{")
+    rows, status, err = look(hecn, archive)
+    assert (rows, status) == ({12, 13}, 1)
+    assert err.endswith("hecn: 3 damaged files of the archive: not in the answer\n")
+
+
+def test_the_problems_of_a_damaged_copy_say_that_no_rows_are_missing(archive):
+    (archive / "generations" / "1.copy.json").write_text("{")
+    (problem,) = tables_of(Selection(archive, ()), ["runs", "problems"])["problems"]["message"]
+    assert "; no rows are missing; copy " in problem
 
 
 @pytest.mark.parametrize("what", ["generations", "commits", "incoming"])
