@@ -45,6 +45,7 @@ _ROWS: Final = 16
 _WHOLE: Final = (snmp.Integer32, snmp.Unsigned32, snmp.Gauge32, snmp.Counter32, snmp.Counter64, snmp.TimeTicks)
 _NOTHING: Final = (snmp.EndOfMibView, snmp.NoSuchObject, snmp.NoSuchInstance, snmp.Null)
 _AT_ONCE: Final = 64
+_SOCKETS: Final = 256  # at most; a process may have 1024 files open
 _SLOW_S: Final = 0.5  # for one answer
 _LONG_S: Final = 5.0  # for all answers of an agent
 _SPARE_TRIES: Final = 5  # of version 3, to learn the engine and its clock
@@ -229,7 +230,8 @@ async def poll(
     senders = _Senders(engine)
     gate = asyncio.Semaphore(_AT_ONCE)
     conversations = [
-        _Conversation(engine, agent, timeout_s, retries, senders=senders, turn=_Turn(gate)) for agent in asked
+        _Conversation(engine, agent, timeout_s, retries, number=number, senders=senders, turn=_Turn(gate))
+        for number, agent in enumerate(asked)
     ]
     try:
         found = await asyncio.gather(*(each.read(deadline, deadline_s) for each in conversations))
@@ -244,6 +246,21 @@ async def poll(
 
 def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None:
     """Pass over octets that the library cannot take for a message: who sent them has not answered."""
+
+
+class _Target(snmp.UdpTransportTarget):
+    """An agent's address, asked over a socket that few others use.
+
+    With one socket for all agents, one of them that sends without end would fill its buffer, and the answers of the
+    others would be lost.
+    """
+
+    @classmethod
+    async def over(cls, number: int, address: tuple[str, int], **patience: float) -> _Target:
+        """Address of the agent that is the number-th of the round."""
+        made: _Target = await cls.create(address, **patience)
+        made.TRANSPORT_DOMAIN = (*cls.TRANSPORT_DOMAIN, number % _SOCKETS)
+        return made
 
 
 class _Senders:
@@ -294,6 +311,7 @@ class _Conversation:
         timeout_s: float,
         retries: int,
         *,
+        number: int,
         senders: _Senders,
         turn: _Turn,
     ) -> None:
@@ -301,6 +319,7 @@ class _Conversation:
         self._agent = agent
         self._patience = {"timeout": timeout_s, "retries": retries}
         self._longest_s = timeout_s * (1 + retries + _SPARE_TRIES)
+        self._number = number
         self._senders = senders
         self._turn = turn
         self._wrong: dict[str, str] = {}
@@ -335,7 +354,7 @@ class _Conversation:
         return self.findings
 
     async def _ask(self, readings: Readings) -> None:
-        self._target = await snmp.UdpTransportTarget.create((self._agent.host, self._agent.port), **self._patience)
+        self._target = await _Target.over(self._number, (self._agent.host, self._agent.port), **self._patience)
         own = await self._get(f"{NUMBERS['sysName']}.0", f"{NUMBERS['sysUpTime']}.0")
         readings.time(time.time())
         for number, value in own:

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from itertools import pairwise
@@ -179,6 +180,39 @@ def test_a_broken_agent_is_a_problem_of_its_own(broken, kind, message):
     rows = found.samples[found.samples["source_file"] == f"snmp://127.0.0.1:{good}"]
     assert rows["interface"].tolist() == ["port1", "port2", "port3"]
     assert rows[["in_octets", "in_packets"]].notna().all(axis=None)
+
+
+FLOOD = """
+import os, socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as agent:
+    agent.bind(("127.0.0.1", 0))
+    print(agent.getsockname()[1], flush=True)
+    _, asker = agent.recvfrom(65536)
+    noise, end = os.urandom(60), time.monotonic() + 30
+    while time.monotonic() < end:
+        agent.sendto(noise, asker)
+"""
+
+
+@pytest.mark.parametrize("broken", [""], indirect=True)
+def test_an_agent_that_floods_takes_no_answers_from_the_others(broken):
+    with subprocess.Popen([sys.executable, "-c", FLOOD], stdout=subprocess.PIPE, text=True) as flooding:
+        try:
+            bad = int(flooding.stdout.readline())
+            asked = [Agent("127.0.0.1", number) for number in (bad, *broken)]
+            found = read(*asked, timeout_s=1.0, retries=1, deadline_s=20.0)
+        finally:
+            flooding.kill()
+    assert found.problems["source_file"].tolist() == [f"snmp://127.0.0.1:{bad}"]
+    assert len(found.samples) == 6
+
+
+@pytest.mark.parametrize("broken", [""], indirect=True)
+def test_more_agents_than_sockets_are_read(broken, monkeypatch):
+    monkeypatch.setattr("hecn_analysis.live.snmp._SOCKETS", 2)
+    found = read(*(Agent("127.0.0.1", number) for number in broken * 3))
+    assert found.problems.empty
+    assert len(found.samples) == 18
 
 
 def test_an_answer_that_comes_when_the_round_ends_is_dropped(silent, monkeypatch, caplog):
