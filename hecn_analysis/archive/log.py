@@ -216,9 +216,9 @@ class Log:
             for other in missing:
                 if not exists(self._folder, other):
                     unread[other] = damage(self._folder / other, "no such file or directory")
-        for other, error in unread.items():
+        for other, fault in unread.items():
             is_here = (self._folder / other).is_symlink() or (self._folder / other).is_dir()
-            bad[other] = harmless(error, None if is_here else f"copy {self._folder / name} to it")
+            bad[other] = harmless(fault, None if is_here else f"copy {self._folder / name} to it")
         if len(found) == len(names) and content != found[names[1]]:
             bad[names[1]] = damage(self._folder / names[1], f"not the same as {names[0]}")
         return content

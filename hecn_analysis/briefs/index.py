@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KIND, FORM = "hecn-brief", 2  # of a brief's JSON
+INDEX = "index.html"  # over all briefs of a folder
 LINKS = {"html": "HTML", "pdf": "PDF", "notebook": "Notebook", "json": "JSON"}
 MOST_ROWS, ROW, WIDTH, EDGE = 10, 11, 220, 6  # of the small picture [px]
 
@@ -40,7 +41,7 @@ def write_index(folder: Path) -> Path:
             scripts=[Markup(script)],  # noqa: S704  (our own file)
         )
     )
-    index = folder / "index.html"
+    index = folder / INDEX
     whole.write(index, page)
     return index
 

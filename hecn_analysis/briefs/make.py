@@ -24,7 +24,7 @@ from hecn_analysis.base.errors import HecnError, InputError, MissingProgramError
 from hecn_analysis.base.progress import track
 from hecn_analysis.briefs import origin
 from hecn_analysis.briefs.catalogue import briefs, choose
-from hecn_analysis.briefs.index import FORM, KIND, read_result, write_index
+from hecn_analysis.briefs.index import FORM, INDEX, KIND, read_result, write_index
 from hecn_analysis.briefs.jobs import Job, jobs_of
 from hecn_analysis.briefs.parameters import Value, shown
 from hecn_analysis.briefs.pdf import PdfError, can_draw, find_chromium, write_pdf
@@ -95,6 +95,7 @@ def make_briefs(
     """Make briefs and the index page of their folder; those that are there and made from the same stay."""
     jobs = jobs_of(choose(names, briefs(folder)), parameters or {}, each, archive)
     whole.make_folder(out_dir)
+    whole.check(out_dir / INDEX)
     with Pictures() as pictures, ExitStack() as at_end:
         pool = ThreadPoolExecutor(max_workers=max(1, min(len(jobs), _cores())))
         at_end.callback(pool.shutdown, cancel_futures=True)  # who interrupts does not wait for those in the queue
@@ -185,6 +186,8 @@ def _made(
     if before is not None:
         executed = Executed(read_notebook(files.at(".ipynb")), before["run_id"], None)
         return _lay_out(job, executed, before["origin"], files, pictures, pdf=pdf, figures=figures)
+    for ending in (".ipynb", ".html"):
+        whole.check(files.at(ending))
     started_ns = time.time_ns()
     executed = execute(
         job.brief.notebook,

@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 
 from hecn_analysis.base.errors import InputError
-from hecn_analysis.cli.parser import Parser
+from hecn_analysis.cli.parser import OutputFile, OutputFolder, Parser
 from hecn_analysis.cli.remarks import explain, print_traceback, say, warnings_told
 
 STATUS_FINE = 0
@@ -144,6 +144,9 @@ def _run(argv: Sequence[str] | None) -> int:
             return STATUS_FINE
         if arguments.command is None:
             parser.error("a command is missing, one of " + ", ".join(COMMANDS))
+        targets = [value for value in vars(arguments).values() if isinstance(value, OutputFile | OutputFolder)]
+        if targets:
+            import_module("hecn_analysis.cli.output").check_targets(targets)
         with warnings_told():
             status: int = arguments.run(arguments)
     except BrokenPipeError:

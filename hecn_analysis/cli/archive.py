@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.parser import OutputFolder, Parser, add_output_arguments
 from hecn_analysis.cli.remarks import explain, say, say_all
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def add_arguments(parser: Parser) -> None:
         command = commands.add_parser(
             name, help=summary, description=summary.capitalize() + ".", epilog=f"examples:\n  {example}"
         )
-        command.add_argument("archive", metavar="ARCHIVE", help="its folder; made where it is not there yet")
+        kind = OutputFolder if name in {"add", "compact"} else str
+        command.add_argument("archive", type=kind, metavar="ARCHIVE", help="its folder; made where it is not there yet")
         if name == "add":
             command.add_argument("paths", nargs="+", metavar="PATH", help="logs or counters: a file or a directory")
         if name == "query":

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import hecn_analysis as hecn
 from hecn_analysis.base.units import format_rate
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments
-from hecn_analysis.files import whole
+from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
 
 if TYPE_CHECKING:
     from hecn_analysis.comparison.runs import RunsComparison
@@ -47,7 +46,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--confidence", type=_confidence, default=0.95, metavar="FRACTION", help="of the intervals (default: 95 %%)"
     )
-    parser.add_argument("--figure", metavar="FILE", help="write all runs as a figure, an HTML page, as well")
+    parser.add_argument(
+        "--figure", type=OutputFile, metavar="FILE", help="write all runs as a figure, an HTML page, as well"
+    )
     add_output_arguments(parser)
 
 
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None:
         from hecn_analysis.figures import plot_comparison  # noqa: PLC0415 (not needed without a figure)
 
-        whole.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
+        output.write(arguments.figure, plot_comparison(found.runs).to_html(include_plotlyjs=True))
     problems = found.problems[found.problems["kind"] != "unrecognised"]
     return reading.tell(problems, reading.count(len(found.runs), "run"), "hecn parse --table problems lists all")
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.cli.traffic import duration
-from hecn_analysis.files import whole
+from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
+from hecn_analysis.base.errors import HecnError
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast.port_forecast import Forecast
@@ -76,7 +75,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="zone of local times, and of the days")
     reading.add_host_argument(parser)
-    parser.add_argument("--figure", metavar="FILE", help="write the figure of the ports as an HTML page as well")
+    parser.add_argument(
+        "--figure", type=OutputFile, metavar="FILE", help="write the figure of the ports as an HTML page as well"
+    )
     add_output_arguments(parser)
 
 
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     _deliver(found, arguments)
     if arguments.figure is not None:
-        _write_figure(found, Path(arguments.figure))
+        _write_figure(found, arguments.figure)
     return 0
 
 
@@ -118,12 +119,10 @@ def _deliver(found: Forecast, arguments: argparse.Namespace) -> None:
     output.deliver(output.written(rows, list(table.columns), form), arguments)
 
 
-def _write_figure(found: Forecast, path: Path) -> None:
+def _write_figure(found: Forecast, path: str) -> None:
     from hecn_analysis.figures import plot_forecast  # noqa: PLC0415 (not needed without a figure)
 
-    if not path.parent.is_dir():
-        raise InputError(f"no directory {str(path.parent)!r}", "one to write into", source=path)
-    whole.write(path, plot_forecast(found).to_html(include_plotlyjs=True))
+    output.write(path, plot_forecast(found).to_html(include_plotlyjs=True))
 
 
 def _part(text: str) -> float:

@@ -22,6 +22,7 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import csv_rows as csv_rows  # noqa: PLC0414 (handed on to the commands)
 from hecn_analysis.base.records import plain
 from hecn_analysis.base.records import records as records  # noqa: PLC0414 (the same)
+from hecn_analysis.cli.parser import OutputFile, OutputFolder
 from hecn_analysis.files import whole
 
 Row = Mapping[str, object]
@@ -141,10 +142,29 @@ def deliver(chunks: Iterable[str], arguments: argparse.Namespace) -> None:
     if arguments.output is None:
         show(chunks, form)
         return
-    parent = Path(arguments.output).parent
+    write(arguments.output, _harmless(chunks, form))
+
+
+def write(target: str, content: str | Iterable[str]) -> None:
+    """Write a file, all or nothing, into a folder that is there."""
+    _require_parent(target)
+    whole.write(target, content)
+
+
+def _require_parent(target: str) -> None:
+    parent = Path(target).parent
     if not parent.is_dir():
-        raise InputError(f"no directory {str(parent)!r}", "one to write into", source=arguments.output)
-    whole.write(arguments.output, _harmless(chunks, form))
+        raise InputError(f"no directory {str(parent)!r}", "one to write into", source=target)
+
+
+def check_targets(targets: Iterable[OutputFile | OutputFolder]) -> None:
+    """Refuse what a command could not write in the end, before it does its work."""
+    for target in targets:
+        if isinstance(target, OutputFile):
+            _require_parent(target)
+            whole.check(target)
+        else:
+            whole.check_folder(target)
 
 
 def folder(given: Path | None, default: Path) -> Path:

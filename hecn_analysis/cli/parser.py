@@ -16,6 +16,18 @@ FORMATS = ("text", "json", "csv")
 Subcommands = Mapping[str, "Parser"]
 
 
+class OutputFile(str):
+    """Value of an option that names a file to write; it is checked before the command does its work."""
+
+    __slots__ = ()
+
+
+class OutputFolder(str):
+    """Value of an option that names a folder to write into, which need not be there; checked likewise."""
+
+    __slots__ = ()
+
+
 class Parser(argparse.ArgumentParser):
     """One command's parser.
 
@@ -97,7 +109,7 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
         choices=FORMATS,
         help="text for people, JSON or CSV for programs (default: by the suffix of FILE, else text)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+    parser.add_argument("-o", "--output", type=OutputFile, metavar="FILE", help="write to FILE instead of stdout")
 
 
 def add_settings(parser: Parser, *names: str, about: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.parser import OutputFolder, Parser, add_output_arguments
 from hecn_analysis.cli.remarks import say
 
 if TYPE_CHECKING:
@@ -53,7 +53,12 @@ def add_arguments(parser: Parser) -> None:
     poll.add_argument("hosts", nargs="+", metavar="HOST", help="address of an agent, with :PORT where it is not 161")
     poll.add_argument("--interval", default="30s", metavar="TIME", help="from one round to the next (default: 30s)")
     poll.add_argument("--rounds", type=int, metavar="N", help="how many rounds (default: until interrupted)")
-    poll.add_argument("--archive", metavar="FOLDER", help="add each round to this archive instead of writing a table")
+    poll.add_argument(
+        "--archive",
+        type=OutputFolder,
+        metavar="FOLDER",
+        help="add each round to this archive instead of writing a table",
+    )
     poll.add_argument("--credentials", metavar="FILE", help="YAML file of version, community, user, keys; see below")
     poll.add_argument("--timeout", default="2s", metavar="TIME", help="to wait for an answer (default: 2s)")
     poll.add_argument("--retries", type=int, default=1, metavar="N", help="how often to ask again (default: 1)")

@@ -11,7 +11,7 @@ from hecn_analysis.archive.selection import archive_of
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import HecnError, InputError
 from hecn_analysis.cli import reading
-from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.parser import OutputFolder, Parser, add_output_arguments
 from hecn_analysis.cli.reconcile import deliver
 from hecn_analysis.cli.remarks import explain, say_all
 from hecn_analysis.files.source import parquet_below
@@ -69,7 +69,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
     parser.add_argument("--time-zone", metavar="ZONE", help="zone of local times, and of the hours of day and week")
     reading.add_host_argument(parser)
-    parser.add_argument("--rates", metavar="DIR", help="Parquet: write the rates with their flags too, into DIR")
+    parser.add_argument(
+        "--rates", type=OutputFolder, metavar="DIR", help="Parquet: write the rates with their flags too, into DIR"
+    )
     parser.add_argument(
         "--dask",
         metavar="ADDRESS",

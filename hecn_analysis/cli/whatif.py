@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import output
-from hecn_analysis.cli.parser import Parser, add_output_arguments, settings
+from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments, settings
 from hecn_analysis.cli.scenario import add_scenario_arguments, asked_scenario
-from hecn_analysis.files import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--tornado", action="store_true", help="what every number of the prediction does to it")
     parser.add_argument("--factor", type=float, metavar="F", help="tornado: divide and multiply each number by F")
-    parser.add_argument("--figure", metavar="FILE", help="write the figure as an HTML page as well")
+    parser.add_argument("--figure", type=OutputFile, metavar="FILE", help="write the figure as an HTML page as well")
     add_output_arguments(parser)
 
 
@@ -84,7 +82,4 @@ def _write_figure(arguments: argparse.Namespace, found: pd.DataFrame, base: Scen
         figure = plot_whatif(found, varied)
     else:
         raise InputError("--figure without --vary or --tornado", "values to draw")
-    folder = Path(arguments.figure).parent
-    if not folder.is_dir():
-        raise InputError(f"no directory {str(folder)!r}", "one to write into", source=arguments.figure)
-    whole.write(arguments.figure, figure.to_html(include_plotlyjs=True))
+    output.write(arguments.figure, figure.to_html(include_plotlyjs=True))

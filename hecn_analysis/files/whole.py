@@ -27,7 +27,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Literal
 
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.files.opening import kind_of
@@ -115,26 +115,76 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ['a.txt']
     """
     given = os.fspath(place)
-    with _naming(given), _beside(given) as (folder, name):
-        before = _status(folder, name)
+    with _naming(given), _beside(given) as (folder, name), _new_file(folder, name, given) as (stream, part, before):
+        yield stream
+        stream.flush()
         if before is not None:
-            _require_regular(before, given)
-        _remove_leftovers(folder)
-        stream, part = _new_part(folder, name, 0o666 if before is None else 0o600)
-        try:
-            with stream:
-                if before is not None:
-                    _require_same_owner(before, stream, given)
-                yield stream
-                stream.flush()
-                if before is not None:
-                    _copy_permissions(before, stream)
-                os.fsync(stream.fileno())
-                os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)  # while the lock is held
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(part, dir_fd=folder)
-            raise
+            _copy_permissions(before, stream)
+        os.fsync(stream.fileno())
+        os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)  # while the lock is held
+
+
+def check(place: str | os.PathLike[str]) -> None:
+    """Refuse a target that `write` would refuse, before the work whose result goes there.
+
+    Parameters
+    ----------
+    place
+        The file, or a pipe or a device. It stays as it is.
+
+    Raises
+    ------
+    InputError, OSError
+        As in `write`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check(Path(folder, "a.txt"))
+    ...     os.listdir(folder)
+    []
+    """
+    given = os.fspath(place)
+    if _own_descriptor(given) is not None:
+        return
+    with _naming(given), _beside(given) as (folder, name):
+        status = _status(folder, name)
+        if status is not None and _is_stream(status):
+            _require_own_pipe(status, given)
+            return
+        with _new_file(folder, name, given):
+            pass
+
+
+def check_folder(place: str | os.PathLike[str]) -> None:
+    """Refuse a folder that `make_folder` would refuse, or in which nothing can be made; make none.
+
+    Parameters
+    ----------
+    place
+        The folder. Where it is not there yet, the nearest folder above it counts.
+
+    Raises
+    ------
+    InputError, OSError
+        As in `make_folder`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     check_folder(Path(folder, "a/b"))
+    ...     os.listdir(folder)
+    []
+    """
+    given = os.fspath(place)
+    if not _HAS_DESCRIPTORS:
+        return
+    with _naming(given), _open_folder(given, given, missing="stop") as folder:
+        effective = os.access in os.supports_effective_ids
+        if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=effective):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def make_folder(place: str | os.PathLike[str]) -> None:
@@ -164,7 +214,7 @@ def make_folder(place: str | os.PathLike[str]) -> None:
     given = os.fspath(place)
     with _naming(given):
         if _HAS_DESCRIPTORS:
-            with _open_folder(given, given, make=True):
+            with _open_folder(given, given, missing="make"):
                 return
         Path(given).mkdir(parents=True, exist_ok=True)
 
@@ -196,7 +246,7 @@ def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
         else:
             folder, name = stack.enter_context(_beside(given))
             status = _status(folder, name)
-            if status is not None and (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)):
+            if status is not None and _is_stream(status):
                 descriptor = _open_stream(folder, name, status, given)
         if descriptor is None:
             yield None
@@ -211,9 +261,17 @@ def _own_descriptor(given: str) -> int | None:
     return int(found[1]) if found else _STANDARD.get(path)
 
 
-def _open_stream(folder: int | None, name: str, status: os.stat_result, given: str) -> int:
+def _is_stream(status: os.stat_result) -> bool:
+    return stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)
+
+
+def _require_own_pipe(status: os.stat_result, given: str) -> None:
     if stat.S_ISFIFO(status.st_mode) and status.st_uid != os.geteuid():
         raise _of_another(status, "a named pipe", "one of your own", given)
+
+
+def _open_stream(folder: int | None, name: str, status: os.stat_result, given: str) -> int:
+    _require_own_pipe(status, given)
     descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY | _NO_LINK, dir_fd=folder)
     if not os.path.samestat(os.fstat(descriptor), status):
         os.close(descriptor)
@@ -243,8 +301,11 @@ def _beside(given: str) -> Iterator[tuple[int | None, str]]:
 
 
 @contextmanager
-def _open_folder(path: str, given: str, *, make: bool = False) -> Iterator[int]:
-    """Open a folder step by step, and follow no link that another user made."""
+def _open_folder(path: str, given: str, *, missing: Literal["refuse", "make", "stop"] = "refuse") -> Iterator[int]:
+    """Open a folder step by step, and follow no link that another user made.
+
+    A step that is missing is refused or made, or the folder above it is what is opened.
+    """
     steps = path.split("/")[::-1]
     at = os.open("/" if path.startswith("/") else ".", _FOLDER)
     links = 0
@@ -254,7 +315,9 @@ def _open_folder(path: str, given: str, *, make: bool = False) -> Iterator[int]:
             if step in {"", "."}:
                 continue
             status = _status(at, step)
-            if status is None and make:
+            if status is None and missing == "stop":
+                break
+            if status is None and missing == "make":
                 with suppress(FileExistsError):
                     os.mkdir(step, dir_fd=at)
                 status = _status(at, step)
@@ -320,6 +383,27 @@ def _require_same_owner(status: os.stat_result, ours: BinaryIO, given: str) -> N
 def _of_another(status: os.stat_result, what: str, expected: str, given: str) -> InputError:
     found = f"{what} that belongs to another user (number {status.st_uid})"
     return InputError(found, expected, source=given, advice="write to another place")
+
+
+@contextmanager
+def _new_file(folder: int | None, name: str, given: str) -> Iterator[tuple[BinaryIO, str, os.stat_result | None]]:
+    """Make a part file for a target that may be written, and remove it unless it has taken the target's name.
+
+    Gives the open file, its name, and the status of the file that it is to replace.
+    """
+    before = _status(folder, name)
+    if before is not None:
+        _require_regular(before, given)
+    _remove_leftovers(folder)
+    stream, part = _new_part(folder, name, 0o666 if before is None else 0o600)
+    try:
+        with stream:
+            if before is not None:
+                _require_same_owner(before, stream, given)
+            yield stream, part, before
+    finally:
+        with suppress(OSError):
+            os.unlink(part, dir_fd=folder)
 
 
 def _new_part(folder: int | None, name: str, mode: int) -> tuple[BinaryIO, str]:

@@ -349,7 +349,7 @@ def bare_numbers(settings: Mapping[str, Any]) -> dict[str, str]:
             continue
         field = yaml_file.field_at(_MODELS[role], names)
         unit = None if field is None else unit_of(field)
-        if unit not in _SHOWN or not (value := float(written)):
+        if unit is None or unit not in _SHOWN or not (value := float(written)):
             continue
         found[key] = f"{key}={written} is read as {_SHOWN[unit](value)}: write the unit if you mean another"
     return found

@@ -327,6 +327,10 @@ def check(target: Path) -> None:
         raise InputError("something that is there", "a new or an empty folder, or a .tar.gz", source=target)
     if not target.absolute().parent.is_dir():
         raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=target)
+    if packed:
+        whole.check(target)
+    else:
+        whole.check_folder(target)
 
 
 def _write(target: Path, rows: Sequence[Row], files: dict[str, bytes]) -> None:

@@ -248,7 +248,7 @@ def _no_answer(_loop: asyncio.AbstractEventLoop, _fault: dict[str, Any]) -> None
     """Pass over octets that the library cannot take for a message: who sent them has not answered."""
 
 
-class _Target(snmp.UdpTransportTarget):
+class _Target(snmp.UdpTransportTarget):  # type: ignore[misc]
     """An agent's address, asked over a socket that few others use.
 
     With one socket for all agents, one of them that sends without end would fill its buffer, and the answers of the

@@ -195,3 +195,26 @@ def test_a_fault_names_the_file_that_was_asked_for_and_leaves_nothing(tmp_path):
     with pytest.raises(IsADirectoryError):
         whole.write(tmp_path, "x")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_check_refuses_what_writing_refuses_and_leaves_nothing(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("nowhere")
+    (tmp_path / "file").write_text("old")
+    whole.check_folder(link)  # a link of one's own is followed
+    whole.check_folder(link / "below")
+    with pytest.raises(InputError, match="a symbolic link"):
+        whole.check(link)
+    with pytest.raises(NotADirectoryError):
+        whole.check_folder(tmp_path / "file" / "below")
+    with pytest.raises(IsADirectoryError):
+        whole.check(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        whole.check(tmp_path / "missing" / "file")
+    whole.check(tmp_path / "file")
+    whole.check("/dev/null")
+    whole.check("/dev/stdout")
+    os.mkfifo(tmp_path / "pipe")
+    whole.check(tmp_path / "pipe")  # without waiting for who reads it
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+    assert (tmp_path / "file").read_text() == "old"
