@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import shutil
 import signal as signals
 import subprocess
@@ -33,6 +34,7 @@ _PREFIX: Final = "hecn-"
 #: The longest name of a socket that every system allows (macOS; Linux: 107). [bytes]
 _LONGEST_SOCKET: Final = 103
 _SHORT_FOLDERS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - only to make a folder of our own there
+_PRIVATE: Final = re.compile(r"hecn-[a-z]{1,20}-[a-z0-9_]{8}")  # as `tempfile` completes it
 
 
 @contextmanager
@@ -142,6 +144,20 @@ def private_folder(kind: str) -> Iterator[Path]:
         folder = _held(prefix, at_end)
         at_end.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder.resolve()
+
+
+def is_private(folder: str | os.PathLike[str]) -> bool:
+    """Whether this is a temporary folder that a living process of this package holds, this one included."""
+    if fcntl is None or not _PRIVATE.fullmatch(os.path.basename(folder)):  # noqa: PTH119 - text or path
+        return False
+    with suppress(OSError), ExitStack() as at_end:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        at_end.callback(os.close, descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _held(prefix: str, at_end: ExitStack) -> Path:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from hecn_analysis.children import is_private
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of
@@ -432,7 +433,7 @@ _Place = tuple[int, int]  # device and number of a folder
 
 
 class _Walk:
-    """A walk through a folder that the user named."""
+    """A walk through a folder that the user named, without what this package holds there for as long as it works."""
 
     def __init__(self, folder: str) -> None:
         self._top = folder
@@ -447,6 +448,8 @@ class _Walk:
             try:
                 status = self._status(Path(name))
                 if stat.S_ISDIR(status.st_mode):
+                    if above and is_private(name):
+                        continue
                     here = self._enter(status, Path(name), above)
                     entries = sorted(os.listdir(name), reverse=True)  # noqa: PTH208 - text, joined as it was given
                     waiting += [(os.path.join(name, entry), (*above, here)) for entry in entries]  # noqa: PTH118

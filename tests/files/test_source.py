@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hecn_analysis.children import private_folder
 from hecn_analysis.files import opening
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Source, find, sources
@@ -129,6 +130,18 @@ def test_what_is_no_file_of_the_folder_is_listed_and_the_rest_is_read(tmp_path):
         },
     )
     assert read(folder).runs.source_file.nunique() == 3
+
+
+def test_temporary_folders_of_a_living_process_are_left_out_and_only_these(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "hecn-kernel-abandone").mkdir()
+    (tmp_path / "hecn-kernel-abandone" / "a.log").write_text("a")
+    (tmp_path / "hecn-logs").mkdir()
+    (tmp_path / "hecn-logs" / "b.log").write_text("b")
+    with private_folder("report") as private:
+        (private / "notes").write_text("ours")
+        assert [Path(name).name for name, _ in find(tmp_path)] == ["a.log", "b.log"]
+        assert [Path(name).name for name, _ in find(private)] == ["notes"]  # named by the user
 
 
 def test_links_that_the_user_names_are_followed(tmp_path):
