@@ -8,8 +8,6 @@ Importing the package costs almost nothing: a public name brings its module, and
 when it is first used.
 """
 
-from __future__ import annotations
-
 TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all else here
 
 if TYPE_CHECKING:

@@ -1,11 +1,18 @@
 """The process of the command ``hecn``, also started as ``python -m hecn_analysis``: its signals and its descriptors.
 
-An interrupt ends it without a traceback from the first line of `main` on. SIGTERM and SIGHUP leave every block in
-order, so that no part file, program or kernel stays behind. Then the process ends by that signal.
+An interrupt ends it without a traceback from the first line of `main` on. Before that line Python starts itself and
+imports the package: a traceback that an interrupt causes then cannot be prevented here, only made unlikely. So neither
+this module nor the package imports anything that Python has not imported already.
+
+SIGTERM and SIGHUP leave every block in order, so that no part file, program or kernel stays behind. Then the process
+ends by that signal.
 """
 
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False  # as in `typing`, which would take longer to import than all else here
+if TYPE_CHECKING:
+    from types import FrameType
 
 _INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 
@@ -27,7 +34,7 @@ def main() -> int:
     polite = [number for number in polite if _signal.getsignal(number) is _signal.SIG_DFL]  # nohup ignores SIGHUP
     received = []
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    def leave(number: int, frame: "FrameType | None") -> None:
         del frame
         _signal.signal(number, _signal.SIG_DFL)  # the second one does not wait
         received.append(number)

@@ -136,6 +136,13 @@ def test_an_interrupt_before_the_command_is_known_is_quiet(tmp_path):
         assert (ended.returncode, ended.stderr) == (status, b""), module
 
 
+def test_nothing_is_imported_before_an_interrupt_is_quiet(tmp_path):
+    """All that Python imports before the first line of the entry point is its own, the package and the entry point."""
+    code = "import sys; before = {*sys.modules}; import hecn_analysis.__main__; print(*{*sys.modules} - before)"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=True, text=True)
+    assert {*ended.stdout.split()} == {"hecn_analysis", "hecn_analysis.__main__"}
+
+
 def test_interrupted_workers_say_nothing(tmp_path):
     for number in range(80):
         (tmp_path / f"{number}.log").write_bytes(LOG.read_bytes() * 200)
