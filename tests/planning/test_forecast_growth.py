@@ -83,3 +83,14 @@ def test_a_level_without_a_trend_has_no_growth():
     assert row["status"] == "flat"
     assert pd.isna(row["growth"])
     assert "no trend" in words
+
+
+def wandering(seed, step):
+    """Percentiles of a year whose level is a random walk."""
+    return daily("linear", 365, 0.0, seed) * np.exp(np.cumsum(np.random.default_rng(seed + 1000).normal(0, step, 365)))
+
+
+@pytest.mark.slow
+def test_a_level_that_wanders_is_not_called_growth():
+    named = [port(wandering(seed, step))[0]["growth"] for seed in range(10) for step in (0.02, 0.08)]
+    assert sum(growth in {"linear", "exponential"} for growth in named) <= 2
