@@ -98,7 +98,7 @@ def _compact(arguments: argparse.Namespace) -> int:
 
 def _tell(damaged: Sequence[InputError], costly: str, harmless: str) -> int:
     """Report the damaged files of an archive, and what they cost; give the status that the command ends with."""
-    from hecn_analysis.archive_files import HarmlessDamageError  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.archive.files import HarmlessDamageError  # noqa: PLC0415 (not needed for --help)
 
     say_all([explain(error) for error in damaged], "put them back from a copy")
     spared = sum(isinstance(error, HarmlessDamageError) for error in damaged)

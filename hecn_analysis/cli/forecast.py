@@ -6,11 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, InputError
-from hecn_analysis.cli import output, reading
-from hecn_analysis.cli.traffic import duration
-from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
 from hecn_analysis.base.errors import HecnError
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import OutputFile, Parser, add_output_arguments
+from hecn_analysis.cli.traffic import duration
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast.port_forecast import Forecast

@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import hecn_analysis as hecn
-from hecn_analysis.base.errors import InputError
+from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.cli import captured
 from hecn_analysis.cli.parser import Parser, add_settings, settings
 from hecn_analysis.cli.remarks import say_all
-from hecn_analysis.base.errors import InputError, ValidityWarning
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from hecn_analysis.children import is_private
+from hecn_analysis.base.children import is_private
 from hecn_analysis.files import packed, streams
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import LEADS_OUT, File, check_file_system, is_within, kind_of

@@ -14,11 +14,11 @@ from typing import Any, Final
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.files import whole
 from hecn_analysis.hardware import Scenario, load_scenario
+from hecn_analysis.hardware.scenario import document_of, of_document
+from hecn_analysis.hardware.yaml_file import Document
 from hecn_analysis.inventory import read_inventory
 from hecn_analysis.inventory.hosts import probes as costs
 from hecn_analysis.live import capture, hosts, path, probes, programs, script
-from hecn_analysis.hardware.scenario import document_of, of_document
-from hecn_analysis.hardware.yaml_file import Document
 from hecn_analysis.live.places import Place
 from hecn_analysis.live.runs import (
     ROLES,

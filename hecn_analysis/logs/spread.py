@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hecn_analysis.base import cluster, tables
+from hecn_analysis.base.children import end_with_parent, safe_path, short_temporary_folder
 from hecn_analysis.base.errors import HecnError
 from hecn_analysis.files import elsewhere
-from hecn_analysis.base.children import end_with_parent, safe_path, short_temporary_folder
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source, sources

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hecn_analysis.archive.store import Archive
 from hecn_analysis.archive.selection import Selection, tables_of
+from hecn_analysis.archive.store import Archive
 from hecn_analysis.cli import main
 
 

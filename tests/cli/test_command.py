@@ -15,10 +15,10 @@ import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.base.errors import ValidityWarning
+from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import COMMANDS, build_parser, main
 from hecn_analysis.cli.completion import SHELLS
 from hecn_analysis.cli.remarks import warnings_told
-from hecn_analysis.base.places import data_dir
 
 HECN = [sys.executable, "-m", "hecn_analysis"]
 HEAVY = ("numpy", "pandas", "pydantic", "yaml", "plotly", "papermill", "scipy", "jinja2", "tqdm", "shtab")

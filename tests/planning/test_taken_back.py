@@ -2,12 +2,12 @@
 
 import pytest
 
+from hecn_analysis.base.places import models_dir
 from hecn_analysis.hardware import Library, load_scenario
 from hecn_analysis.hardware.parts import BoardSlot
 from hecn_analysis.hardware.scenario import value_at
 from hecn_analysis.planning.change.change import UNSET
 from hecn_analysis.planning.change.settings import possible
-from hecn_analysis.base.places import models_dir
 
 #: A host whose file sets everything that a change takes back: a quota, and the slot of a card that is moved.
 HOST = """

@@ -14,8 +14,8 @@ import numpy as np
 from hecn_analysis.base import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.hardware.catalogue import parts
-from hecn_analysis.planning.change.change import UNSET, Change, is_networked
 from hecn_analysis.hardware.parts import BoardSlot, Nic
+from hecn_analysis.planning.change.change import UNSET, Change, is_networked
 
 _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 
