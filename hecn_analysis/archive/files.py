@@ -16,7 +16,6 @@ from typing import Any, Final
 import duckdb
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError, ValidityWarning
@@ -163,20 +162,34 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
     return entries
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """Read a Parquet file by the types of its columns, whatever it claims about pandas.
+#: Types that keep whole numbers and answers exact where some are missing.
+_NULLABLE: Final[Mapping[pa.DataType, Any]] = {
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+}
+
+
+def to_frame(rows: pa.Table) -> pd.DataFrame:
+    """Convert rows by the types of their columns, whatever the file claims about pandas.
 
     Parameters
     ----------
-    path
-        The file.
+    rows
+        Rows of an Arrow table.
 
     Returns
     -------
     DataFrame
-        Its rows.
+        The same rows.
+
+    Examples
+    --------
+    >>> to_frame(pa.table({"in_octets": pa.array([2**62 + 1, None])}))["in_octets"][0] - 2**62
+    1
     """
-    frame: pd.DataFrame = pq.read_table(path).replace_schema_metadata(None).to_pandas()
+    frame: pd.DataFrame = rows.replace_schema_metadata(None).to_pandas(types_mapper=_NULLABLE.get)
     return frame
 
 

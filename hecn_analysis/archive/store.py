@@ -44,6 +44,7 @@ from hecn_analysis.archive.files import (
     plain,
     strange,
     tell,
+    to_frame,
 )
 from hecn_analysis.archive.log import Log, State, Writer
 from hecn_analysis.base import tables
@@ -373,12 +374,7 @@ class Archive:
             return empty
         try:
             whole = pa.concat_tables(parts, promote_options="permissive")
-            frame = (
-                whole.replace_schema_metadata(None)
-                .to_pandas()
-                .reindex(columns=empty.columns)
-                .astype(empty.dtypes.to_dict())
-            )
+            frame = to_frame(whole).reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
         except (ValueError, TypeError, OverflowError, pa.ArrowException) as error:
             raise damage(self.folder / name, str(error)) from None
         order = [column for column in (TABLES[name], "source_file", "run", "line") if column in frame.columns]

@@ -98,24 +98,7 @@ class _Parser(BeforeValidator):
 
 
 def unit_of(field: FieldInfo) -> str | None:
-    """Unit in which a field of a model is shown.
-
-    Parameters
-    ----------
-    field
-        The field.
-
-    Returns
-    -------
-    str or None
-        The unit, empty for a pure number; None if the field is not a quantity.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware.path import Path
-    >>> [unit_of(Path.model_fields[name]) for name in ("rate", "rtt", "loss", "mtu")]
-    ['bit/s', 's', '', None]
-    """
+    """Unit in which a field of a model is shown, empty for a pure number; None if it is not a quantity."""
     return _unit_in((field.annotation, *field.metadata))
 
 

@@ -318,26 +318,7 @@ def validate(
 
 
 def field_at(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:
-    """Field of a model, or of a model below it.
-
-    Parameters
-    ----------
-    model
-        Where the path begins.
-    path
-        The keys that lead to the field; keys of a mapping and numbers of items count as the field that holds them.
-
-    Returns
-    -------
-    FieldInfo or None
-        The field; None if no key of the path names one.
-
-    Examples
-    --------
-    >>> from hecn_analysis.hardware.path import Path as NetworkPath
-    >>> field_at(NetworkPath, ["rtt"]).description
-    'round-trip time without load'
-    """
+    """Field of a model, or of a model below it, at a path of keys; None if no key names one."""
     current: Any = model
     found: FieldInfo | None = None
     for part in path:

@@ -9,8 +9,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from hecn_analysis.children import private_folder
 
+from hecn_analysis.base.children import private_folder
 from hecn_analysis.files import opening
 from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Source, find, sources

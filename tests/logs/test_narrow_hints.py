@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from hecn_analysis.run_circumstances import CIRCUMSTANTIAL, named
 
 from hecn_analysis.files.source import Line, Lines
 from hecn_analysis.logs import registry
 from hecn_analysis.logs.contract import Findings
+from hecn_analysis.runs.circumstances import CIRCUMSTANTIAL, named
 
 SAMPLES = Path(__file__).parent / "samples"
 KINDS = ("HINTS_TOGETHER", "HINTS_REPEATED", "LATER_HINTS")

@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from hecn_analysis.archive.files import read_frame, tell
+from hecn_analysis.archive.files import tell, to_frame
 from hecn_analysis.archive.selection import is_archive
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
@@ -66,7 +67,7 @@ def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     try:
-        table = read_frame(path)
+        table = to_frame(pq.read_table(path))
     except FileNotFoundError:
         raise InputError("no file", "a Parquet file", source=path) from None
     except (OSError, ValueError, pa.ArrowException):
