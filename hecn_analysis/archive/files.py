@@ -186,7 +186,7 @@ def to_frame(rows: pa.Table) -> pd.DataFrame:
 
     Examples
     --------
-    >>> to_frame(pa.table({"in_octets": pa.array([2**62 + 1, None])}))["in_octets"][0] - 2**62
+    >>> int(to_frame(pa.table({"in_octets": pa.array([2**62 + 1, None])}))["in_octets"][0] - 2**62)
     1
     """
     frame: pd.DataFrame = rows.replace_schema_metadata(None).to_pandas(types_mapper=_NULLABLE.get)
