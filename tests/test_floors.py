@@ -1,6 +1,7 @@
 """A room imports only from the floors below it, and no module, directly or by others, from itself."""
 
 import ast
+import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -93,6 +94,18 @@ def test_rooms_import_from_the_floors_below(edges):
         and not (lazy and (room(module), room(name)) in ASKS)
     )
     assert wrong == []
+
+
+def test_contributors_find_every_room_above_those_that_import_it():
+    page = (
+        (PACKAGE.parent / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .partition("## The rooms\n")[2]
+        .partition("\n## ")[0]
+    )
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert set(listed) == set(FLOOR) - {"", "__main__"}
+    assert [FLOOR[name] for name in listed] == sorted(FLOOR[name] for name in listed)
 
 
 def test_every_exception_is_needed(edges):

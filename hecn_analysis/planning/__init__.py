@@ -1,7 +1,6 @@
 """What to change, what to buy, what to test next: prediction asked many times.
 
-`whatif` varies keys of a scenario, `changes` knows what can be changed on a host, path or tool and how, `advise` ranks
-those changes by what they would gain. `purchase` finds the cheapest parts of `offers` that reach a throughput:
-`options` are what a host could be made of, `builds` what it is then. `matrix` is a plan of tests, `next_tests` the one
-to do next.
+`change` ranks changes to a host, path or tool by what they gain; `purchase` finds the cheapest parts that reach a
+throughput; `roadmap` follows a programme of milestones; `forecast` says when ports are full; `matrix` plans tests;
+`studies` makes the tables that notebooks discuss.
 """

@@ -21,7 +21,7 @@ from pathlib import Path
 from hecn_analysis.files.source import Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.logs.ferry import Ferry
+from hecn_analysis.logs.copies.ferry import Ferry
 
 sample, *others = map(Path, sys.argv[1:])
 reading = read(sample)
@@ -52,12 +52,12 @@ def block(language):
 def answer(tmp_path_factory):
     """What a package says that has one file more."""
     root = tmp_path_factory.mktemp("contributed")
-    for folder, names in ((PACKAGE, "hecn_analysis"), (PACKAGE / "logs", "hecn_analysis/logs")):
+    for names in ("hecn_analysis", "hecn_analysis/logs", "hecn_analysis/logs/copies"):
         (root / names).mkdir()
-        for path in folder.iterdir():
-            if path.name not in {"logs", "__pycache__"}:
+        for path in (PACKAGE.parent / names).iterdir():
+            if path.name not in {"logs", "copies", "__pycache__"}:
                 (root / names / path.name).symlink_to(path)
-    (root / "hecn_analysis/logs/ferry.py").write_text(block("python"))
+    (root / "hecn_analysis/logs/copies/ferry.py").write_text(block("python"))
     sample = root / "ferry.txt"
     sample.write_text(block("text") + "ferried cut.dat: 5000\n")
     done = subprocess.run(
@@ -77,7 +77,7 @@ def test_the_worked_reader_has_at_most_sixty_lines():
 
 
 def test_it_is_found_in_the_order_of_names(answer):
-    assert "hecn_analysis.logs.ferry" in answer["modules"]
+    assert "hecn_analysis.logs.copies.ferry" in answer["modules"]
     assert answer["modules"] == sorted(answer["modules"])
     assert answer["tools"]
 
