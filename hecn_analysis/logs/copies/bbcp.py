@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -28,6 +27,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.options import option_values
 
 _RATE: Final = r"(\d{1,12}\.\d{1,3}) ?([KMGTEZY]?)B/s"
 _REPORT: Final = re.compile(
@@ -166,9 +166,5 @@ def _option(command: Command, name: str) -> int | None:
     """The number after an option of bbcp's command line, apart from it or joined to it."""
     if command.program != "bbcp":
         return None
-    words = command.arguments
-    for word, following in zip_longest(words, words[1:], fillvalue=""):
-        text = following if word == name else word.removeprefix(name) if word.startswith(name) else ""
-        if text.isascii() and text.isdigit() and 0 < int(text) < 10**6:
-            return int(text)
-    return None
+    values = (int(text) for text in option_values(command.arguments, name) if text.isascii() and text.isdigit())
+    return next((value for value in values if 0 < value < 10**6), None)

@@ -21,6 +21,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
 _DONE: Final = re.compile(
@@ -66,9 +67,8 @@ class Bbftp:
             self._findings.run(Run(line.number, line.number, values))
             return True
         if _CUT.search(text):
-            kind = "malformed" if line.complete else "truncated"
-            message = f"found {text.strip()[:200]!r}, expected '… bytes send in … secs (… Kbytes/sec or … Mbits/s)'"
-            self._findings.problem(line.number, kind, message + "; no run made of it")
+            expected = "'… bytes send in … secs (… Kbytes/sec or … Mbits/s)'; no run made of it"
+            report_damage(self._findings, line, expected)
             return True
         return False
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _REPORT: Final = re.compile(
     r"^\s{0,40}(?P<bytes>\d{1,19}) bytes\s{1,40}(?P<average>\d{1,12}\.\d{1,3}) MB/sec avg"
@@ -80,12 +81,8 @@ class GlobusUrlCopy:
                 self._close()
             return True
         if _CUT.search(text):
-            kind = "malformed" if line.complete else "truncated"
-            self._findings.problem(
-                line.number,
-                kind,
-                f"found {text.strip()!r}, expected '… bytes … MB/sec avg … MB/sec inst'; the line is left out",
-            )
+            expected = "'… bytes … MB/sec avg … MB/sec inst'; the line is left out"
+            report_damage(self._findings, line, expected, repr(text.strip()))
             return True
         return False
 

@@ -25,6 +25,7 @@ import pandas as pd
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _INFO: Final = re.compile(
     r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,6})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "
@@ -54,10 +55,7 @@ class GridftpServer:
         found = _INFO.search(line.text)
         start, end = (_time(found["start"]), _time(found["end"])) if found else (None, None)
         if found is None or start is None or end is None or end < start:
-            kind = "malformed" if line.complete else "truncated"
-            self._findings.problem(
-                line.number, kind, f"found {line.text.strip()[:200]!r}, expected {_EXPECTED}; no run made of it"
-            )
+            report_damage(self._findings, line, f"{_EXPECTED}; no run made of it")
             return True
         amount, seconds = int(found["bytes"]), (end - start).total_seconds()
         error = not found["code"].startswith("2")

@@ -30,6 +30,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import decimal, scale, whole
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
 _SENT: Final = re.compile(
@@ -97,9 +98,8 @@ class Rsync:
             self._failed(line, found["text"].strip())
             return True
         if _CUT.search(text):
-            kind = "malformed" if line.complete else "truncated"
-            message = f"found {text.strip()[:200]!r}, expected 'sent … bytes  received … bytes  … bytes/sec'"
-            self._findings.problem(line.number, kind, message + "; no run made of it")
+            expected = "'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
+            report_damage(self._findings, line, expected)
             self._forget()
             return True
         return False

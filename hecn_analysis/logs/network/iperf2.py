@@ -31,7 +31,6 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.network.iperf2_rows import (
     CSV,
@@ -51,6 +50,7 @@ from hecn_analysis.logs.network.iperf2_rows import (
     take,
     written_at,
 )
+from hecn_analysis.logs.network.iperf_rate import repaired_row
 
 _CONNECTED: Final = re.compile(
     ID + r" local \S{1,120} port (?P<local>\d{1,5}) connected with \S{1,120} port "
@@ -261,16 +261,9 @@ class Iperf2:
         return abs(only.end - row.end) <= 0.1 + 0.05 * row.end and (only.amount, only.rate) != (row.amount, row.rate)
 
     def _damaged(self, line: Line) -> bool:
-        mended = with_rate(line.text) if line.complete else None
-        if mended is not None and (row := ROW.search(mended[0])) is not None:
-            self._findings.problem(
-                line.number, "unit", f"found {mended[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
-            )
+        row = repaired_row(self._findings, line, ROW, "'[ ID] … sec … Bytes … bits/sec'")
+        if row is not None:
             return self._row(line, row)
-        kind = "malformed" if line.complete else "truncated"
-        self._findings.problem(
-            line.number, kind, f"found {line.text.strip()[:200]!r}, expected '[ ID] … sec … Bytes … bits/sec'; left out"
-        )
         self._begin(line.number)
         return True
 

@@ -26,6 +26,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
+from hecn_analysis.logs.losses import loss_fractions
 from hecn_analysis.logs.rows import Rows, Text, joined, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
@@ -243,9 +244,8 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
         lost, packets = numbers(column["lost"]), numbers(column["packets"])
         lost[lost < 0] = np.nan
         packets[packets < 0] = np.nan
-        fraction = np.full(len(lines), np.nan)
-        np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
-        found["lost_packets"], found["sent_packets"], found["loss_fraction"] = lost, packets, fraction
+        found["lost_packets"], found["sent_packets"] = lost, packets
+        found["loss_fraction"] = loss_fractions(lost, packets)
         found["jitter_s"] = numbers(column["jitter"]) / 1000
     return found
 

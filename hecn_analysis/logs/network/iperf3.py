@@ -27,16 +27,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-import numpy as np
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import with_rate
-from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at
 from hecn_analysis.logs.network.iperf3_json import Documents
@@ -46,20 +43,15 @@ from hecn_analysis.logs.network.iperf3_rows import (
     ID,
     JITTER,
     LIKE_ROW,
-    LOST,
     ROLE,
     ROW,
     START,
     WORD,
     Groups,
-    Row,
     Side,
-    both_ends,
-    figures,
-    intervals,
-    stream,
-    transferred,
 )
+from hecn_analysis.logs.network.iperf3_runs import OpenRun, hand_over
+from hecn_analysis.logs.network.iperf_rate import repaired_row
 from hecn_analysis.logs.rows import Text
 
 _RULE: Final = "- - - -"
@@ -91,34 +83,6 @@ _LEFT: Final = "the client has unexpectedly closed the connection"
 _STOPPED: Final = "interrupt - the server has terminated"
 
 
-@dataclass
-class _Open:
-    """A run under way."""
-
-    first: int
-    last: int
-    command: Command
-    client: bool | None = None
-    reverse: bool = False
-    version: str | None = None
-    start_time: pd.Timestamp | None = None
-    counts: str = ""
-    udp: bool = False
-    other_protocol: bool = False
-    separated: bool = False
-    summary: bool = False
-    word: str = ""
-    interrupted: bool = False
-    failed: bool = False
-    stopped: tuple[int, str] | None = None
-    sides: dict[str, Side] = field(default_factory=dict)
-    cpu: dict[str, float] = field(default_factory=dict)
-    first_end: str | None = None
-    mss: int | None = None
-    has_finals: bool = False
-    has_rows: bool = False
-
-
 class Iperf3(DocumentReader):
     """Reader of iperf3."""
 
@@ -145,7 +109,7 @@ class Iperf3(DocumentReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
-        self._open: _Open | None = None
+        self._open: OpenRun | None = None
         self._held: tuple[Line, Groups, int] | None = None
         self._early: tuple[int, str] | None = None
         self._server_part = False
@@ -189,12 +153,12 @@ class Iperf3(DocumentReader):
             self._failed_run(*early)
         self._documents.finish()
 
-    def _begin(self, number: int) -> _Open:
+    def _begin(self, number: int) -> OpenRun:
         early = self._early
         if early is not None and number > early[0] + 1:
             self._failed_run(*early)
         if self._open is None:
-            self._open = _Open(number, number, self.findings.command)
+            self._open = OpenRun(number, number, self.findings.command)
             if self._early is not None:
                 # the output was held back and the error was not: they are one run
                 self._open.first = self._early[0]
@@ -286,7 +250,7 @@ class Iperf3(DocumentReader):
                 self._close()
         opened = self._begin(line.number)
         opened.separated = False
-        side = opened.sides.setdefault(groups[ROLE] or "", self._side())
+        side = opened.sides.setdefault(groups[ROLE] or "", Side.new(kept=self.findings.keep_intervals))
         if key != "SUM" and key not in side.ids:
             side.ids.append(key)
         if groups[JITTER] is not None:
@@ -304,18 +268,9 @@ class Iperf3(DocumentReader):
         return True
 
     def _damaged(self, line: Line) -> bool:
-        mended = with_rate(line.text) if line.complete else None
-        if mended is not None and (row := ROW.search(mended[0])) is not None:
-            self.findings.problem(
-                line.number, "unit", f"found {mended[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
-            )
+        row = repaired_row(self.findings, line, ROW, "'[ ID] … sec … Bytes … bits/sec …'")
+        if row is not None:
             return self._row(line, row.groups(), row.start())
-        kind = "malformed" if line.complete else "truncated"
-        self.findings.problem(
-            line.number,
-            kind,
-            f"found {line.text.strip()[:200]!r}, expected '[ ID] … sec … Bytes … bits/sec …'; left out",
-        )
         self._begin(line.number)
         return True
 
@@ -417,7 +372,7 @@ class Iperf3(DocumentReader):
         run.line_last = number
         return True
 
-    def _after_the_result(self, number: int, opened: _Open, text: str) -> None:
+    def _after_the_result(self, number: int, opened: OpenRun, text: str) -> None:
         """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
         opened.last = number
         if text.startswith(_LEFT):
@@ -454,7 +409,7 @@ class Iperf3(DocumentReader):
             self._close()
         return True
 
-    def _about_the_run(self, opened: _Open, text: str) -> None:
+    def _about_the_run(self, opened: OpenRun, text: str) -> None:
         """Note what a line between the rows says."""
         opened.reverse = opened.reverse or "Reverse mode" in text
         opened.other_protocol = opened.other_protocol or "protocol: SCTP" in text
@@ -491,9 +446,6 @@ class Iperf3(DocumentReader):
 
     # --- runs
 
-    def _side(self) -> Side:
-        return Side.new(kept=self.findings.keep_intervals)
-
     def _close(self) -> None:
         if self._held is not None:
             held, self._held = self._held, None
@@ -507,87 +459,14 @@ class Iperf3(DocumentReader):
             opened.failed = opened.interrupted = True
         if not opened.sides:
             if opened.failed:
-                self._hand_over(opened, "", self._side())
+                hand_over(self.findings, opened, "", Side.new(kept=self.findings.keep_intervals))
             elif opened.client is not None or opened.counts != "":
                 self.findings.problem(
                     opened.last, "truncated", "found the beginning of a run of iperf3 and no figures; no run made"
                 )
             return
         for role in sorted(opened.sides, key=lambda role: role.startswith("RX")):
-            self._hand_over(opened, role, opened.sides[role])
-
-    def _hand_over(self, opened: _Open, role: str, side: Side) -> None:
-        columns: dict[str, object] = {
-            "tool": "iperf3",
-            "tool_version": opened.version,
-            "protocol": None if opened.other_protocol or not opened.sides else "udp" if opened.udp else "tcp",
-            "direction": _direction(opened, role),
-            "start_time": opened.start_time,
-            "streams": len(side.ids) or None,
-            "mss_bytes": None if opened.udp else opened.mss,
-            "error": opened.failed,
-        }
-        key = side.ids[0] if len(side.ids) == 1 and ("SUM", "") not in side.finals else "SUM"
-        sender, receiver, both = (side.finals.get((key, word)) for word in ("sender", "receiver", ""))
-        if opened.sides and not side.finals:
-            self.findings.problem(
-                opened.last, "truncated", "found intervals and no result of iperf3; the run has no figures"
-            )
-        elif side.finals and sender is receiver is both is None:
-            self.findings.problem(
-                opened.last, "truncated", "found results of several streams and no '[SUM]'; the run has no figures"
-            )
-        if both is not None:
-            columns |= self._mixed(both, side, opened)
-        elif sender is not None or receiver is not None:
-            if receiver is None and opened.client and not opened.failed:
-                self.findings.problem(opened.last, "truncated", "found no row 'receiver'; the throughput is missing")
-            sender, receiver = self._known(opened, sender, receiver)
-            columns |= both_ends(sender, receiver, udp=opened.udp)
-        local = columns["direction"]
-        if local in {"send", "receive"}:
-            ends = ("local", "remote") if local == "send" else ("remote", "local")
-            columns["cpu_sender_fraction"], columns["cpu_receiver_fraction"] = map(opened.cpu.get, ends)
-        duration = columns.get("duration_s")
-        rounding = 0.012 + (0.01 / duration if isinstance(duration, float) and duration > 0 else 0)
-        run = Run(opened.first, opened.last, columns, rounding=rounding)
-        if len(side.ids) > 1:
-            run.streams = [stream(index, side, udp=opened.udp) for index in range(len(side.ids))]
-        if side.rows:
-            run.intervals = intervals(side, packets=opened.udp or opened.counts == "packets")
-        own = both or (sender if local == "send" else receiver if local == "receive" else None)
-        run.interval_bytes = (transferred(own[1]) if own is not None else 0) or np.nan
-        self.findings.run(run)
-
-    def _mixed(self, row: Row, side: Side, opened: _Open) -> dict[str, object]:
-        """Columns of a result that has the rate of one end and the loss of the other."""
-        line, groups = row
-        columns = figures(groups, udp=opened.udp)
-        if columns["bytes"] == 0 and side.rows:
-            del columns["bytes"], columns["throughput_bps"]
-            self.findings.problem(line, "inconsistent", "found no bytes in the result after intervals; left out")
-        elif opened.client is not False and columns.get("lost_packets"):
-            self.findings.problem(
-                line, "ambiguous", "found one rate beside lost packets; it is that of the sender, and kept"
-            )
-        return columns
-
-    def _known(self, opened: _Open, sender: Row | None, receiver: Row | None) -> tuple[Row | None, Row | None]:
-        """Leave out a row of zeros that says that the other end's figure is not known."""
-        if sender is not None and receiver is None and opened.client is False and transferred(sender[1]) == 0:
-            return None, None
-        if sender is None or receiver is None:
-            return sender, receiver
-        sent, received = transferred(sender[1]), transferred(receiver[1])
-        lost = receiver[1][LOST]
-        if sent == 0 and received > 0:
-            return None, receiver
-        if received == 0 and sent > 0 and lost in {None, "0"} and (not opened.udp or opened.interrupted):
-            self.findings.problem(
-                receiver[0], "inconsistent", "found no bytes received of a sender that sent some; left out"
-            )
-            return sender, None
-        return sender, receiver
+            hand_over(self.findings, opened, role, opened.sides[role])
 
 
 def _time(text: str) -> pd.Timestamp | None:
@@ -595,16 +474,3 @@ def _time(text: str) -> pd.Timestamp | None:
         return pd.Timestamp(parsedate_to_datetime(text)).tz_convert("UTC")
     except (TypeError, ValueError):
         return None
-
-
-def _direction(opened: _Open, role: str) -> str | None:
-    """What the host that wrote the log did."""
-    if role:
-        return "send" if role.startswith("TX") else "receive"
-    if opened.reverse:
-        return "receive" if opened.client is not False else "send"
-    if opened.first_end is not None:
-        return opened.first_end
-    if opened.client is not None:
-        return "send" if opened.client else "receive"
-    return None

@@ -23,6 +23,7 @@ from typing import Final, Self
 import numpy as np
 
 from hecn_analysis.logs.contract import Array
+from hecn_analysis.logs.losses import loss_fractions
 from hecn_analysis.logs.rows import Rows, Text, looked_up, numbers
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
@@ -162,12 +163,6 @@ def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array
         "cwnd_bytes": np.rint(numbers(texts[_WINDOW]) * looked_up(texts[_WINDOW_SCALE], _BY_1024)),
         "sent_packets": packets,
         "lost_packets": lost,
-        "loss_fraction": _fraction(lost, packets),
+        "loss_fraction": loss_fractions(lost, packets),
         "jitter_s": numbers(texts[JITTER]) / 1000,
     }
-
-
-def _fraction(lost: Array, packets: Array) -> Array:
-    fraction = np.full(len(lost), np.nan)
-    np.divide(lost, packets, out=fraction, where=(packets > 0) & (lost <= packets))
-    return fraction

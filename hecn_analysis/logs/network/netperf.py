@@ -29,22 +29,27 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Final
-
-import numpy as np
-import pandas as pd
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.losses import loss_columns
+from hecn_analysis.logs.network.netperf_runs import (
+    PROTOCOLS,
+    OpenTest,
+    kind_of_test,
+    option,
+    requested_test,
+    unit_of,
+    without_titles,
+)
 from hecn_analysis.logs.network.netperf_tables import (
     ABOVE_HEAD,
     DEFAULT,
     FACTORS,
     FIRST_NAME,
     HEADS,
-    LETTERS,
     MORE_NAMES,
     ROWS,
     UNIT,
@@ -94,24 +99,7 @@ _MICROSECONDS: Final = re.compile(
     r"\s*-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+-?\d{1,5}\s+(?P<round>\d{1,12}\.\d{3})\s+\d{1,12}\.\d{3}\s"
 )
 _TCP_INFO: Final = re.compile(r"\btcpi_(?P<name>rtt|total_retrans) (?P<value>\d{1,12})(?!\d)")
-_LAST_STAMP: Final = 9e9
 _NEAR: Final = 3
-
-
-@dataclass
-class _Test:
-    """A test without its result: what the banner says, and what was shown on the way."""
-
-    first: int
-    last: int
-    command: Command
-    kind: str = ""
-    protocol: str | None = None
-    direction: str | None = None
-    banner: bool = False
-    failed: bool = False
-    interims: list[tuple[int, float, float, float]] = field(default_factory=list)
-    connection: dict[str, object] = field(default_factory=dict)
 
 
 class Netperf:
@@ -144,11 +132,11 @@ class Netperf:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: list[_Test] = []
+        self._open: list[OpenTest] = []
         self._version: str | None = None
         self._table: tuple[str, str, int] | None = None  # kind, unit, line
         self._unit_above = ""
-        self._sent: tuple[_Test, re.Match[str], str, int] | None = None
+        self._sent: tuple[OpenTest, re.Match[str], str, int] | None = None
         self._names: list[str] = []
         self._pairs: dict[str, str] = {}
         self._pairs_at = (0, 0)
@@ -181,12 +169,8 @@ class Netperf:
 
     # --- tests
 
-    def _begin(self, line: Line, kind: str = "") -> _Test:
-        test = _Test(line.number, line.number, self._findings.command, kind)
-        if test.command.program == "netperf":
-            name = (_option(test.command, "-t") or "TCP_STREAM").upper()
-            test.protocol = {"TCP": "tcp", "UDP": "udp"}.get(name.partition("_")[0])
-            test.direction = "receive" if "MAERTS" in name else "send" if name.endswith(("STREAM", "FILE")) else None
+    def _begin(self, line: Line, kind: str = "") -> OpenTest:
+        test = OpenTest.of_command(line.number, self._findings.command, kind)
         self._open.append(test)
         return test
 
@@ -202,13 +186,7 @@ class Netperf:
         if alone is None or not alone.failed or alone.banner or line.number - alone.last > _NEAR:
             alone = self._begin(line)
         alone.banner, alone.last = True, line.number
-        alone.kind = _kind(transport, what)
-        alone.protocol = {"TCP": "tcp", "UDP": "udp"}.get(transport)
-        alone.direction = "receive" if what in {"MAERTS", "Receive"} else None
-        if alone.direction is None and (alone.kind in {"stream", "datagram"} or what == "Send"):
-            alone.direction = "send"
-        if transport == "OMNI" and alone.command.program == "netperf":
-            alone.protocol = {"UDP": "udp", "TCP": "tcp"}.get(_option(alone.command, "-T").upper() or "TCP")
+        alone.take_banner(transport, what)
         return True
 
     def _settle(self, line: Line, *, banner: bool) -> None:
@@ -218,7 +196,7 @@ class Netperf:
                 self._open.remove(test)
                 self._close(test)
 
-    def _take(self, line: Line, kind: str) -> _Test:
+    def _take(self, line: Line, kind: str) -> OpenTest:
         """The first test of this kind without a result."""
         waiting = [test for test in self._open if not test.failed]
         fits = [test for test in waiting if test.kind in {kind, ""}] or waiting
@@ -230,7 +208,7 @@ class Netperf:
         fits[0].last = line.number
         return fits[0]
 
-    def _close(self, test: _Test) -> None:
+    def _close(self, test: OpenTest) -> None:
         """End a test that has no result."""
         if test.failed:
             self._hand_over(test, {"error": True})
@@ -242,35 +220,8 @@ class Netperf:
         if test.interims:
             self._hand_over(test, {})
 
-    def _hand_over(self, test: _Test, values: Mapping[str, object]) -> None:
-        columns: dict[str, object] = {
-            "tool": "netperf",
-            "tool_version": self._version,
-            "protocol": test.protocol,
-            "direction": test.direction,
-            "streams": 1,
-            **test.connection,
-            **{name: value for name, value in values.items() if value is not None},
-        }
-        duration = columns.get("duration_s")
-        rounding = 0.002 + 0.0051 / max(duration if isinstance(duration, float) else 0.0, 0.0051)
-        run = Run(test.first, test.last, columns, rounding=rounding)
-        if test.interims:
-            lines, rates, seconds, stamps = (
-                np.array(column, dtype=float) for column in zip(*test.interims, strict=True)
-            )
-            ends = np.cumsum(seconds)
-            known = not np.isnan(stamps).any() and (np.diff(stamps) >= 0).all()
-            if known and seconds[0] <= stamps[0] and stamps[-1] < _LAST_STAMP:
-                began = stamps[0] - seconds[0]
-                ends = np.maximum(np.round(stamps - began, 6), ends[0])
-                columns["start_time"] = pd.Timestamp(round(1000 * began), unit="ms", tz="UTC")
-            run.intervals = {
-                "line": lines,
-                "t_start_s": np.maximum(np.round(ends - seconds, 6), 0.0),
-                "t_end_s": ends,
-                "throughput_bps": rates,
-            }
+    def _hand_over(self, test: OpenTest, values: Mapping[str, object]) -> None:
+        run = test.run(self._version, values)
         self._findings.run(run)
         self._done = (test.last, run)
 
@@ -344,11 +295,7 @@ class Netperf:
             if at and _LIKE_ROW.match(line.text):
                 self._table = None
                 test = self._take(line, kind)
-                self._findings.problem(
-                    line.number,
-                    "malformed" if line.complete else "truncated",
-                    f"found {line.text.strip()[:200]!r}, expected the row of a {kind} test; no run made of it",
-                )
+                report_damage(self._findings, line, f"the row of a {kind} test; no run made of it")
                 if test.interims:
                     self._hand_over(test, {})
                 return True
@@ -378,9 +325,7 @@ class Netperf:
             "sent_packets": count,
             "bytes": arrived * size,
         }
-        if arrived <= count:
-            values["lost_packets"] = count - arrived
-            values["loss_fraction"] = (count - arrived) / count if count else None
+        values |= loss_columns(count, arrived)
         if unit in FACTORS:
             values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
             values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
@@ -404,11 +349,10 @@ class Netperf:
     def _without_titles(self) -> tuple[str, str, int]:
         """What -P 0 leaves out, from the command line."""
         command = self._findings.command
-        if command.program != "netperf" or not _silent(command) or self._names:
+        if command.program != "netperf" or not without_titles(command) or self._names:
             return "", "", 0
-        name = _option(command, "-t").upper() or "TCP_STREAM"
-        kind = "request" if name.endswith(("RR", "CC")) else "datagram" if name.startswith(("UDP", "DG")) else "stream"
-        unit = "Trans" if kind == "request" and not _option(command, "-f") else _unit(command)
+        kind = kind_of_test(requested_test(command))
+        unit = "Trans" if kind == "request" and not option(command, "-f") else unit_of(command)
         return kind, unit, 0
 
     def _figure_alone(self, line: Line) -> bool:
@@ -427,7 +371,7 @@ class Netperf:
                     f"found {found['rate']} without a unit, expected one; read as {DEFAULT}/s, netperf's default",
                 )
             column = "throughput_bps" if test.kind == "stream" else "sender_throughput_bps"
-            values[column] = float(found["rate"]) * FACTORS[_unit(test.command)]
+            values[column] = float(found["rate"]) * FACTORS[unit_of(test.command)]
         self._hand_over(test, values)
         return True
 
@@ -481,10 +425,10 @@ class Netperf:
     def _values_alone(self, line: Line) -> bool:
         """What -P 0 leaves of -o: values whose names are in the command line."""
         command = self._findings.command
-        if command.program != "netperf" or not _silent(command) or "--" not in command.arguments:
+        if command.program != "netperf" or not without_titles(command) or "--" not in command.arguments:
             return False
         own = command.arguments[command.arguments.index("--") :]
-        keys = _option(Command(command.line, command.program, own), "-o").split(",")
+        keys = option(Command(command.line, command.program, own), "-o").split(",")
         values = [value.strip() for value in next(csv.reader([line.text]))]
         if len(keys) != len(values) or "THROUGHPUT" not in keys or not line.complete:
             return False
@@ -511,7 +455,7 @@ class Netperf:
         kind = "request" if "Send|Recv" in way or texts.get("THROUGHPUT_UNITS", "").startswith("Trans") else "omni"
         test = self._take(Line(first, ""), kind)
         test.last = line.number
-        test.protocol = {"TCP": "tcp", "UDP": "udp"}.get(texts.get("PROTOCOL", ""), test.protocol)
+        test.protocol = PROTOCOLS.get(texts.get("PROTOCOL", ""), test.protocol)
         known = {"Send": "send", "Receive": "receive", "Send|Recv": None, "Connect|Send|Recv": None}
         test.direction = known.get(way, test.direction)
         values: dict[str, object] = {"duration_s": figures.get("ELAPSED_TIME")}
@@ -530,8 +474,8 @@ class Netperf:
         if test.protocol == "udp" and not request and not receiving:
             sent, arrived = _count(figures, "LOCAL_SEND_CALLS"), _count(figures, "REMOTE_RECV_CALLS")
             values["sent_packets"] = sent
-            if sent and arrived is not None and arrived <= sent:
-                values |= {"lost_packets": sent - arrived, "loss_fraction": (sent - arrived) / sent}
+            if sent and arrived is not None:
+                values |= loss_columns(sent, arrived)
         if request:
             mean = "MEAN_LATENCY" if "MEAN_LATENCY" in figures else "RT_LATENCY"
             for column, key in (("rtt_min_s", "MIN_LATENCY"), ("rtt_avg_s", mean), ("rtt_max_s", "MAX_LATENCY")):
@@ -539,7 +483,7 @@ class Netperf:
                     values[column] = figures[key] * 1e-6
         self._hand_over(test, values)
 
-    def _unit_of(self, line: Line, texts: Mapping[str, str], test: _Test) -> str:
+    def _unit_of(self, line: Line, texts: Mapping[str, str], test: OpenTest) -> str:
         unit = texts.get("THROUGHPUT_UNITS", "").removesuffix("/s")
         if unit in FACTORS:
             return unit
@@ -550,7 +494,7 @@ class Netperf:
                 f"found a throughput of {texts['THROUGHPUT']} without its units, expected them; read as {DEFAULT}/s, "
                 "netperf's default",
             )
-        return _unit(test.command)
+        return unit_of(test.command)
 
     # --- the rest
 
@@ -593,33 +537,6 @@ class Netperf:
                 return True
         near = bool(self._open) or line.number - last <= 2 * _NEAR
         return near and _TITLE.match(text) is not None
-
-
-def _kind(transport: str, what: str) -> str:
-    if "REQUEST" in what.upper() or what.startswith("Connect") or "|Recv" in what:
-        return "request"
-    if transport == "OMNI":
-        return "omni"
-    return "datagram" if transport in {"UDP", "DG", "DLPI CL"} else "stream"
-
-
-def _option(command: Command, name: str) -> str:
-    """The value of an option, of the test's own ones after ``--`` too; empty where it is not given."""
-    for word, following in zip_longest(command.arguments, command.arguments[1:], fillvalue=""):
-        if word == name:
-            return following
-        if word.startswith(name):
-            return word[len(name) :]
-    return ""
-
-
-def _silent(command: Command) -> bool:
-    """Whether banner and titles were not wanted."""
-    return _option(command, "-P") == "0"
-
-
-def _unit(command: Command) -> str:
-    return LETTERS.get(_option(command, "-f") if command.program == "netperf" else "", DEFAULT)
 
 
 def _count(figures: Mapping[str, float], key: str) -> int | None:

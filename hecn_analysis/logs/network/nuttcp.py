@@ -28,7 +28,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -49,6 +48,7 @@ from hecn_analysis.logs.network.nuttcp_figures import (
     unread,
     way,
 )
+from hecn_analysis.logs.options import option_values
 from hecn_analysis.logs.rows import Rows, Text, matched, numbers
 
 _N: Final = NUMBER
@@ -334,11 +334,11 @@ class Nuttcp:
             return {}
         self._command_with_output = command.line
         known: dict[str, object] = {"streams": 1, "direction": "receive" if "-r" in command.arguments else "send"}
-        for word, following in zip_longest(command.arguments, command.arguments[1:], fillvalue=""):
-            if word.startswith("-N") and (digits := re.match(r"\d{1,5}", word[2:] or following)):
+        for value in option_values(command.arguments, "-N"):
+            if digits := re.match(r"\d{1,5}", value):
                 known["streams"] = max(1, int(digits.group()))
-            if word.startswith("-u"):
-                known["protocol"] = "udp"
+        if any(word.startswith("-u") for word in command.arguments):
+            known["protocol"] = "udp"
         return known
 
 

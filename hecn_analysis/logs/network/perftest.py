@@ -30,6 +30,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -162,12 +163,10 @@ class Perftest(DocumentReader):
         columns = tuple(column["time"] or column.group().split("[")[0] for column in found)
         unit = next((one["average"] or one["unit"] for one in found if one["average"] or one["unit"]), "")
         if unit not in {*_UNITS, "usec", "cycles"} or not {"BW average", "t_avg", "t_typical"} & set(columns):
-            self.findings.problem(
-                line.number,
-                "malformed" if line.complete else "truncated",
-                f"found the head {line.text.strip()[:200]!r}, expected '#bytes #iterations … BW average[MB/sec, "
-                "MiB/sec or Gb/sec]' or '… t_avg[usec]'; its rows are left out",
+            expected = (
+                "'#bytes #iterations … BW average[MB/sec, MiB/sec or Gb/sec]' or '… t_avg[usec]'; its rows are left out"
             )
+            report_damage(self.findings, line, expected, f"the head {line.text.strip()[:200]!r}")
             self._test = None
             return True
         if self._test is None or (self._test.rows and self._test.columns):
@@ -193,12 +192,8 @@ class Perftest(DocumentReader):
         self.findings.run(Run(first, line.number, values))
 
     def _malformed(self, line: Line, test: _Test) -> None:
-        self.findings.problem(
-            line.number,
-            "malformed" if line.complete else "truncated",
-            f"found {line.text.strip()[:200]!r}, expected {len(test.columns)} figures: {', '.join(test.columns)}; "
-            "no run made of it",
-        )
+        expected = f"{len(test.columns)} figures: {', '.join(test.columns)}; no run made of it"
+        report_damage(self.findings, line, expected)
         test.rows += 1
 
     def _values(self, test: _Test, size: str | None) -> dict[str, object]:

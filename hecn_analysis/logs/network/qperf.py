@@ -21,6 +21,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _TEST: Final = re.compile(
     r"^\W{0,20}(?P<test>(?P<transport>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?P<kind>(?:\w{1,20}_)?(?:bw|lat|mr))):\s*$"
@@ -70,8 +71,7 @@ class Qperf:
         if (found := _FIGURE.match(text)) and line.complete:
             self._figure(line, found["name"], float(found["value"].replace(",", "")), found["unit"])
         elif found := _LIKE_FIGURE.match(text):
-            kind = "malformed" if line.complete else "truncated"
-            self._findings.problem(line.number, kind, f"found {found[0].strip()!r}, expected a figure with its unit")
+            report_damage(self._findings, line, "a figure with its unit", repr(found[0].strip()))
         elif (found := _FAILED.match(text)) and self._run is None:
             self._findings.problem(
                 line.number, "aborted", f"found {found[0].strip()!r}, expected a result of {self._test}"

@@ -26,6 +26,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?"
 _VERSION: Final = re.compile(r"sockperf: == version #(?P<version>[\w.-]{1,40})")
@@ -107,8 +108,7 @@ class Sockperf:
         elif _SERVER.search(text):
             self._next_server(line)
         elif not self._figures(line, self._continued(line)) and (found := _UNREAD.search(text)):
-            kind = "malformed" if line.complete else "truncated"
-            self._findings.problem(line.number, kind, f"found {found[0].strip()!r}, expected a figure with its unit")
+            report_damage(self._findings, line, "a figure with its unit", repr(found[0].strip()))
         return True
 
     def finish(self) -> None:

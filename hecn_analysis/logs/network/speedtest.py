@@ -23,6 +23,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -203,12 +204,8 @@ class Speedtest(DocumentReader):
             if opened.announced == found["way"]:
                 opened.announced = ""
         if not taken and opened.sure and (broken := _BROKEN.search(text)):
-            kind = "malformed" if line.complete else "truncated"
-            self.findings.problem(
-                line.number,
-                kind,
-                f"found {broken[0].strip()!r}, expected a rate such as '93.2 Mbit/s'; no run made of it",
-            )
+            expected = "a rate such as '93.2 Mbit/s'; no run made of it"
+            report_damage(self.findings, line, expected, repr(broken[0].strip()))
             opened.announced, taken = "", True
         if taken:
             opened.last = line.number

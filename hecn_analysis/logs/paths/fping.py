@@ -25,6 +25,8 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.losses import loss_columns
 
 _N: Final = r"\d{1,9}(?:\.\d{1,6})?(?:e\+\d{1,3})?"
 _HOST: Final = r"(?:^|(?<=[\s>]))(?P<host>[\w.:%@/-]{1,255}(?: \([\w.:%-]{1,255}\))?)\s{0,250}"
@@ -105,13 +107,8 @@ class Fping:
         if found is None:
             if _LIKE_SUMMARY.search(line.text) is None:
                 return False
-            kind = "malformed" if line.complete else "truncated"
-            self._findings.problem(
-                line.number,
-                kind,
-                f"found {line.text.strip()[:200]!r}, expected 'host : xmt/rcv/%loss = 3/3/0%, min/avg/max = …'; "
-                "no run made of it",
-            )
+            expected = "'host : xmt/rcv/%loss = 3/3/0%, min/avg/max = …'; no run made of it"
+            report_damage(self._findings, line, expected)
             return True
         name, sent, received = found["host"], int(found["sent"]), int(found["received"])
         if (
@@ -125,8 +122,8 @@ class Fping:
             self._below_clock.add(name)
             return True
         columns: dict[str, object] = {"sent_packets": sent}
+        columns |= loss_columns(sent, received)
         if received <= sent:
-            columns |= {"lost_packets": sent - received, "loss_fraction": (sent - received) / sent if sent else None}
             self._compare(line, found, sent, received)
         if found["low"]:
             low, mean, high = (float(found[column]) / 1e3 for column in ("low", "mean", "high"))
@@ -158,9 +155,8 @@ class Fping:
             )
             return True
         times = [float(word) / 1e3 for word in words if word != "-"]
-        lost = len(words) - len(times)
-        columns = {"sent_packets": len(words), "lost_packets": lost, "loss_fraction": lost / len(words)}
-        self._over(line, found["host"], columns | _of_replies(times))
+        columns = {"sent_packets": len(words), **loss_columns(len(words), len(times)), **_of_replies(times)}
+        self._over(line, found["host"], columns)
         return True
 
     def _alive(self, line: Line) -> bool:

@@ -37,6 +37,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, utc_time
 
@@ -215,10 +216,7 @@ class Mtr(DocumentReader):
         return True
 
     def _unread(self, line: Line) -> None:
-        kind = "malformed" if line.complete else "truncated"
-        self.findings.problem(
-            line.number, kind, f"found {line.text.strip()[:200]!r}, expected a hop with a figure for every column"
-        )
+        report_damage(self.findings, line, "a hop with a figure for every column")
 
     def _comma_separated(self, line: Line) -> bool:
         if _CSV_HEAD.match(line.text):

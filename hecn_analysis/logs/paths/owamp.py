@@ -25,6 +25,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,2})?"
 _HEADER: Final = re.compile(
@@ -123,12 +124,8 @@ class Owamp:
             if not _HEADER_CUT.search(line.text):
                 return False
             self._close()
-            self._findings.problem(
-                line.number,
-                "malformed" if line.complete else "truncated",
-                f"found {line.text.strip()[:200]!r}, expected '… from [host]:port to [host]:port ---'; "
-                "no run made of it",
-            )
+            expected = "'… from [host]:port to [host]:port ---'; no run made of it"
+            report_damage(self._findings, line, expected)
             return True
         self._close()
         self._block = _Block(

@@ -41,6 +41,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count
+from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.rows import matched
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
@@ -226,8 +227,7 @@ class Ping(DocumentReader):
             return False
         self._close()
         columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": value["host"], "sent_packets": sent}
-        if 0 <= received <= sent:
-            columns |= {"lost_packets": sent - received, "loss_fraction": (sent - received) / sent if sent else None}
+        columns |= loss_columns(sent, received)
         columns["duration_s"] = None if time is None else time / 1e3
         for name, column in (("min", "rtt_min_s"), ("avg", "rtt_avg_s"), ("max", "rtt_max_s")):
             milliseconds = at(value, "rtt", name)
@@ -413,8 +413,7 @@ class Ping(DocumentReader):
                 f"found {received} packets received of {sent} sent, expected no more received than sent; no loss given",
             )
         else:
-            columns["lost_packets"] = lost
-            columns["loss_fraction"] = lost / sent if sent else None
+            columns |= loss_columns(sent, received)
             self._compare(line, lost / sent if sent else 0.0, values["loss"] or values.get("loss_after"))
         if took := _TIME.search(line.text, found.end()):
             columns["duration_s"] = int(took["ms"]) / 1e3

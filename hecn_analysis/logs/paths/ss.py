@@ -24,6 +24,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _RTT: Final = re.compile(
     r"(?:^|\s)rtt:(?P<rtt>\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)(?:/\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)?(?=\s|$)"
@@ -79,9 +80,8 @@ class Ss:
         rtt = _RTT.search(text)
         if rtt is None or (not line.complete and rtt.end() == len(text)):
             if (damaged := _DAMAGED.search(text)) is not None or not line.complete:
-                kind = "malformed" if line.complete else "truncated"
                 shown = damaged[0].strip() if damaged else text.strip()[-40:]
-                self._findings.problem(line.number, kind, f"found {shown!r}, expected 'rtt:…/…'; no run made of it")
+                report_damage(self._findings, line, "'rtt:…/…'; no run made of it", repr(shown))
             return True
         columns: dict[str, object] = {"tool": "ss", "protocol": "tcp", "label": label, "rtt_s": float(rtt["rtt"]) / 1e3}
         self._run = Run(first, line.number, columns)

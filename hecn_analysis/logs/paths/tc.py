@@ -22,6 +22,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import count
 
@@ -71,12 +72,8 @@ class Tc(DocumentReader):
                 self._run, self._queue = _run((number, line.number), label, *values), None
                 return True
             if found := _LIKE_SENT.match(text):
-                kind = "malformed" if line.complete else "truncated"
-                self.findings.problem(
-                    line.number,
-                    kind,
-                    f"found {found[0].strip()!r}, expected 'Sent … bytes … pkt (dropped …'; no run made of it",
-                )
+                expected = "'Sent … bytes … pkt (dropped …'; no run made of it"
+                report_damage(self.findings, line, expected, repr(found[0].strip()))
                 self._queue = None
                 return True
         if self._run is not None and line.number == self._run.line_last + 1 and _REST.match(text):

@@ -24,6 +24,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
 _VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")
@@ -184,11 +185,8 @@ class Bonnie:
             return False
         table.rows += 1
         if len(words) not in {8, 12}:
-            self._findings.problem(
-                line.number,
-                "malformed" if line.complete else "truncated",
-                f"found {len(words)} values after the size, expected 12, or 8 without those per character; no run made",
-            )
+            expected = "12, or 8 without those per character; no run made"
+            report_damage(self._findings, line, expected, f"{len(words)} values after the size")
             return True
         if len(words) == 8:
             words = ["", "", *words[:4], "", "", *words[4:]]  # results per character were not asked for

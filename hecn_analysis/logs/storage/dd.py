@@ -33,6 +33,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,2})?"
 _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"
@@ -222,11 +223,7 @@ class Dd:
         return True
 
     def _tell(self, line: Line) -> None:
-        self._findings.problem(
-            line.number,
-            "malformed" if line.complete else "truncated",
-            f"found {line.text.strip()[:200]!r}, expected '… bytes … copied, … s, … B/s'; no run made of it",
-        )
+        report_damage(self._findings, line, "'… bytes … copied, … s, … B/s'; no run made of it")
         if self._open is not None and not self._open.reports:
             self._open.records = False
         self._begin(line)

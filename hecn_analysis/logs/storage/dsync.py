@@ -25,6 +25,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.damage import report_damage
 
 _STAMP: Final = r"^(?:[^\[]{0,40})\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] "
 _RATE: Final = re.compile(
@@ -73,9 +74,7 @@ class Dsync:
                 self._hand_over(round(float(found["bytes"])), float(found["seconds"]))
             return True
         if _CUT.search(text):
-            kind = "malformed" if line.complete else "truncated"
-            message = f"found {text.strip()[:200]!r}, expected 'Rate: … (… bytes in … seconds)'; no run made of it"
-            self._findings.problem(line.number, kind, message)
+            report_damage(self._findings, line, "'Rate: … (… bytes in … seconds)'; no run made of it")
             self._forget()
             return True
         if found := _HEAD.search(text):
