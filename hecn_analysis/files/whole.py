@@ -257,8 +257,8 @@ def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
 
 def _own_descriptor(given: str) -> int | None:
     path = os.path.normpath(given)
-    found = _OWN_DESCRIPTOR.fullmatch(path)
-    return int(found[1]) if found else _STANDARD.get(path)
+    match = _OWN_DESCRIPTOR.fullmatch(path)
+    return int(match[1]) if match else _STANDARD.get(path)
 
 
 def _is_stream(status: os.stat_result) -> bool:

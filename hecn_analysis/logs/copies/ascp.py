@@ -72,24 +72,24 @@ class Ascp:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of ascp's."""
         text = line.text
-        if found := _COMPLETED.search(text):
-            self._completed(line, found)
+        if match := _COMPLETED.search(text):
+            self._completed(line, match)
             return True
         session = self._session
-        if session is not None and session.values and (found := _RATE.search(text)) and line.number <= session.last + 3:
-            session.values["throughput_bps"] = 1000.0 * int(found["rate"])
+        if session is not None and session.values and (match := _RATE.search(text)) and line.number <= session.last + 3:
+            session.values["throughput_bps"] = 1000.0 * int(match["rate"])
             session.last = line.number
             return True
-        if found := _STOP.search(text):
-            self._stop(line, found["text"])
+        if match := _STOP.search(text):
+            self._stop(line, match["text"])
             return True
-        if found := _PROGRESS.search(text):
+        if match := _PROGRESS.search(text):
             if session is not None and session.values:
                 self._close()
             self._begin(line).unfinished = True
             return True
-        if found := _FASP.search(text):
-            self._file(line, found)
+        if match := _FASP.search(text):
+            self._file(line, match)
             return True
         if not line.complete and _CUT.search(text):
             message = f"found {text.strip()!r}, expected 'Completed: …K bytes transferred in … seconds'"
@@ -110,17 +110,17 @@ class Ascp:
         self._session.last = line.number
         return self._session
 
-    def _completed(self, line: Line, found: re.Match[str]) -> None:
+    def _completed(self, line: Line, match: re.Match[str]) -> None:
         if self._session is not None and self._session.values:
             self._close()
         session = self._begin(line)
         session.unfinished = False
-        session.failed = found["how"] != "Completed"
-        session.values = {"bytes": 1024 * int(found["bytes"]), "duration_s": float(found["seconds"])}
-        if here := _RATE_HERE.search(found.string):
+        session.failed = match["how"] != "Completed"
+        session.values = {"bytes": 1024 * int(match["bytes"]), "duration_s": float(match["seconds"])}
+        if here := _RATE_HERE.search(match.string):
             session.values["throughput_bps"] = 1000.0 * int(here["rate"])
         if session.failed:
-            message = f"found {found[0]!r}, expected 'Completed: …'"
+            message = f"found {match[0]!r}, expected 'Completed: …'"
             self._findings.problem(line.number, "aborted", message)
 
     def _stop(self, line: Line, text: str) -> None:
@@ -128,16 +128,16 @@ class Ascp:
         self._begin(line).failed = True
         self._close()
 
-    def _file(self, line: Line, found: re.Match[str]) -> None:
-        amount, seconds = int(found["bytes"]), float(found["seconds"])
+    def _file(self, line: Line, match: re.Match[str]) -> None:
+        amount, seconds = int(match["bytes"]), float(match["seconds"])
         values: dict[str, object] = {
             "tool": "ascp",
             "protocol": "udp",
-            "direction": {"send": "send", "recv": "receive"}.get(found["op"]),
+            "direction": {"send": "send", "recv": "receive"}.get(match["op"]),
             "bytes": amount,
             "duration_s": seconds,
-            "throughput_bps": float(found["rate"]) * scale(found["unit"], 1000),
-            "error": found["status"] != "success",
+            "throughput_bps": float(match["rate"]) * scale(match["unit"], 1000),
+            "error": match["status"] != "success",
         }
         self._files.append(Run(line.number, line.number, values, rounding=0.02))
 

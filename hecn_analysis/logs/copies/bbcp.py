@@ -71,25 +71,25 @@ class Bbcp:
     def feed(self, line: Line) -> bool:
         """Take a line of bbcp's."""
         text = line.text
-        if found := _REPORT.search(text):
-            hours, minutes, seconds, rate, unit, average, _ = found.groups()
+        if match := _REPORT.search(text):
+            hours, minutes, seconds, rate, unit, average, _ = match.groups()
             time = 3600.0 * int(hours) + 60 * int(minutes) + int(seconds) if hours else float("nan")
             now = 8 * float(rate) * scale(unit, 1024) if average else float("nan")
             self._begin(line).reports.append((line.number, time, now))
             return True
-        if found := _FILE.search(text):
-            rate, unit = found.groups()[2:]
-            self._begin(line).files.append((line.number, int(found["bytes"]), 8 * float(rate) * scale(unit, 1024)))
+        if match := _FILE.search(text):
+            rate, unit = match.groups()[2:]
+            self._begin(line).files.append((line.number, int(match["bytes"]), 8 * float(rate) * scale(unit, 1024)))
             return True
-        if found := _TOTAL.search(text):
-            files, rate, unit = found.groups()
+        if match := _TOTAL.search(text):
+            files, rate, unit = match.groups()
             self._begin(line)
             self._close(8 * float(rate) * scale(unit, 1024), int(files))
             return True
         if _BUFFERS.search(text):
             return self._open is not None
-        if found := _MESSAGE.search(text):
-            return self._message(line, found["text"].strip())
+        if match := _MESSAGE.search(text):
+            return self._message(line, match["text"].strip())
         return False
 
     def finish(self) -> None:

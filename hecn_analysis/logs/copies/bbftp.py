@@ -51,17 +51,17 @@ class Bbftp:
     def feed(self, line: Line) -> bool:
         """Take a line of bbftp's."""
         text = line.text
-        if found := _DONE.search(text):
-            values = self._values(found["way"], int(found["bytes"]), float(found["seconds"]))
-            values["throughput_bps"] = 8 * 1024 * float(found["rate"])
+        if match := _DONE.search(text):
+            values = self._values(match["way"], int(match["bytes"]), float(match["seconds"]))
+            values["throughput_bps"] = 8 * 1024 * float(match["rate"])
             self._last = Run(line.number, line.number, values, rounding=0.02)
             self._findings.run(self._last)
             return True
-        if found := _STATISTICS.search(text):
-            self._statistics(line, found)
+        if match := _STATISTICS.search(text):
+            self._statistics(line, match)
             return True
-        if found := _ERROR.search(text):
-            message = f"found error {found['code']}, {found['text'].strip()!r}, expected a file copied to its end"
+        if match := _ERROR.search(text):
+            message = f"found error {match['code']}, {match['text'].strip()!r}, expected a file copied to its end"
             self._findings.problem(line.number, "aborted", message)
             values = {"tool": "bbftp", "protocol": "tcp", "error": True}
             self._findings.run(Run(line.number, line.number, values))
@@ -90,14 +90,14 @@ class Bbftp:
             "error": False,
         }
 
-    def _statistics(self, line: Line, found: re.Match[str]) -> None:
-        amount, seconds, streams = int(found["bytes"]), float(found["seconds"]), int(found["streams"]) or None
+    def _statistics(self, line: Line, match: re.Match[str]) -> None:
+        amount, seconds, streams = int(match["bytes"]), float(match["seconds"]), int(match["streams"]) or None
         last = self._last
         if last is not None and line.number - last.line_last <= 2 and last.columns["bytes"] == amount:
             last.columns.update(streams=streams, duration_s=seconds)
             last.line_last = line.number
             self._last = None
             return
-        values = self._values(found["way"], amount, seconds)
+        values = self._values(match["way"], amount, seconds)
         values.update(streams=streams, throughput_bps=8 * amount / seconds if seconds > 0 else None)
         self._findings.run(Run(line.number, line.number, values))

@@ -101,8 +101,8 @@ class Curl(DocumentReader):
         """Take a line of curl's."""
         text, meter = line.text, self._meter
         if meter is not None:
-            if found := _PARALLEL_ROW.search(text) if meter.parallel else _ROW.search(text) or _BLANK_ROW.search(text):
-                self._row(line, meter, found)
+            if match := _PARALLEL_ROW.search(text) if meter.parallel else _ROW.search(text) or _BLANK_ROW.search(text):
+                self._row(line, meter, match)
                 return True
             if _HEAD_2.search(text):
                 meter.last = line.number
@@ -111,14 +111,14 @@ class Curl(DocumentReader):
             self._end()
             self._meter = _Meter(line.number, line.number, parallel="DL%" in text)
             return True
-        if "curl: (" in text and (found := _ERROR.search(text)):
-            self._failed(line, found)
+        if "curl: (" in text and (match := _ERROR.search(text)):
+            self._failed(line, match)
             return True
         if "_" in text and (found_all := _NAMES.findall(text)):
             return self._named(line, found_all)
-        if meter is None and "--:--:--" in text and (found := _ROW.search(text)):
+        if meter is None and "--:--:--" in text and (match := _ROW.search(text)):
             self._meter = _Meter(line.number, line.number)
-            self._row(line, self._meter, found)
+            self._row(line, self._meter, match)
             return True
         return False
 
@@ -142,22 +142,22 @@ class Curl(DocumentReader):
         """The output has ended."""
         self._end()
 
-    def _row(self, line: Line, meter: _Meter, found: re.Match[str]) -> None:
+    def _row(self, line: Line, meter: _Meter, match: re.Match[str]) -> None:
         if meter.rows and line.number > meter.last and not meter.parallel:
             before = meter.rows[-1]
-            again = _bytes(found) < _bytes(before) or _seconds(found) < _seconds(before)
+            again = _bytes(match) < _bytes(before) or _seconds(match) < _seconds(before)
             command = self.findings.command
             words = command.arguments if command.program == "curl" else ("-L",)
             if again and _bytes(before) and not any(re.fullmatch(r"--location.*|-\w{0,20}L\w{0,20}", w) for w in words):
                 self._hand_over(meter, failed=False)
                 meter.rows.clear()
                 meter.first = line.number
-        meter.rows = [found]
+        meter.rows = [match]
         meter.last = line.number
 
-    def _failed(self, line: Line, found: re.Match[str]) -> None:
+    def _failed(self, line: Line, match: re.Match[str]) -> None:
         self.findings.problem(
-            line.number, "aborted", f"found error {found['code']}, {found['text'].strip()!r}, expected a transfer"
+            line.number, "aborted", f"found error {match['code']}, {match['text'].strip()!r}, expected a transfer"
         )
         meter, self._meter = self._meter, None
         if meter is not None:

@@ -65,30 +65,30 @@ class Fdt:
     def feed(self, line: Line) -> bool:
         """Take a line of FDT's."""
         text = line.text
-        if found := _NET.search(text):
-            way, now, unit, average, average_unit = found.groups()
+        if match := _NET.search(text):
+            way, now, unit, average, average_unit = match.groups()
             way = "send" if way == "Out" else "receive"
             if self._reports and self._reports[-1][1] != way:
                 self._close()
             rates = decimal(now) * scale(unit, 1000), decimal(average) * scale(average_unit, 1000)
             self._reports.append((line.number, way, *rates))
             return True
-        if found := _HEAD.search(text):
+        if match := _HEAD.search(text):
             if self._session is not None:
                 self._end(self._session, "")
-            way = "send" if found["kind"] == "Reader" else "receive"
-            self._session = _Session(line.number, line.number, way, found["session"])
+            way = "send" if match["kind"] == "Reader" else "receive"
+            self._session = _Session(line.number, line.number, way, match["session"])
             return True
         session = self._session
         if session is None:
             return False
-        if found := _FIELD.search(text):
-            session.fields[found["name"]] = found["text"].strip()
+        if match := _FIELD.search(text):
+            session.fields[match["name"]] = match["text"].strip()
             session.last = line.number
             return True
-        if found := _EXIT.search(text):
+        if match := _EXIT.search(text):
             session.last = line.number
-            self._end(session, found["text"])
+            self._end(session, match["text"])
             return True
         return False
 

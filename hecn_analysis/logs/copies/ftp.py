@@ -70,14 +70,14 @@ class Ftp:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of a client's or a server's."""
         text = line.text
-        if found := _DONE.search(text):
-            self._done(line, found)
+        if match := _DONE.search(text):
+            self._done(line, match)
             return True
-        if found := _XFERLOG.search(text):
-            self._transfer(line, found)
+        if match := _XFERLOG.search(text):
+            self._transfer(line, match)
             return True
-        if found := _VSFTPD.search(text):
-            self._served(line, found)
+        if match := _VSFTPD.search(text):
+            self._served(line, match)
             return True
         if _BEGUN.search(text):
             self._begun = line.number
@@ -98,37 +98,37 @@ class Ftp:
         values = {"tool": "ftp", "protocol": "file", "error": False, **figures}
         self._findings.run(Run(line.number, line.number, values, rounding=rounding))
 
-    def _done(self, line: Line, found: re.Match[str]) -> None:
+    def _done(self, line: Line, match: re.Match[str]) -> None:
         self._begun = None
-        amount = int(found["bytes"])
-        seconds = clock(found["clock"]) if found["clock"] else decimal(found["seconds"])
-        rate, unit = decimal(found["rate"]), found["unit"]
-        slack = half_digit(found["rate"]) + (
-            1 / max(seconds or 0, 1) if found["clock"] else half_digit(found["seconds"])
+        amount = int(match["bytes"])
+        seconds = clock(match["clock"]) if match["clock"] else decimal(match["seconds"])
+        rate, unit = decimal(match["rate"]), match["unit"]
+        slack = half_digit(match["rate"]) + (
+            1 / max(seconds or 0, 1) if match["clock"] else half_digit(match["seconds"])
         )
         candidates = [8 * rate * scale(unit, base) for base in (1024, 1000)]
-        windows = "Seconds" in found[0]
+        windows = "Seconds" in match[0]
         throughput = candidates[1 if windows else 0]
         if seconds and slack < 0.01:
             throughput = min(candidates, key=lambda one: abs(one - 8 * amount / seconds))
         figures: dict[str, object] = {
-            "direction": "send" if found["way"] == "sent" else "receive",
+            "direction": "send" if match["way"] == "sent" else "receive",
             "bytes": amount,
             "duration_s": seconds or None,
             "throughput_bps": throughput,
         }
         self._run(line, figures, 0.03 + slack)
 
-    def _transfer(self, line: Line, found: re.Match[str]) -> None:
-        if found["way"] == "d":
+    def _transfer(self, line: Line, match: re.Match[str]) -> None:
+        if match["way"] == "d":
             return
-        amount, seconds, failed = int(found["bytes"]), int(found["seconds"]), found["status"] == "i"
+        amount, seconds, failed = int(match["bytes"]), int(match["seconds"]), match["status"] == "i"
         if failed:
             self._findings.problem(
                 line.number, "aborted", "found an incomplete transfer ('i'), expected a complete one"
             )
         figures: dict[str, object] = {
-            "direction": "send" if found["way"] == "o" else "receive",
+            "direction": "send" if match["way"] == "o" else "receive",
             "bytes": amount,
             "duration_s": float(seconds),
             "throughput_bps": 8 * amount / seconds if seconds else None,
@@ -136,14 +136,14 @@ class Ftp:
         }
         self._run(line, figures)
 
-    def _served(self, line: Line, found: re.Match[str]) -> None:
-        failed = found["status"] == "FAIL"
+    def _served(self, line: Line, match: re.Match[str]) -> None:
+        failed = match["status"] == "FAIL"
         if failed:
             self._findings.problem(line.number, "aborted", "found 'FAIL', expected a transfer that is 'OK'")
         figures: dict[str, object] = {
-            "direction": "send" if found["way"] == "DOWNLOAD" else "receive",
-            "bytes": int(found["bytes"] or 0),
-            "throughput_bps": 8 * 1024 * float(found["rate"]),
+            "direction": "send" if match["way"] == "DOWNLOAD" else "receive",
+            "bytes": int(match["bytes"] or 0),
+            "throughput_bps": 8 * 1024 * float(match["rate"]),
             "error": failed,
         }
         self._run(line, figures)

@@ -53,26 +53,26 @@ class GlobusUrlCopy:
     def feed(self, line: Line) -> bool:  # noqa: C901 - one branch for each kind of line
         """Take a report, or one of the lines around it."""
         text = line.text
-        if found := _REPORT.search(text):
-            amount = int(found["bytes"])
+        if match := _REPORT.search(text):
+            amount = int(match["bytes"])
             if self._reports and (self._failed is not None or amount < self._reports[-1][1]):
                 self._close()
-            self._reports.append((line.number, amount, float(found["average"]), float(found["now"])))
+            self._reports.append((line.number, amount, float(match["average"]), float(match["now"])))
             return True
-        if found := _ENDS.search(text):
+        if match := _ENDS.search(text):
             if self._reports:
                 self._close()
             if text.startswith("Source"):
-                self._first, self._direction = line.number, "send" if found["url"].startswith("file:") else None
+                self._first, self._direction = line.number, "send" if match["url"].startswith("file:") else None
             elif self._first is None:
                 return False
-            elif found["url"].startswith("file:"):
+            elif match["url"].startswith("file:"):
                 self._direction = None if self._direction else "receive"
             return True
         known = self._reports or self._first is not None or self._findings.command.program == "globus-url-copy"
-        if known and (found := _ERROR.search(text)):
+        if known and (match := _ERROR.search(text)):
             self._findings.problem(
-                line.number, "aborted", f"found {found['text'].strip()!r}, expected a copy to its end"
+                line.number, "aborted", f"found {match['text'].strip()!r}, expected a copy to its end"
             )
             self._failed = line.number
             if not self._reports:

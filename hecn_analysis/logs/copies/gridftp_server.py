@@ -52,27 +52,27 @@ class GridftpServer:
         """Take a line of the transfer log."""
         if "NL.EVNT=FTP_INFO" not in line.text or "DATE=" not in line.text:
             return False  # the second is not there in a program that writes such lines, or reads them
-        found = _INFO.search(line.text)
-        start, end = (_time(found["start"]), _time(found["end"])) if found else (None, None)
-        if found is None or start is None or end is None or end < start:
+        match = _INFO.search(line.text)
+        start, end = (_time(match["start"]), _time(match["end"])) if match else (None, None)
+        if match is None or start is None or end is None or end < start:
             report_damage(self._findings, line, f"{_EXPECTED}; no run made of it")
             return True
-        amount, seconds = int(found["bytes"]), (end - start).total_seconds()
-        error = not found["code"].startswith("2")
+        amount, seconds = int(match["bytes"]), (end - start).total_seconds()
+        error = not match["code"].startswith("2")
         if error:
             self._findings.problem(
-                line.number, "aborted", f"found CODE={found['code']}, expected 2xx for a transfer that was finished"
+                line.number, "aborted", f"found CODE={match['code']}, expected 2xx for a transfer that was finished"
             )
         values: dict[str, object] = {
             "tool": "gridftp-server",
             "protocol": "tcp",
-            "direction": _WAYS.get(found["type"]),
+            "direction": _WAYS.get(match["type"]),
             "start_time": pd.Timestamp(start),
             "duration_s": seconds,
             "bytes": amount,
             "throughput_bps": 8 * amount / seconds if seconds > 0 else None,
-            "streams": int(found["streams"]) or None,
-            "retransmits": sum(map(int, filter(None, found["retrans"].split(",")))) if found["retrans"] else None,
+            "streams": int(match["streams"]) or None,
+            "retransmits": sum(map(int, filter(None, match["retrans"].split(",")))) if match["retrans"] else None,
             "error": error,
         }
         self._findings.run(Run(line.number, line.number, values))

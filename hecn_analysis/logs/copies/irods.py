@@ -61,23 +61,23 @@ class Irods:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of the i-commands."""
         text = line.text
-        if found := _FILE.search(text):
-            self._file(line, found)
+        if match := _FILE.search(text):
+            self._file(line, match)
             return True
-        if found := _PROGRESS.search(text):
-            self._note(line, found["time"], float(found["sofar"]))
+        if match := _PROGRESS.search(text):
+            self._note(line, match["time"], float(match["sofar"]))
             return True
-        if found := _STARTED.search(text):
+        if match := _STARTED.search(text):
             if self._progress:
                 self._close()
-            self._note(line, found["time"], None)
+            self._note(line, match["time"], None)
             return True
         if _FILES.search(text):
             self._begin(line)
             return True
-        if (found := _ERROR.search(text)) and (self._first is not None or self._findings.command.program in self.TOOLS):
+        if (match := _ERROR.search(text)) and (self._first is not None or self._findings.command.program in self.TOOLS):
             self._findings.problem(
-                line.number, "aborted", f"found {found['text'].strip()!r}, expected a file copied to its end"
+                line.number, "aborted", f"found {match['text'].strip()!r}, expected a file copied to its end"
             )
             self._begin(line)
             self._hand_over({"error": True})
@@ -109,17 +109,17 @@ class Irods:
         since = (now - self._started).total_seconds() if now is not None and self._started is not None else float("nan")
         self._progress.append((line.number, since if since >= 0 else float("nan"), sofar * _MEGABYTE))
 
-    def _file(self, line: Line, found: re.Match[str]) -> None:
+    def _file(self, line: Line, match: re.Match[str]) -> None:
         self._begin(line)
         self._hand_over(
             {
-                "label": found["name"].strip(),
-                "bytes": round(float(found["size"]) * _MEGABYTE),
-                "duration_s": float(found["seconds"]),
-                "throughput_bps": 8 * float(found["rate"]) * _MEGABYTE,
-                "streams": int(found["threads"]) or None,
+                "label": match["name"].strip(),
+                "bytes": round(float(match["size"]) * _MEGABYTE),
+                "duration_s": float(match["seconds"]),
+                "throughput_bps": 8 * float(match["rate"]) * _MEGABYTE,
+                "streams": int(match["threads"]) or None,
             },
-            rounding=0.01 + sum(half_digit(found[name]) for name in ("size", "seconds", "rate")),
+            rounding=0.01 + sum(half_digit(match[name]) for name in ("size", "seconds", "rate")),
         )
 
     def _hand_over(self, figures: dict[str, object], rounding: float = 0.01) -> None:

@@ -58,18 +58,18 @@ class Lftp:
     def feed(self, line: Line) -> bool:
         """Take a line of lftp's."""
         text = line.text
-        if (found := _DONE.search(text)) and (found["rate"] is not None or self._known()):
-            self._done(line, found)
+        if (match := _DONE.search(text)) and (match["rate"] is not None or self._known()):
+            self._done(line, match)
             return True
-        if " -> " in text and (found := _LOGGED.search(text)):
-            amount = int(found["end"]) - int(found["start"])
-            self._run(line, {"bytes": max(amount, 0), "throughput_bps": _rate(found)})
+        if " -> " in text and (match := _LOGGED.search(text)):
+            amount = int(match["end"]) - int(match["start"])
+            self._run(line, {"bytes": max(amount, 0), "throughput_bps": _rate(match)})
             return True
         if text.startswith("lftp ") and ">" in text:
             self._prompt = line.number
             return False
-        if (found := _ERROR.search(text)) and self._known():
-            self._failed(line, found["text"].strip())
+        if (match := _ERROR.search(text)) and self._known():
+            self._failed(line, match["text"].strip())
             return True
         if _FAILED.search(text):
             self._failed(line, text.strip())
@@ -83,13 +83,13 @@ class Lftp:
         """Whether the command line or a prompt says that this is lftp."""
         return self._findings.command.program == "lftp" or self._prompt > self._findings.command.line
 
-    def _done(self, line: Line, found: re.Match[str]) -> None:
-        figures: dict[str, object] = {"bytes": int(found["bytes"])}
+    def _done(self, line: Line, match: re.Match[str]) -> None:
+        figures: dict[str, object] = {"bytes": int(match["bytes"])}
         rounding = 0.01
-        if found["rate"] is not None:
-            seconds = float(found["seconds"])
-            figures |= {"duration_s": seconds or None, "throughput_bps": _rate(found)}
-            rounding += half_digit(found["rate"]) + 0.5 / max(seconds - 0.5, 0.5)
+        if match["rate"] is not None:
+            seconds = float(match["seconds"])
+            figures |= {"duration_s": seconds or None, "throughput_bps": _rate(match)}
+            rounding += half_digit(match["rate"]) + 0.5 / max(seconds - 0.5, 0.5)
         self._run(line, figures, rounding)
 
     def _run(self, line: Line, figures: dict[str, object], rounding: float = 0.01) -> None:
@@ -108,6 +108,6 @@ class Lftp:
         self._run(line, {"error": True})
 
 
-def _rate(found: re.Match[str]) -> float:
+def _rate(match: re.Match[str]) -> float:
     """Rate [bit/s] of a match with a rate and a unit."""
-    return 8 * decimal(found["rate"]) * scale(found["unit"], 1024)
+    return 8 * decimal(match["rate"]) * scale(match["unit"], 1024)

@@ -66,15 +66,15 @@ class Ncftp:
     def feed(self, line: Line) -> bool:
         """Take a piece of the meter, or why there is none."""
         text = line.text
-        if (found := _DONE.match(text)) is not None and found.end("size") >= _COLUMN_DONE:
-            self._done(line, found)
-        elif (found := _METER.match(text)) is not None and found.start("sofar") >= _COLUMN_METER:
-            if self._meter is None or self._meter.name != found["name"]:
+        if (match := _DONE.match(text)) is not None and match.end("size") >= _COLUMN_DONE:
+            self._done(line, match)
+        elif (match := _METER.match(text)) is not None and match.start("sofar") >= _COLUMN_METER:
+            if self._meter is None or self._meter.name != match["name"]:
                 self._close()
-                self._meter = _Meter(line.number, line.number, found["name"], self._direction())
+                self._meter = _Meter(line.number, line.number, match["name"], self._direction())
             self._meter.last = line.number
-        elif (found := _FAILED.match(text)) is not None:
-            self._failed(line, found)
+        elif (match := _FAILED.match(text)) is not None:
+            self._failed(line, match)
         else:
             return False
         return True
@@ -86,14 +86,14 @@ class Ncftp:
     def _direction(self) -> str | None:
         return _WAYS.get(self._findings.command.program)
 
-    def _done(self, line: Line, found: re.Match[str]) -> None:
+    def _done(self, line: Line, match: re.Match[str]) -> None:
         meter, self._meter = self._meter, None
-        if meter is not None and meter.name != found["name"]:
+        if meter is not None and meter.name != match["name"]:
             self._meter = meter
             self._close()
             meter = None
         run = self._run
-        shown = found[0].split()
+        shown = match[0].split()
         if run is not None and meter is None and line.number - run.line_last <= 1 and self._shown == shown:
             run.line_last = line.number
             return
@@ -104,26 +104,26 @@ class Ncftp:
             {
                 "tool": "ncftp",
                 "protocol": "file",
-                "label": found["name"],
+                "label": match["name"],
                 "direction": self._direction(),
-                "bytes": round(float(found["size"]) * scale(found["unit"], 1024)),
-                "throughput_bps": 8 * float(found["rate"]) * scale(found["rate_unit"], 1024),
+                "bytes": round(float(match["size"]) * scale(match["unit"], 1024)),
+                "throughput_bps": 8 * float(match["rate"]) * scale(match["rate_unit"], 1024),
                 "error": False,
             },
-            rounding=0.01 + half_digit(found["size"]) + half_digit(found["rate"]),
+            rounding=0.01 + half_digit(match["size"]) + half_digit(match["rate"]),
         )
         self._findings.run(self._run)
 
-    def _failed(self, line: Line, found: re.Match[str]) -> None:
+    def _failed(self, line: Line, match: re.Match[str]) -> None:
         self._findings.problem(
-            line.number, "aborted", f"found {found['text'].strip()!r}, expected a file transferred to its end"
+            line.number, "aborted", f"found {match['text'].strip()!r}, expected a file transferred to its end"
         )
         meter, self._meter = self._meter, None
         values: dict[str, object] = {
             "tool": "ncftp",
             "protocol": "file",
             "label": meter.name if meter is not None else None,
-            "direction": _WAYS[found["program"]],
+            "direction": _WAYS[match["program"]],
             "error": True,
         }
         self._findings.run(Run(meter.first if meter is not None else line.number, line.number, values))

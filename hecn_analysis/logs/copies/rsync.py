@@ -75,27 +75,27 @@ class Rsync:
     def feed(self, line: Line) -> bool:  # noqa: PLR0911 - one for each kind of line
         """Take a line of rsync's."""
         text = line.text
-        if found := _SENT.search(text):
-            self._sent(line, found)
+        if match := _SENT.search(text):
+            self._sent(line, match)
             return True
-        if found := _COMPLETE.search(text):
-            self._completed(line, found)
+        if match := _COMPLETE.search(text):
+            self._completed(line, match)
             return True
         if _TOTAL.search(text):
             if self._run is not None and line.number <= self._run.line_last + 2:
                 self._run.line_last = line.number
             return True
-        if found := _PROGRESS.search(text):
+        if match := _PROGRESS.search(text):
             if self._error is not None:
                 self._close()
             self._first = line.number if self._first is None else self._first
             self._progress = line.number
-            self._complete = found["percent"] == "100" and found["last"] is not None
+            self._complete = match["percent"] == "100" and match["last"] is not None
             return True
-        if found := _HEADS.search(text):
-            return self._head(line, found)
-        if found := _ERROR.search(text):
-            self._failed(line, found["text"].strip())
+        if match := _HEADS.search(text):
+            return self._head(line, match)
+        if match := _ERROR.search(text):
+            self._failed(line, match["text"].strip())
             return True
         if _CUT.search(text):
             expected = "'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
@@ -108,23 +108,23 @@ class Rsync:
         """The output has ended."""
         self._close()
 
-    def _head(self, line: Line, found: re.Match[str]) -> bool:
+    def _head(self, line: Line, match: re.Match[str]) -> bool:
         """The first line of a copy; one inside a copy that is under way changes nothing."""
         if self._progress or self._error is not None:
             self._close()
         if self._first is None:
             self._first = line.number
-            self._direction = "send" if found["send"] else "receive"
+            self._direction = "send" if match["send"] else "receive"
         return True
 
     def _forget(self) -> None:
         self._first, self._progress, self._direction = None, 0, None
 
-    def _sent(self, line: Line, found: re.Match[str]) -> None:
+    def _sent(self, line: Line, match: re.Match[str]) -> None:
         if self._error is not None and line.number > self._error.number + _NEAR:
             self._close()
-        amounts = [found["sent"], found["received"]]
-        printed = [*amounts, found["rate"] or ""]
+        amounts = [match["sent"], match["received"]]
+        printed = [*amounts, match["rate"] or ""]
         base = 1000
         if any(number[-1:].isalpha() for number in printed):
             base = self._base(line)
@@ -133,7 +133,7 @@ class Rsync:
             "protocol": "file",
             "direction": self._direction,
             "bytes": sum(round(_amount(number, base)) for number in amounts),
-            "throughput_bps": 8 * _rate(found["rate"], base) if found["rate"] else None,
+            "throughput_bps": 8 * _rate(match["rate"], base) if match["rate"] else None,
             "error": self._error is not None,
         }
         first = line.number if self._first is None else self._first
@@ -143,11 +143,11 @@ class Rsync:
         self._findings.run(self._run)
         self._forget()
 
-    def _completed(self, line: Line, found: re.Match[str]) -> None:
+    def _completed(self, line: Line, match: re.Match[str]) -> None:
         """The end of openrsync, which has no rate."""
         if self._error is not None:
             self._close()
-        amount = sum(float(found[name]) * scale(found[f"{name}_unit"], 1024) for name in ("one", "other"))
+        amount = sum(float(match[name]) * scale(match[f"{name}_unit"], 1024) for name in ("one", "other"))
         values: dict[str, object] = {
             "tool": "rsync",
             "protocol": "file",

@@ -84,49 +84,49 @@ class Scp:
     def feed(self, line: Line) -> bool:
         """Take a piece of the meter, or what broke it off."""
         text = line.text
-        if (found := _METER.search(text)) and (label := text[: found.start()].strip()):
-            self._draw(line, label[-200:], found)
+        if (match := _METER.search(text)) and (label := text[: match.start()].strip()):
+            self._draw(line, label[-200:], match)
             return True
-        if found := _PUTTY.search(text):
-            self._putty(line, found)
+        if match := _PUTTY.search(text):
+            self._putty(line, match)
             return True
-        if found := _SFTP.search(text):
+        if match := _SFTP.search(text):
             self._sftp = line.number
-            self._way = "receive" if found["way"] == "Fetching" else "send"
+            self._way = "receive" if match["way"] == "Fetching" else "send"
             return False
         if text.startswith("sftp>"):
             self._sftp, self._way = line.number, None
             return False
-        if found := _ERROR.search(text):
-            return self._failed(line, (found["text"] or found["lost"]).strip())
+        if match := _ERROR.search(text):
+            return self._failed(line, (match["text"] or match["lost"]).strip())
         return False
 
     def finish(self) -> None:
         """The output has ended."""
         self._close()
 
-    def _draw(self, line: Line, label: str, found: re.Match[str]) -> None:
-        meter, done = self._meter, found["percent"] == "100" and not found["left"] and found["time"][0] != "-"
-        tool = "hpn-scp" if found["second"] else self._tool()
+    def _draw(self, line: Line, label: str, match: re.Match[str]) -> None:
+        meter, done = self._meter, match["percent"] == "100" and not match["left"] and match["time"][0] != "-"
+        tool = "hpn-scp" if match["second"] else self._tool()
         if meter is not None and (meter.label != label or (meter.done and not (done and line.number == meter.last))):
             self._close()
         if self._meter is None:
             self._meter = _Meter(line.number, line.number, label, tool, self._direction())
         meter = self._meter
         meter.last, meter.done = line.number, done
-        meter.size = round(int(found["size"]) * scale(found["size_unit"] or "", 1024))
-        meter.rate = 8 * float(found["rate"]) * scale(found["unit"], 1024)
-        meter.seconds = clock(found["time"]) if done else None
+        meter.size = round(int(match["size"]) * scale(match["size_unit"] or "", 1024))
+        meter.rate = 8 * float(match["rate"]) * scale(match["unit"], 1024)
+        meter.seconds = clock(match["time"]) if done else None
 
-    def _putty(self, line: Line, found: re.Match[str]) -> None:
-        meter, done = self._meter, found["percent"] == "100"
-        if meter is not None and (meter.label != found["name"] or (meter.done and line.number != meter.last)):
+    def _putty(self, line: Line, match: re.Match[str]) -> None:
+        meter, done = self._meter, match["percent"] == "100"
+        if meter is not None and (meter.label != match["name"] or (meter.done and line.number != meter.last)):
             self._close()
         if self._meter is None:
-            self._meter = _Meter(line.number, line.number, found["name"], "scp", self._direction())
+            self._meter = _Meter(line.number, line.number, match["name"], "scp", self._direction())
         meter = self._meter
         meter.last, meter.done = line.number, done
-        meter.size, meter.rate = 1024 * int(found["size"]), 8 * 1024 * float(found["rate"])
+        meter.size, meter.rate = 1024 * int(match["size"]), 8 * 1024 * float(match["rate"])
 
     def _tool(self) -> str:
         command: Command = self._findings.command

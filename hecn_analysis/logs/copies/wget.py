@@ -105,8 +105,8 @@ class Wget:
     def feed(self, line: Line) -> bool:  # noqa: C901, PLR0911 - one for each kind of line
         """Take a line of wget's."""
         text = line.text
-        if found := _DONE.search(text):
-            self._done(line, found)
+        if match := _DONE.search(text):
+            self._done(line, match)
             return True
         if _BEGUN.search(text):
             if _AGAIN.search(text) and self._open is not None:
@@ -115,20 +115,20 @@ class Wget:
             self._close()
             self._open = _Open(line.number, line.number, robots=text.endswith("/robots.txt"))
             return True
-        if found := _QUIET.search(text):
+        if match := _QUIET.search(text):
             self._close()
-            self._run(line, {"bytes": int(found["bytes"])})
+            self._run(line, {"bytes": int(match["bytes"])})
             return True
         if self._open is not None and self._under_way(line, self._open):
             return True
-        if self._open is None and (found := _BAR.search(text)) and found["time"] is not None:
-            self._bar_alone(line, found)
+        if self._open is None and (match := _BAR.search(text)) and match["time"] is not None:
+            self._bar_alone(line, match)
             return True
-        if self._open is not None and (found := _CODE.match(text)):
-            self._failed(line, found["text"].strip())
+        if self._open is not None and (match := _CODE.match(text)):
+            self._failed(line, match["text"].strip())
             return True
-        if (found := _ERROR.search(text)) and (self._open is not None or text.startswith("wget: ")):
-            self._failed(line, found["text"].strip())
+        if (match := _ERROR.search(text)) and (self._open is not None or text.startswith("wget: ")):
+            self._failed(line, match["text"].strip())
             return True
         if _SUM.search(text):
             self._close()
@@ -146,22 +146,22 @@ class Wget:
         """Take what wget says between asking and saving."""
         text = line.text
         if _AWAITING.search(text) is None:
-            found = _BAR.search(text) or _DOTS.search(text)
-            if found is None:
+            match = _BAR.search(text) or _DOTS.search(text)
+            if match is None:
                 return False
             opened.progress = True
-            opened.time = found["time"] or opened.time
+            opened.time = match["time"] or opened.time
         opened.last = line.number
         return True
 
-    def _done(self, line: Line, found: re.Match[str]) -> None:
-        tail = found["tail"]
+    def _done(self, line: Line, match: re.Match[str]) -> None:
+        tail = match["tail"]
         size = next(reversed(list(_SIZE.finditer(tail))), None)
         if size is None and (_TRY.search(tail) or _AT_BYTE.match(tail)):
             self._failed(line, tail.strip()[:200])
             return
-        base, bits = (1024, 8) if found["what"] == "B" else (1000, 1)
-        rate = bits * decimal(found["rate"]) * scale(found["unit"], base)
+        base, bits = (1024, 8) if match["what"] == "B" else (1000, 1)
+        rate = bits * decimal(match["rate"]) * scale(match["unit"], base)
         figures: dict[str, object] = {"throughput_bps": rate}
         if size is not None:
             figures["bytes"] = int(size["bytes"])
@@ -171,7 +171,7 @@ class Wget:
             alone.line_last = line.number
             self._alone = None
             return
-        rounding = 0.01 + half_digit(found["rate"])
+        rounding = 0.01 + half_digit(match["rate"])
         if opened is not None and opened.time is not None:
             seconds = clock(opened.time)
             figures["duration_s"] = seconds or None
@@ -179,14 +179,14 @@ class Wget:
             rounding += half_digit(last) if " " not in opened.time.strip() else 1 / max(seconds or 0.0, 1.0)
         self._run(line, figures, rounding)
 
-    def _bar_alone(self, line: Line, found: re.Match[str]) -> None:
+    def _bar_alone(self, line: Line, match: re.Match[str]) -> None:
         """A finished bar that no words surround."""
-        size, unit, seconds = found["size"], found["unit"], clock(found["time"]) or None
+        size, unit, seconds = match["size"], match["unit"], clock(match["time"]) or None
         amount = decimal(size) * scale(unit, 1024) if unit else float(whole(size))
         figures: dict[str, object] = {"bytes": round(amount), "duration_s": seconds}
-        last = found["time"].strip().rpartition(" ")[2][:-1]
+        last = match["time"].strip().rpartition(" ")[2][:-1]
         exact = (half_digit(size) if unit else 0.0) + (
-            half_digit(last) if " " not in found["time"].strip() else 0.5 / (seconds or 1.0)
+            half_digit(last) if " " not in match["time"].strip() else 0.5 / (seconds or 1.0)
         )
         if seconds and exact <= _EXACT:
             figures["throughput_bps"] = 8 * amount / seconds

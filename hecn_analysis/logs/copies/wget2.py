@@ -83,19 +83,19 @@ class Wget2:
     def feed(self, line: Line) -> bool:
         """Take a line of wget2's."""
         text, opened = line.text, self._open
-        if (found := _TOTAL.search(text)) is not None:
-            self._total(line, found)
-        elif (found := _BAR.match(text)) is not None:
-            self._begin(line).bars[found["name"]] = int(found["percent"]), _amount(found["bytes"])
+        if (match := _TOTAL.search(text)) is not None:
+            self._total(line, match)
+        elif (match := _BAR.match(text)) is not None:
+            self._begin(line).bars[match["name"]] = int(match["percent"]), _amount(match["bytes"])
         elif _BEGUN.match(text):
             if opened is not None and opened.rate is not None:
                 self._close()
             self._begin(line).words = True
-        elif (found := _REPLY.match(text)) is not None:
-            self._reply(line, found)
-        elif (found := _SUM.match(text)) is not None:
+        elif (match := _REPLY.match(text)) is not None:
+            self._reply(line, match)
+        elif (match := _SUM.match(text)) is not None:
             opened = self._begin(line)
-            opened.files, opened.amount, opened.words = int(found["files"]), _amount(found["bytes"]), True
+            opened.files, opened.amount, opened.words = int(match["files"]), _amount(match["bytes"]), True
             self._close()
         elif opened is not None and (_SAVING.match(text) or _REST.match(text)):
             opened.last = line.number
@@ -115,24 +115,24 @@ class Wget2:
         self._open.last = line.number
         return self._open
 
-    def _total(self, line: Line, found: re.Match[str]) -> None:
-        files = int(found["files"])
+    def _total(self, line: Line, match: re.Match[str]) -> None:
+        files = int(match["files"])
         if self._open is not None and files < self._open.files:
             self._close()
         opened = self._begin(line)
         opened.files = files
-        if found["rate"] is None:
+        if match["rate"] is None:
             return  # cut: its last digits, or the unit, may be missing
-        opened.amount = _amount(found["bytes"])
-        opened.rate = _amount(found["rate"]) * (8 if found["what"] == "B" else 1)
+        opened.amount = _amount(match["bytes"])
+        opened.rate = _amount(match["rate"]) * (8 if match["what"] == "B" else 1)
 
-    def _reply(self, line: Line, found: re.Match[str]) -> None:
+    def _reply(self, line: Line, match: re.Match[str]) -> None:
         opened = self._begin(line)
         opened.words = True
-        if found["error"] is None:
+        if match["error"] is None:
             opened.replies += 1
         else:
-            opened.failures.append((line.number, f"{found['code']} {found['text'].strip()}"))
+            opened.failures.append((line.number, f"{match['code']} {match['text'].strip()}"))
 
     def _close(self) -> None:
         opened, self._open = self._open, None

@@ -143,14 +143,14 @@ def _ways(document: Document) -> dict[str, _Way]:
     """The series of rates by direction, send first."""
     ways: dict[str, _Way] = {}
     for name, values in document.value["results"].items():
-        found = _FLOW.fullmatch(name)
-        if found is None or not isinstance(values, list) or "::tcp_" in name:
+        match = _FLOW.fullmatch(name)
+        if match is None or not isinstance(values, list) or "::tcp_" in name:
             continue
         made = _MADE.search(name)
-        if made is not None and (made["kind"] not in {"sum", "total"} or not found["way"]):
+        if made is not None and (made["kind"] not in {"sum", "total"} or not match["way"]):
             continue
-        direction = "receive" if found["way"].endswith("download") else "send"
-        way = ways.setdefault(direction, _Way(found["protocol"], []))
+        direction = "receive" if match["way"].endswith("download") else "send"
+        way = ways.setdefault(direction, _Way(match["protocol"], []))
         if made is None:
             way.flows.append(name)
         elif way.total is None or len(name) < len(way.total):

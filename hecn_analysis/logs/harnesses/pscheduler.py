@@ -191,23 +191,23 @@ class Pscheduler(DocumentReader):
     def _delay_line(self, line: Line) -> bool:
         """Take a line of the text of a latency test, which begins with the packets sent."""
         text, opened = line.text, self._latency_text
-        found = _LATENCY.match(text)
-        if opened is not None and (line.number > opened.last + _FAR or (found and found["packets"] == "Sent")):
+        match = _LATENCY.match(text)
+        if opened is not None and (line.number > opened.last + _FAR or (match and match["packets"] == "Sent")):
             self._close_latency()
             opened = None
         if opened is None:
-            if found is None or found["packets"] != "Sent":
+            if match is None or match["packets"] != "Sent":
                 return False
             opened = self._latency_text = _Delays(line.number, line.number)
-        if found is None:
+        if match is None:
             if not _LATENCY_REST.match(text):
                 return False
-        elif found["packets"]:
-            opened.columns["sent_packets" if found["packets"] == "Sent" else "lost_packets"] = int(found["count"])
-        elif found["delay"]:
-            opened.delays[found["delay"]] = float(found["ms"]) / 1e3
+        elif match["packets"]:
+            opened.columns["sent_packets" if match["packets"] == "Sent" else "lost_packets"] = int(match["count"])
+        elif match["delay"]:
+            opened.delays[match["delay"]] = float(match["ms"]) / 1e3
         else:
-            opened.columns["jitter_s"] = float(found["jitter_ms"]) / 1e3
+            opened.columns["jitter_s"] = float(match["jitter_ms"]) / 1e3
         opened.last = line.number
         return True
 
@@ -240,23 +240,23 @@ class Pscheduler(DocumentReader):
         if opened is not None and line.number > opened.last + _FAR:
             self._drop_packets()
             opened = None
-        found = _ROUND_TRIP.match(line.text)
-        if found is not None and (opened is not None or "RTT" in found["what"] or found["what"] == "No Response"):
+        match = _ROUND_TRIP.match(line.text)
+        if match is not None and (opened is not None or "RTT" in match["what"] or match["what"] == "No Response"):
             if opened is None:
                 opened = self._packets = _Delays(line.number, line.number)
             opened.sent, opened.last = opened.sent + 1, line.number
-            opened.lost += "RTT" not in found["what"]
+            opened.lost += "RTT" not in match["what"]
             return True
-        if "StdDev = " not in line.text or (found := _ROUND_TRIPS.match(line.text)) is None:
+        if "StdDev = " not in line.text or (match := _ROUND_TRIPS.match(line.text)) is None:
             return False
         self._packets = None
         columns: dict[str, object] = {"tool": "pscheduler", "label": "rtt", "protocol": "icmp"}
         for name, column in (("low", "rtt_min_s"), ("mean", "rtt_avg_s"), ("high", "rtt_max_s")):
-            if _PLAIN.fullmatch(found[name]):
-                columns[column] = float(found[name]) / 1e3
-        if found["loss"]:
-            columns["loss_fraction"] = int(found["loss"]) / 100
-            if opened is not None and opened.sent and int(100 * opened.lost / opened.sent) == int(found["loss"]):
+            if _PLAIN.fullmatch(match[name]):
+                columns[column] = float(match[name]) / 1e3
+        if match["loss"]:
+            columns["loss_fraction"] = int(match["loss"]) / 100
+            if opened is not None and opened.sent and int(100 * opened.lost / opened.sent) == int(match["loss"]):
                 columns |= {"sent_packets": opened.sent, "lost_packets": opened.lost}
                 columns["loss_fraction"] = opened.lost / opened.sent
         self.findings.run(Run(opened.first if opened else line.number, line.number, columns))
@@ -452,10 +452,10 @@ def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int])
 
 def _seconds(value: object) -> float | None:
     """Seconds of an ISO 8601 duration."""
-    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if found is None or not any(found.groups()):
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not any(match.groups()):
         return None
-    return sum(float(found[name] or 0) * seconds for name, seconds in _SECONDS.items())
+    return sum(float(match[name] or 0) * seconds for name, seconds in _SECONDS.items())
 
 
 def _float(text: str) -> float | None:

@@ -153,8 +153,8 @@ class Iperf2:
                 return self._row(line, row)
             if opened is not None and LIKE_ROW.search(text) and not _NO_ROW.search(text):
                 return self._damaged(line)
-        elif text.count(",") >= 8 and (found := CSV.match(text)) is not None:
-            self._values(line, found)
+        elif text.count(",") >= 8 and (match := CSV.match(text)) is not None:
+            self._values(line, match)
             return True
         elif (names := _NAMES.match(text)) is not None:
             self._close()
@@ -201,16 +201,16 @@ class Iperf2:
 
     # --- text
 
-    def _row(self, line: Line, found: re.Match[str]) -> bool:
-        opened, rest = self._open, found["rest"]
-        if found.start() > 80 or rest.rstrip().endswith(("sender", "receiver")):
+    def _row(self, line: Line, match: re.Match[str]) -> bool:
+        opened, rest = self._open, match["rest"]
+        if match.start() > 80 or rest.rstrip().endswith(("sender", "receiver")):
             return False
-        like_iperf3 = len(found["gap"]) > 1 and len(found["end"].partition(".")[2]) == 2
+        like_iperf3 = len(match["gap"]) > 1 and len(match["end"].partition(".")[2]) == 2
         if opened is None and like_iperf3:
             return False
-        key = key_of(found["id"])
-        texts = of_text(found)
-        on_time = found["end"].endswith(".0000") and key != "SUM"
+        key = key_of(match["id"])
+        texts = of_text(match)
+        on_time = match["end"].endswith(".0000") and key != "SUM"
         row = read(line.number, texts, on_time=on_time)
         if opened is not None and not opened.report and self._anew(opened, key, row):
             self._close()
@@ -219,8 +219,8 @@ class Iperf2:
             return True
         if key not in opened.streams:
             self._rejoin(opened, key, row)
-        if key == "SUM" and found["id"] != key:
-            opened.count = int(found["id"].removeprefix("SUM-"))
+        if key == "SUM" and match["id"] != key:
+            opened.count = int(match["id"].removeprefix("SUM-"))
         stream = self._stream(opened, key)
         opened.udp = opened.udp or row.packets is not None
         if opened.report == key and row.start == 0:
@@ -268,10 +268,10 @@ class Iperf2:
         return True
 
     def _banner(self, line: Line) -> bool:
-        found = _BANNER.search(line.text) if " port" in line.text else None
-        if found is None:
+        match = _BANNER.search(line.text) if " port" in line.text else None
+        if match is None:
             return False
-        client = found["role"].startswith("Client")
+        client = match["role"].startswith("Client")
         opened = self._open
         if opened is not None and (opened.has_results or opened.failed or opened.client is client):
             self._close()
@@ -279,25 +279,25 @@ class Iperf2:
             self._early_failure(line.number)
         opened = self._begin(line.number)
         opened.client = client if opened.client is None else True
-        opened.ports.add(int(found["port"]))
+        opened.ports.add(int(match["port"]))
         if not client:
-            self._listening.add(int(found["port"]))
-        opened.udp = found["protocol"] == "UDP"
+            self._listening.add(int(match["port"]))
+        opened.udp = match["protocol"] == "UDP"
         return True
 
     def _early_failure(self, number: int) -> None:
         """Take an error that stands above the banner, for the banner was held back and the error was not."""
         command = self._findings.command.line
         for line in self._findings.recent:
-            found = _FAILURE.search(line.text) if "connect failed: " in line.text else None
-            if found is not None and max(command, number - _NEAR) < line.number:
-                self._findings.problem(line.number, "aborted", f"found {found[0].strip()!r}, expected a result")
+            match = _FAILURE.search(line.text) if "connect failed: " in line.text else None
+            if match is not None and max(command, number - _NEAR) < line.number:
+                self._findings.problem(line.number, "aborted", f"found {match[0].strip()!r}, expected a result")
                 self._begin(line.number).failed = True
                 return
 
     def _connection(self, line: Line) -> bool:
-        found = _CONNECTED.search(line.text) if "connected with" in line.text else None
-        if found is None:
+        match = _CONNECTED.search(line.text) if "connected with" in line.text else None
+        if match is None:
             return False
         opened = self._open
         if opened is not None and opened.has_results:
@@ -311,9 +311,9 @@ class Iperf2:
             opened.client, opened.ports, opened.udp = kept.client, kept.ports, kept.udp
         opened = self._begin(line.number)
         opened.known = True
-        rest = found["rest"]
-        opened.connections[key_of(found["id"])] = _Connection(
-            int(found["local"]), int(found["remote"]), reverse="(reverse)" in rest
+        rest = match["rest"]
+        opened.connections[key_of(match["id"])] = _Connection(
+            int(match["local"]), int(match["remote"]), reverse="(reverse)" in rest
         )
         if (segment := _MSS.search(rest)) is not None:
             opened.mss = int(segment["bytes"])
@@ -325,15 +325,15 @@ class Iperf2:
         opened, text = self._open, line.text
         if opened is None:
             return False
-        if (found := _REPORT.search(text)) is not None:
-            opened.report = key_of(found["id"])
-        elif (found := _SENT.search(text)) is not None:
-            if not found["id"].startswith("SUM"):
-                self._stream(opened, key_of(found["id"])).sent = int(found["packets"])
-        elif opened.wrapped and (found := _WRAPPED.match(text)) is not None and line.number <= opened.last + 1:
+        if (match := _REPORT.search(text)) is not None:
+            opened.report = key_of(match["id"])
+        elif (match := _SENT.search(text)) is not None:
+            if not match["id"].startswith("SUM"):
+                self._stream(opened, key_of(match["id"])).sent = int(match["packets"])
+        elif opened.wrapped and (match := _WRAPPED.match(text)) is not None and line.number <= opened.last + 1:
             stream = opened.streams[opened.wrapped]
             if stream.report is not None:
-                stream.report = stream.report._replace(lost=int(found["lost"]), packets=int(found["packets"]))
+                stream.report = stream.report._replace(lost=int(match["lost"]), packets=int(match["packets"]))
             opened.wrapped = ""
         elif (segment := _MSS.search(text)) is not None:
             opened.mss = int(segment["bytes"])
@@ -343,20 +343,20 @@ class Iperf2:
         return True
 
     def _failure(self, line: Line) -> bool:
-        found, opened = _FAILURE.search(line.text), self._open
-        if found is None or opened is None or line.number > opened.last + _NEAR:
+        match, opened = _FAILURE.search(line.text), self._open
+        if match is None or opened is None or line.number > opened.last + _NEAR:
             return False
         if not opened.failed:
-            self._findings.problem(line.number, "aborted", f"found {found[0].strip()!r}, expected a result")
+            self._findings.problem(line.number, "aborted", f"found {match[0].strip()!r}, expected a result")
         opened.failed = True
         opened.last = line.number
         return True
 
     # --- CSV
 
-    def _values(self, line: Line, found: re.Match[str]) -> None:
+    def _values(self, line: Line, match: re.Match[str]) -> None:
         """Take a row of CSV; its stream is named by its number and ports."""
-        texts = of_csv(found)
+        texts = of_csv(match)
         if self._way == "send":
             texts = (*texts[:10], None, None, None)
         row = read(line.number, texts)
@@ -366,7 +366,7 @@ class Iperf2:
                 line.number, "truncated", f"found {line.text.strip()[:200]!r} at the end of the file; left out"
             )
             return
-        local, remote, number = found[3], found[5], found[6]
+        local, remote, number = match[3], match[5], match[6]
         if self._open is not None and not self._open.csv:
             self._close()
         opened, key = self._open, "SUM" if number == "-1" else number
@@ -379,12 +379,12 @@ class Iperf2:
                 opened.last, opened.udp = line.number, True
                 stream.report = row
                 return
-        written = written_at(found)
+        written = written_at(match)
         if opened is not None and self._other_csv_run(opened, key, row, ports, written):
             self._close()
         opened = self._begin(line.number)
         opened.written, opened.way = written, self._way
-        opened.csv, opened.udp = True, opened.udp or found[13] is not None
+        opened.csv, opened.udp = True, opened.udp or match[13] is not None
         if key != "SUM":
             opened.connections[key] = ports
         self._stream(opened, key).add(row, texts)

@@ -172,26 +172,26 @@ def take(
     return found
 
 
-def written_at(found: re.Match[str]) -> float | None:
+def written_at(match: re.Match[str]) -> float | None:
     """Give the time at which a row of CSV was written; the local time that it says is read as UTC."""
     try:
-        time = datetime.strptime(found[1] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
+        time = datetime.strptime(match[1] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
     except ValueError:
         return None
     return time if time > 3e8 else None
 
 
-def of_csv(found: re.Match[str]) -> Texts:
+def of_csv(match: re.Match[str]) -> Texts:
     """Give the texts of a row of CSV."""
-    start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = found.groups()[6:]
+    start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = match.groups()[6:]
     if packets is None or int(packets) <= 0:
         jitter = lost = packets = None
     return (start, end, amount, "", rate, "", "bits", retries, window, rtt, jitter, lost, packets)
 
 
-def of_text(found: re.Match[str]) -> Texts:
+def of_text(match: re.Match[str]) -> Texts:
     """Give the texts of a row of text."""
-    groups = found.groups()
+    groups = match.groups()
     rest = groups[9]
     if not rest or rest.isspace():
         return groups[2:9] + _PLAIN

@@ -223,14 +223,14 @@ class Iperf3(DocumentReader):
         if held is None:
             return False
         row, groups, position = held
-        found = _REST.match(line.text) if line.number == row.number + 1 else None
-        if found is None:
+        match = _REST.match(line.text) if line.number == row.number + 1 else None
+        if match is None:
             self._row(row, groups, position)
             return False
-        self._row(row, (*groups[:WORD], found["word"]), position)
+        self._row(row, (*groups[:WORD], match["word"]), position)
         self._begin(line.number)
-        if found["rest"].strip():
-            self.feed(line._replace(text=found["rest"]))
+        if match["rest"].strip():
+            self.feed(line._replace(text=match["rest"]))
         return True
 
     def _row(self, line: Line, groups: Groups, position: int) -> bool:
@@ -276,11 +276,11 @@ class Iperf3(DocumentReader):
 
     def _heading(self, line: Line) -> bool:
         """Take the heading of the intervals or of the result."""
-        found = _HEADING.search(line.text) if "[ ID]" in line.text else None
-        if found is None or _OTHER_HEADING.search(line.text):
+        match = _HEADING.search(line.text) if "[ ID]" in line.text else None
+        if match is None or _OTHER_HEADING.search(line.text):
             return False
         opened = self._open
-        ours = "Bitrate" in line.text or found["role"] is not None or len(found["gap"]) > 8
+        ours = "Bitrate" in line.text or match["role"] is not None or len(match["gap"]) > 8
         if not ours and (opened is None or opened.counts != ""):
             return False
         if opened is not None:
@@ -312,10 +312,10 @@ class Iperf3(DocumentReader):
             if not opened.client:
                 opened.version = opened.version or self._server_version
             return True
-        if "iperf " in text and (found := _VERSION.search(text)) is not None:
+        if "iperf " in text and (match := _VERSION.search(text)) is not None:
             if self._open is not None and (self._open.has_rows or self._open.has_finals):
                 self._close()
-            self._begin(line.number).version = found["version"]
+            self._begin(line.number).version = match["version"]
             return True
         if "] local " in text and " connected to " in text:
             if self._open is not None and self._open.has_finals:
@@ -328,10 +328,10 @@ class Iperf3(DocumentReader):
 
     def _message(self, line: Line) -> bool:
         """Take an error or a warning."""
-        found = _MESSAGE.search(line.text) if "iperf3: " in line.text else None
-        if found is None or (self._open is None and _PROSE.search(line.text[: found.start("text") - len("iperf3: ")])):
+        match = _MESSAGE.search(line.text) if "iperf3: " in line.text else None
+        if match is None or (self._open is None and _PROSE.search(line.text[: match.start("text") - len("iperf3: ")])):
             return False
-        text = found["text"].strip()
+        text = match["text"].strip()
         if not _FAILURE.match(text):
             return self._open is not None or "warning" in text.lower() or "OUT OF ORDER" in text
         opened = self._open
@@ -393,8 +393,8 @@ class Iperf3(DocumentReader):
             self._server_part = True
             opened.last = line.number
             return True
-        if (found := _TIME.search(text)) is not None:
-            opened.start_time = _time(found["time"])
+        if (match := _TIME.search(text)) is not None:
+            opened.start_time = _time(match["time"])
         elif not _CHATTER.search(text):
             return False
         opened.separated = "- - - -" in text or ("Test Complete" in text and opened.separated)

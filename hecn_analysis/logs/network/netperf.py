@@ -175,13 +175,13 @@ class Netperf:
         return test
 
     def _banner(self, line: Line) -> bool:
-        found = _BANNER.search(line.text) if " TEST" in line.text else None
-        if found is None:
+        match = _BANNER.search(line.text) if " TEST" in line.text else None
+        if match is None:
             return False
         self._close_sent()
         self._names, self._table = [], None
         self._settle(line, banner=True)
-        transport, what = found["transport"], (found["what"] or "").strip()
+        transport, what = match["transport"], (match["what"] or "").strip()
         alone = self._open[-1] if self._open else None
         if alone is None or not alone.failed or alone.banner or line.number - alone.last > _NEAR:
             alone = self._begin(line)
@@ -228,18 +228,18 @@ class Netperf:
     # --- interim results
 
     def _interim_result(self, line: Line) -> bool:
-        found = _INTERIM.search(line.text)
-        if found is None:
+        match = _INTERIM.search(line.text)
+        if match is None:
             return False
-        self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
+        self._add_interim(line, match["rate"], match["unit"], match["seconds"], match["end"])
         return True
 
     def _interim_values(self, line: Line) -> bool:
         """What -D prints together with -o."""
-        found = _INTERIM_VALUES.match(line.text) if not self._names and "/s," in line.text else None
-        if found is None:
+        match = _INTERIM_VALUES.match(line.text) if not self._names and "/s," in line.text else None
+        if match is None:
             return False
-        self._add_interim(line, found["rate"], found["unit"], found["seconds"], found["end"])
+        self._add_interim(line, match["rate"], match["unit"], match["seconds"], match["end"])
         return True
 
     def _add_interim(self, line: Line, rate: str, unit: str, seconds: str, end: str | None) -> None:
@@ -277,9 +277,9 @@ class Netperf:
         if "secs" not in line.text:
             return False
         for kind, pattern in HEADS.items():
-            if (found := pattern.search(line.text)) is not None:
+            if (match := pattern.search(line.text)) is not None:
                 self._close_sent()
-                self._table = (kind, found["unit"] or self._unit_above or "Trans", line.number)
+                self._table = (kind, match["unit"] or self._unit_above or "Trans", line.number)
                 self._unit_above, self._names = "", []
                 return True
         return False
@@ -290,8 +290,8 @@ class Netperf:
         kind, unit, at = self._table or self._without_titles()
         if not kind:
             return self._figure_alone(line)
-        found = ROWS[kind].match(line.text)
-        if found is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
+        match = ROWS[kind].match(line.text)
+        if match is None or not (line.complete or re.search(r"\.\d\d", match["rate"])):
             if at and _LIKE_ROW.match(line.text):
                 self._table = None
                 test = self._take(line, kind)
@@ -303,23 +303,23 @@ class Netperf:
         self._table = None
         test = self._take(line, kind)
         if kind == "datagram":
-            self._sent = (test, found, unit, line.number)
+            self._sent = (test, match, unit, line.number)
             return True
-        values: dict[str, object] = {"duration_s": float(found["seconds"])}
+        values: dict[str, object] = {"duration_s": float(match["seconds"])}
         if unit in FACTORS and kind == "stream":
-            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
+            values["throughput_bps"] = float(match["rate"]) * FACTORS[unit]
         self._hand_over(test, values)
         return True
 
     def _received(self, line: Line) -> bool:
         """The second row of a UDP test."""
-        found = ROWS["received"].match(line.text)
-        if found is None or self._sent is None or not (line.complete or re.search(r"\.\d\d", found["rate"])):
+        match = ROWS["received"].match(line.text)
+        if match is None or self._sent is None or not (line.complete or re.search(r"\.\d\d", match["rate"])):
             return False
         test, sent, unit, _ = self._sent
         self._sent = None
         test.last = line.number
-        count, arrived, size = int(sent["count"]), int(found["count"]), int(sent["size"])
+        count, arrived, size = int(sent["count"]), int(match["count"]), int(sent["size"])
         values: dict[str, object] = {
             "duration_s": float(sent["seconds"]),
             "sent_packets": count,
@@ -327,7 +327,7 @@ class Netperf:
         }
         values |= loss_columns(count, arrived)
         if unit in FACTORS:
-            values["throughput_bps"] = float(found["rate"]) * FACTORS[unit]
+            values["throughput_bps"] = float(match["rate"]) * FACTORS[unit]
             values["sender_throughput_bps"] = float(sent["rate"]) * FACTORS[unit]
         self._hand_over(test, values)
         return True
@@ -358,20 +358,20 @@ class Netperf:
     def _figure_alone(self, line: Line) -> bool:
         """What -v 0 prints: a rate, or with -c -C the service demand."""
         waiting = [test for test in self._open if test.banner and not test.failed]
-        found = _ALONE.match(line.text)
-        if found is None or len(waiting) != 1 or self._names:
+        match = _ALONE.match(line.text)
+        if match is None or len(waiting) != 1 or self._names:
             return False
         test = self._take(line, waiting[0].kind)
         values: dict[str, object] = {}
-        if not found["demand"] and test.kind in {"stream", "datagram"}:
+        if not match["demand"] and test.kind in {"stream", "datagram"}:
             if test.command.program != "netperf":
                 self._findings.problem(
                     line.number,
                     "ambiguous",
-                    f"found {found['rate']} without a unit, expected one; read as {DEFAULT}/s, netperf's default",
+                    f"found {match['rate']} without a unit, expected one; read as {DEFAULT}/s, netperf's default",
                 )
             column = "throughput_bps" if test.kind == "stream" else "sender_throughput_bps"
-            values[column] = float(found["rate"]) * FACTORS[unit_of(test.command)]
+            values[column] = float(match["rate"]) * FACTORS[unit_of(test.command)]
         self._hand_over(test, values)
         return True
 
@@ -519,10 +519,10 @@ class Netperf:
             self._version = version["version"]
             return True
         if "tcpi_" in text and len(self._open) == 1:
-            for found in _TCP_INFO.finditer(text):
-                value = int(found["value"])
+            for match in _TCP_INFO.finditer(text):
+                value = int(match["value"])
                 self._open[0].connection |= (
-                    {"rtt_s": value * 1e-6} if found["name"] == "rtt" else {"retransmits": value}
+                    {"rtt_s": value * 1e-6} if match["name"] == "rtt" else {"retransmits": value}
                 )
             return True
         last, run = self._done

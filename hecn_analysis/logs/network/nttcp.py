@@ -77,8 +77,8 @@ class Nttcp:
             opened.titles = tuple(_NAMES.findall(text))
             opened.known = True
             return True
-        if "nttcp" in text and (found := _VERBOSE.search(text)) is not None:
-            return self._verbose(line, found)
+        if "nttcp" in text and (match := _VERBOSE.search(text)) is not None:
+            return self._verbose(line, match)
         return self._row(line)
 
     def finish(self) -> None:
@@ -91,9 +91,9 @@ class Nttcp:
         self._open.last = line.number
         return self._open
 
-    def _verbose(self, line: Line, found: re.Match[str]) -> bool:
-        text = found["text"].strip()
-        if "nttcp, version " in text or ("Pid=" in text and found["end"] == "l"):
+    def _verbose(self, line: Line, match: re.Match[str]) -> bool:
+        text = match["text"].strip()
+        if "nttcp, version " in text or ("Pid=" in text and match["end"] == "l"):
             if self._open is not None and self._open.ends:
                 self._close()
             self._begin(line)
@@ -102,7 +102,7 @@ class Nttcp:
             opened.version = text.rpartition(" ")[2]
         if (protocol := _PROTOCOL.search(text)) is not None:
             opened.protocol = protocol["protocol"]
-        if found["end"] == "l" and text.startswith(("received ", "transmitted ")):
+        if match["end"] == "l" and text.startswith(("received ", "transmitted ")):
             opened.direction = "receive" if text.startswith("received") else "send"
         if _ERROR.match(text) and not opened.failed:
             opened.failed = True
@@ -112,13 +112,13 @@ class Nttcp:
     def _row(self, line: Line) -> bool:
         opened = self._open
         known = opened is not None and opened.known
-        found = (_ROW if known else _PLAIN).match(line.text)
-        if found is None:
+        match = (_ROW if known else _PLAIN).match(line.text)
+        if match is None:
             return False
-        found = _ROW.match(line.text)
-        if found is None:
+        match = _ROW.match(line.text)
+        if match is None:
             return False
-        end, values = found["end"], [float(value) for value in found["values"].split()]
+        end, values = match["end"], [float(value) for value in match["values"].split()]
         if opened is not None and (end == "l" or end in opened.ends) and "l" in opened.ends:
             titles = opened.titles
             self._close()

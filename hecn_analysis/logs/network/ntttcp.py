@@ -131,7 +131,7 @@ class Ntttcp(DocumentReader):
         opened.version = banner["version"] or banner["windows"]
         opened.linux = banner["version"] is not None
         words = [" ".join(opened.command.arguments)] if opened.command.program == "ntttcp" else []
-        words += [found["arguments"] for above in self.findings.recent if (found := _COMMAND.search(above.text))]
+        words += [match["arguments"] for above in self.findings.recent if (match := _COMMAND.search(above.text))]
         if words:
             opened.direction = (
                 "send" if words[-1].startswith("-s") else "receive" if words[-1].startswith("-r") else None
@@ -151,8 +151,8 @@ class Ntttcp(DocumentReader):
             opened.threads += 1
         if "</thread>" in text:
             opened.thread = False
-        for found in _ELEMENT.finditer(text):
-            name, metric, value = found["name"], found["metric"], found["text"].strip()
+        for match in _ELEMENT.finditer(text):
+            name, metric, value = match["name"], match["metric"], match["text"].strip()
             if name == "udp":
                 opened.udp = value == "True"
             elif not opened.thread and _NUMBER.match(value):
@@ -191,17 +191,17 @@ class Ntttcp(DocumentReader):
 
     def _clock(self, line: Line) -> bool:
         opened = self._open
-        found = _CLOCK.search(line.text)
-        if found is None:
+        match = _CLOCK.search(line.text)
+        if match is None:
             return opened is not None and self._parameter(line, opened)
-        text = found["text"]
+        text = match["text"]
         total = "test duration" in text or "#####  Totals" in text
         if opened is None or (opened.totals and total and "duration_s" in opened.values):
             if not total:
                 return False
             opened = self._begin(line)
         opened.last = line.number
-        if (found["level"] == "ERR " or "interrupted" in text) and not opened.failed:
+        if (match["level"] == "ERR " or "interrupted" in text) and not opened.failed:
             opened.failed = True
             self.findings.problem(line.number, "aborted", f"found {text.strip()[:200]!r}, expected a result")
         opened.started = True

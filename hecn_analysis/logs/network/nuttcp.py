@@ -196,25 +196,25 @@ class Nuttcp:
 
     def _result(self, line: Line) -> bool:
         """A summary on one line, or an interval with fields that are rarely asked for."""
-        found = (_RESULT.search(line.text) or _PARSABLE.search(line.text)) if "Mbps" in line.text else None
-        if found is None:
+        match = (_RESULT.search(line.text) or _PARSABLE.search(line.text)) if "Mbps" in line.text else None
+        if match is None:
             return False
-        texts = {name: found[name] for name in ("mib", "seconds", "mbps")}
-        more, left = pairs(found["rest"]) if found.re is _PARSABLE else fields(found["rest"])
+        texts = {name: match[name] for name in ("mib", "seconds", "mbps")}
+        more, left = pairs(match["rest"]) if match.re is _PARSABLE else fields(match["rest"])
         unread(self._findings, line, left)
         texts |= more
         if {"tx", "rx"} & texts.keys():
-            self._summary(line.number, line, texts, label(self._findings, line, line.text[: found.start()]))
+            self._summary(line.number, line, texts, label(self._findings, line, line.text[: match.start()]))
         else:
             self._row(line, tuple(texts.get(name) for name in _INTERVAL_NAMES))
         return True
 
     def _verbose(self, line: Line) -> bool:
         """A line of the report of one end."""
-        found = _VERBOSE.search(line.text) if "nuttcp-" in line.text else None
-        if found is None:
+        match = _VERBOSE.search(line.text) if "nuttcp-" in line.text else None
+        if match is None:
             return False
-        role, text = found["role"], found["text"].strip()
+        role, text = match["role"], match["text"].strip()
         version = _VERSION.match(text)
         if version is not None:
             text = version["text"]
@@ -225,7 +225,7 @@ class Nuttcp:
                 self._close()
         opened = self._begin(line)
         opened.version = version["version"] if version else opened.version
-        opened.label = found["ident"] or opened.label
+        opened.label = match["ident"] or opened.label
         end = opened.ends.setdefault(role, {})
         known = version is not None or _CHATTER.search(text) is not None
         for pattern in _REPORTED:

@@ -139,10 +139,10 @@ def label(findings: Findings, line: Line, before: str) -> str | None:
 
 def way(words: str | None) -> str | None:
     """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive."""
-    found = _WAY.search(words or "")
-    if found is None:
+    match = _WAY.search(words or "")
+    if match is None:
         return None
-    return "send" if (found["way"] or found["verb"]).lower() in {"tx", "put"} else "receive"
+    return "send" if (match["way"] or match["verb"]).lower() in {"tx", "put"} else "receive"
 
 
 def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:

@@ -117,15 +117,15 @@ class Nuttscp:
         self._hand_over()
 
     def _result(self, line: Line) -> bool:
-        found = _RATE.search(line.text)
-        if found is None or not _PROCESSOR.search(line.text, found.end()) or _OTHER_FORMS.search(line.text):
+        match = _RATE.search(line.text)
+        if match is None or not _PROCESSOR.search(line.text, match.end()) or _OTHER_FORMS.search(line.text):
             return False
         self._hand_over()
-        texts, left = fields(line.text[found.end() :])
+        texts, left = fields(line.text[match.end() :])
         unread(self._findings, line, left)
-        words = label(self._findings, line, line.text[: found.start()])
+        words = label(self._findings, line, line.text[: match.start()])
         heading = self._heading
-        columns = figures(self._findings, line, {**texts, "mbps": found["mbps"]})
+        columns = figures(self._findings, line, {**texts, "mbps": match["mbps"]})
         if self._is_copy(words):
             columns |= {"tool": "nuttscp", "protocol": "file", "bytes": heading.file_bytes, "direction": way(words)}
         else:
@@ -153,10 +153,10 @@ class Nuttscp:
 
     def _completed(self, line: Line) -> bool:
         """The duration of the result right above."""
-        run, found = self._waiting, _COMPLETED.search(line.text)
-        if run is None or found is None or line.number - run.line_last > _FEW_LINES:
+        run, match = self._waiting, _COMPLETED.search(line.text)
+        if run is None or match is None or line.number - run.line_last > _FEW_LINES:
             return False
-        run.columns["duration_s"] = float(found["seconds"])
+        run.columns["duration_s"] = float(match["seconds"])
         run.line_last = line.number
         self._hand_over()
         return True

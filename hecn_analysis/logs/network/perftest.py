@@ -304,10 +304,10 @@ class Perftest(DocumentReader):
     # --- ends
 
     def _error(self, line: Line) -> bool:
-        found = _ERROR.search(line.text)
+        match = _ERROR.search(line.text)
         test = self._test
         near = test is not None and line.number - test.last <= _NEAR
-        if found is None or not (near or _ALONE.search(line.text)):
+        if match is None or not (near or _ALONE.search(line.text)):
             return False
         self.findings.problem(line.number, "aborted", f"found {line.text.strip()[:200]!r}, expected a row of figures")
         if test is None or not near:

@@ -57,9 +57,9 @@ class Qperf:
     def feed(self, line: Line) -> bool:
         """Take the name of a test, or a figure below it."""
         text = line.text
-        if text.rstrip().endswith(":") and (found := _TEST.match(text)):
+        if text.rstrip().endswith(":") and (match := _TEST.match(text)):
             self._close()
-            self._test, transport = found["test"], found["transport"]
+            self._test, transport = match["test"], match["transport"]
             self._protocol = {"tcp": "tcp", "udp": "udp", "sctp": None, "sdp": None, "rds": None}.get(transport, "rdma")
             self._first = self._last = line.number
             return True
@@ -68,13 +68,13 @@ class Qperf:
         if line.number > self._last + _NEAR:
             self._close()
             return False
-        if (found := _FIGURE.match(text)) and line.complete:
-            self._figure(line, found["name"], float(found["value"].replace(",", "")), found["unit"])
-        elif found := _LIKE_FIGURE.match(text):
-            report_damage(self._findings, line, "a figure with its unit", repr(found[0].strip()))
-        elif (found := _FAILED.match(text)) and self._run is None:
+        if (match := _FIGURE.match(text)) and line.complete:
+            self._figure(line, match["name"], float(match["value"].replace(",", "")), match["unit"])
+        elif match := _LIKE_FIGURE.match(text):
+            report_damage(self._findings, line, "a figure with its unit", repr(match[0].strip()))
+        elif (match := _FAILED.match(text)) and self._run is None:
             self._findings.problem(
-                line.number, "aborted", f"found {found[0].strip()!r}, expected a result of {self._test}"
+                line.number, "aborted", f"found {match[0].strip()!r}, expected a result of {self._test}"
             )
             columns: dict[str, object] = {
                 "tool": "qperf",
@@ -114,13 +114,13 @@ class Qperf:
             run.columns["cpu_sender_fraction" if name.startswith("send") else "cpu_receiver_fraction"] = value / 100
 
     def _bandwidth(self, line: Line, run: Run, name: str, value: float, unit: str) -> None:
-        found = _RATE.fullmatch(unit)
-        if found is None:
+        match = _RATE.fullmatch(unit)
+        if match is None:
             self._findings.problem(
                 line.number, "unit", f"found a rate in {unit!r}, expected one such as 'GB/sec'; left out"
             )
             return
-        rate = value * _POWERS[found["power"]] * (8 if found["unit"] in {"B", "bytes"} else 1)
+        rate = value * _POWERS[match["power"]] * (8 if match["unit"] in {"B", "bytes"} else 1)
         run.columns["sender_throughput_bps" if name == "send_bw" else "throughput_bps"] = rate
 
     def _hand_over(self) -> None:

@@ -93,22 +93,22 @@ class Sockperf:
     def feed(self, line: Line) -> bool:
         """Take a line of sockperf's."""
         text = line.text
-        if found := _PROTOCOL.search(text):
+        if match := _PROTOCOL.search(text):
             if self._open is None:
                 return False
-            self._begin(line).columns["protocol"] = found["protocol"].lower()
+            self._begin(line).columns["protocol"] = match["protocol"].lower()
             return True
         if "sockperf: " not in text and "sockperf[" not in text:
             return False
-        if found := _VERSION.search(text):
+        if match := _VERSION.search(text):
             self._close()
-            self._begin(line).columns["tool_version"] = found["version"]
-        elif found := (_ERROR.search(text) or _IN_VAIN.search(text)):
-            self._failure(line, found["text"].strip())
+            self._begin(line).columns["tool_version"] = match["version"]
+        elif match := (_ERROR.search(text) or _IN_VAIN.search(text)):
+            self._failure(line, match["text"].strip())
         elif _SERVER.search(text):
             self._next_server(line)
-        elif not self._figures(line, self._continued(line)) and (found := _UNREAD.search(text)):
-            report_damage(self._findings, line, "a figure with its unit", repr(found[0].strip()))
+        elif not self._figures(line, self._continued(line)) and (match := _UNREAD.search(text)):
+            report_damage(self._findings, line, "a figure with its unit", repr(match[0].strip()))
         return True
 
     def finish(self) -> None:
@@ -139,35 +139,35 @@ class Sockperf:
 
     def _figures(self, line: Line, opened: _Open) -> bool:
         text, columns = line.text, opened.columns
-        if found := _TOTAL.search(text):
-            columns |= {"sent_packets": int(found["messages"]), "duration_s": float(found["seconds"])}
-        elif found := _SIZE.search(text):
-            opened.size = int(found["size"])
-        elif found := _MESSAGES.search(text):
-            opened.messages = int(found["rate"])
-        elif found := _BANDWIDTH.search(text):
-            self._bandwidth(line, opened, found)
-        elif found := _VALID.search(text):
-            columns |= {"sent_packets": int(found["sent"]), "duration_s": float(found["seconds"])}
-        elif found := _MEAN.search(text):
-            opened.factor = 1 if "rtt" in (found["kind"] or "") or found["words"] == "Round trip" else 2
-            columns["rtt_avg_s"] = opened.factor * float(found["us"] or found["us2"]) / 1e6
+        if match := _TOTAL.search(text):
+            columns |= {"sent_packets": int(match["messages"]), "duration_s": float(match["seconds"])}
+        elif match := _SIZE.search(text):
+            opened.size = int(match["size"])
+        elif match := _MESSAGES.search(text):
+            opened.messages = int(match["rate"])
+        elif match := _BANDWIDTH.search(text):
+            self._bandwidth(line, opened, match)
+        elif match := _VALID.search(text):
+            columns |= {"sent_packets": int(match["sent"]), "duration_s": float(match["seconds"])}
+        elif match := _MEAN.search(text):
+            opened.factor = 1 if "rtt" in (match["kind"] or "") or match["words"] == "Round trip" else 2
+            columns["rtt_avg_s"] = opened.factor * float(match["us"] or match["us2"]) / 1e6
             opened.result = True
-        elif found := _DROPPED.search(text):
-            columns["lost_packets"] = int(found["dropped"])
-        elif found := _EXTREME.search(text):
-            columns[f"rtt_{found['which'].lower()}_s"] = opened.factor * float(found["us"]) / 1e6
+        elif match := _DROPPED.search(text):
+            columns["lost_packets"] = int(match["dropped"])
+        elif match := _EXTREME.search(text):
+            columns[f"rtt_{match['which'].lower()}_s"] = opened.factor * float(match["us"]) / 1e6
         else:
             return False
         return True
 
-    def _bandwidth(self, line: Line, opened: _Open, found: re.Match[str]) -> None:
-        rate = float(found["bits"]) * 2**20
-        if found["unit"] == "G" and found["decimals"] != "0" * 9 and len(found["decimals"]) > 3:
+    def _bandwidth(self, line: Line, opened: _Open, match: re.Match[str]) -> None:
+        rate = float(match["bits"]) * 2**20
+        if match["unit"] == "G" and match["decimals"] != "0" * 9 and len(match["decimals"]) > 3:
             self._findings.problem(
-                line.number, "unit", f"found {found['bits']} Gbps, read as Mbps: sockperf misprints it"
+                line.number, "unit", f"found {match['bits']} Gbps, read as Mbps: sockperf misprints it"
             )
-        elif found["unit"] == "G":
+        elif match["unit"] == "G":
             rate *= 1000
         if opened.size and opened.messages:
             expected = 8.0 * opened.size * opened.messages

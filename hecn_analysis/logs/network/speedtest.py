@@ -101,38 +101,38 @@ class Speedtest(DocumentReader):
             self._close()
             opened = None
         taken = False
-        if found := _BEGINS.search(text):
+        if match := _BEGINS.search(text):
             if opened is None or opened.run is not None:
                 self._close()
                 self._begin(line, sure=True)
             taken = True
-        if found := _LATENCY.search(text):
+        if match := _LATENCY.search(text):
             if opened is not None and opened.run is not None:
                 self._close()
             self._begin(line, sure="Hosted by" in text)
             if self._open is not None:
-                self._open.latency = float(found["ms"].replace(",", ".")) / 1e3
+                self._open.latency = float(match["ms"].replace(",", ".")) / 1e3
             taken = True
         if self._open is not None:
             taken = self._transfers(line, self._open) or taken
-            if found := _LOSS.search(text):
-                self._loss(line, found)
+            if match := _LOSS.search(text):
+                self._loss(line, match)
                 taken = True
-        if found := _CSV.match(text):
-            self._values(line.number, line.number, *(float(found[name]) for name in ("ms", "down", "up")))
+        if match := _CSV.match(text):
+            self._values(line.number, line.number, *(float(match[name]) for name in ("ms", "down", "up")))
             return True
         return self._ookla_values(line) or taken or self._failure(line)
 
     def _ookla_values(self, line: Line) -> bool:
         """Take the values of Ookla's command between commas or tabs."""
-        found = _OOKLA.match(line.text) if "speedtest.net" in line.text else None
-        if found is None:
+        match = _OOKLA.match(line.text) if "speedtest.net" in line.text else None
+        if match is None:
             return False
         self._close()
-        loss = None if found["loss"] == "N/A" else float(found["loss"]) / 100
+        loss = None if match["loss"] == "N/A" else float(match["loss"]) / 100
         for way, name in (("Download", "down"), ("Upload", "up")):
-            run = self._run(line.number, line.number, way, 8.0 * int(found[name]), float(found["ms"]) / 1e3)
-            run.columns |= {"bytes": int(found[f"{name}_bytes"]), "loss_fraction": loss}
+            run = self._run(line.number, line.number, way, 8.0 * int(match[name]), float(match["ms"]) / 1e3)
+            run.columns |= {"bytes": int(match[f"{name}_bytes"]), "loss_fraction": loss}
             self.findings.run(run)
         return True
 
@@ -194,14 +194,14 @@ class Speedtest(DocumentReader):
         text, taken = line.text, False
         for way in _UNDER_WAY.findall(text):
             opened.announced, taken = way.capitalize(), True
-        for found in _RATE.finditer(text):
-            rate = float(found["rate"].replace(",", ".")) * _POWERS[found["power"]]
-            bits = rate * (8 if found["unit"] in {"byte", "Bp", "B"} else 1)
+        for match in _RATE.finditer(text):
+            rate = float(match["rate"].replace(",", ".")) * _POWERS[match["power"]]
+            bits = rate * (8 if match["unit"] in {"byte", "Bp", "B"} else 1)
             first = opened.first if opened.run is None else line.number
-            opened.run = self._run(first, line.number, found["way"], bits, opened.latency)
+            opened.run = self._run(first, line.number, match["way"], bits, opened.latency)
             self.findings.run(opened.run)
             taken = True
-            if opened.announced == found["way"]:
+            if opened.announced == match["way"]:
                 opened.announced = ""
         if not taken and opened.sure and (broken := _BROKEN.search(text)):
             expected = "a rate such as '93.2 Mbit/s'; no run made of it"
@@ -211,17 +211,17 @@ class Speedtest(DocumentReader):
             opened.last = line.number
         return taken
 
-    def _loss(self, line: Line, found: re.Match[str]) -> None:
-        run, loss = (self._open.run if self._open is not None else None), float(found["loss"].replace(",", ".")) / 100
+    def _loss(self, line: Line, match: re.Match[str]) -> None:
+        run, loss = (self._open.run if self._open is not None else None), float(match["loss"].replace(",", ".")) / 100
         if run is not None and loss <= 1:
             run.columns["loss_fraction"] = loss
             run.line_last = line.number
 
     def _failure(self, line: Line) -> bool:
-        found = _FAILED.search(line.text)
-        if found is None or not (found["text"] or (self._open is not None and self._open.sure)):
+        match = _FAILED.search(line.text)
+        if match is None or not (match["text"] or (self._open is not None and self._open.sure)):
             return False
-        text = (found["text"] or found["error"]).strip()
+        text = (match["text"] or match["error"]).strip()
         first, self._open = (self._open.first if self._open is not None else line.number), None
         self.findings.problem(line.number, "aborted", f"found {text!r}, expected the rates of download and upload")
         columns: dict[str, object] = {"tool": "speedtest", "protocol": "tcp", "error": True}

@@ -78,10 +78,10 @@ class Ttcp:
 
     def feed(self, line: Line) -> bool:
         """Take a line of ttcp's."""
-        found = _LINE.search(line.text)
-        if found is None:
+        match = _LINE.search(line.text)
+        if match is None:
             return self._statistics(line) or self._continuation(line)
-        role, text = found["role"] or "", found["text"]
+        role, text = match["role"] or "", match["text"]
         if self._open is not None and (_BEGINNING.match(text) or role not in {self._open.role, ""}):
             self._close()
         if self._open is not None and self._open.found and _RESULT.search(text):
@@ -101,11 +101,11 @@ class Ttcp:
 
     def _statistics(self, line: Line) -> bool:
         """The heading of a result of PCATTCP's; the result stands on the line below."""
-        found = _STATISTICS.match(line.text)
-        if found is not None:
+        match = _STATISTICS.match(line.text)
+        if match is not None:
             self._close()
-            role = "-t" if found["way"] == "->" else "-r"
-            protocol = found["protocol"].lower()
+            role = "-t" if match["way"] == "->" else "-r"
+            protocol = match["protocol"].lower()
             self._open = _Open(line.number, line.number, self._findings.command, role, protocol, awaited=True)
             return True
         opened = self._open

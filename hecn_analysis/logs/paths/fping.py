@@ -75,11 +75,11 @@ class Fping:
         text = line.text
         if "xmt/rcv/" in text:
             return self._summary(line)
-        if " avg, " in text and "], " in text and (found := _PROBE.search(text)):
-            host = self._probed.setdefault(found["host"], _Host(line.number, line.number))
+        if " avg, " in text and "], " in text and (match := _PROBE.search(text)):
+            host = self._probed.setdefault(match["host"], _Host(line.number, line.number))
             host.last = line.number
-            if found["ms"]:
-                host.times.append(float(found["ms"]) / 1e3)
+            if match["ms"]:
+                host.times.append(float(match["ms"]) / 1e3)
             return True
         return self._list(line) or self._alive(line) or (bool(self._probed) and _REST.search(text) is not None)
 
@@ -103,14 +103,14 @@ class Fping:
         self._probed, self._split = {}, {}
 
     def _summary(self, line: Line) -> bool:
-        found = _SUMMARY.search(line.text)
-        if found is None:
+        match = _SUMMARY.search(line.text)
+        if match is None:
             if _LIKE_SUMMARY.search(line.text) is None:
                 return False
             expected = "'host : xmt/rcv/%loss = 3/3/0%, min/avg/max = …'; no run made of it"
             report_damage(self._findings, line, expected)
             return True
-        name, sent, received = found["host"], int(found["sent"]), int(found["received"])
+        name, sent, received = match["host"], int(match["sent"]), int(match["received"])
         if (
             self._findings.recent
             and _CLOCK.match((above := self._findings.recent[-1]).text)
@@ -124,31 +124,31 @@ class Fping:
         columns: dict[str, object] = {"sent_packets": sent}
         columns |= loss_columns(sent, received)
         if received <= sent:
-            self._compare(line, found, sent, received)
-        if found["low"]:
-            low, mean, high = (float(found[column]) / 1e3 for column in ("low", "mean", "high"))
+            self._compare(line, match, sent, received)
+        if match["low"]:
+            low, mean, high = (float(match[column]) / 1e3 for column in ("low", "mean", "high"))
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
         self._over(line, name, columns)
         return True
 
-    def _compare(self, line: Line, found: re.Match[str], sent: int, received: int) -> None:
+    def _compare(self, line: Line, match: re.Match[str], sent: int, received: int) -> None:
         expected = 100 * (sent - received) // sent if sent else 0
-        if found["what"] == "loss" and int(found["loss"]) != expected:
+        if match["what"] == "loss" and int(match["loss"]) != expected:
             self._findings.problem(
                 line.number,
                 "inconsistent",
-                f"found a loss of {found['loss']} %, expected {expected} % from the counts; the latter is kept",
+                f"found a loss of {match['loss']} %, expected {expected} % from the counts; the latter is kept",
             )
 
     def _list(self, line: Line) -> bool:
         """Take the times of all probes."""
         text = line.text
         known = self._findings.command.program == "fping"
-        if " : " not in text or not (known or self._probed) or (found := _TIMES.match(text)) is None:
+        if " : " not in text or not (known or self._probed) or (match := _TIMES.match(text)) is None:
             return False
-        if not (known or found["host"] in self._probed):
+        if not (known or match["host"] in self._probed):
             return False
-        words = found["times"].split()
+        words = match["times"].split()
         if not line.complete:
             self._findings.problem(
                 line.number, "truncated", f"found {text.strip()[-40:]!r} at the end, expected a whole line; left out"
@@ -156,13 +156,13 @@ class Fping:
             return True
         times = [float(word) / 1e3 for word in words if word != "-"]
         columns = {"sent_packets": len(words), **loss_columns(len(words), len(times)), **_of_replies(times)}
-        self._over(line, found["host"], columns)
+        self._over(line, match["host"], columns)
         return True
 
     def _alive(self, line: Line) -> bool:
-        if " is alive (" not in line.text or (found := _ALIVE.search(line.text)) is None:
+        if " is alive (" not in line.text or (match := _ALIVE.search(line.text)) is None:
             return False
-        self._run((line.number, line.number), found["host"], _of_replies([float(found["ms"]) / 1e3]))
+        self._run((line.number, line.number), match["host"], _of_replies([float(match["ms"]) / 1e3]))
         return True
 
     def _over(self, line: Line, name: str, columns: dict[str, object]) -> None:

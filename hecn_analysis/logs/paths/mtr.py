@@ -138,10 +138,10 @@ class Mtr(DocumentReader):
     def _report(self, line: Line) -> bool:
         """Take a line of a report or a screen, or the head of WinMTR's list."""
         text = line.text
-        if found := _TITLE.search(text):
-            return self._begin(line, tool_version=found["version"])
-        if self._open is None and (found := _START.match(text)):
-            self._begin(line, start_time=utc_time(found["time"]))
+        if match := _TITLE.search(text):
+            return self._begin(line, tool_version=match["version"])
+        if self._open is None and (match := _START.match(text)):
+            self._begin(line, start_time=utc_time(match["time"]))
             return False
         if "Avrg" in text and _WINDOWS_HEAD.match(text):
             return self._windows_head(line)
@@ -152,8 +152,8 @@ class Mtr(DocumentReader):
         opened = self._open
         if opened is None or not opened.fields:
             return False
-        if found := _HOP.search(line.text):
-            return self._hop(line, opened, int(found["hop"]), found["rest"])
+        if match := _HOP.search(line.text):
+            return self._hop(line, opened, int(match["hop"]), match["rest"])
         if _MORE.match(line.text):
             opened.last = line.number
             return True
@@ -224,8 +224,8 @@ class Mtr(DocumentReader):
             if self._open is not None:
                 self._open.fields = [name.strip() for name in line.text.split(",")]
             return True
-        found, opened = _CSV.match(line.text), self._open
-        if found is None or opened is None or "Hop" not in opened.fields:
+        match, opened = _CSV.match(line.text), self._open
+        if match is None or opened is None or "Hop" not in opened.fields:
             return False
         cells = dict(zip(opened.fields, line.text.split(","), strict=False))
         hop = cells.get("Hop", "")
@@ -239,8 +239,8 @@ class Mtr(DocumentReader):
         if not known:
             self._unread(line)
         opened.hop, opened.last = int(hop) if hop.isdecimal() else opened.hop, line.number
-        opened.columns |= {"tool_version": found["version"], "label": cells.get("Host")}
-        opened.columns["start_time"] = utc_time(datetime.fromtimestamp(int(found["time"]), UTC).isoformat())
+        opened.columns |= {"tool_version": match["version"], "label": cells.get("Host")}
+        opened.columns["start_time"] = utc_time(datetime.fromtimestamp(int(match["time"]), UTC).isoformat())
         return True
 
     def _windows_head(self, line: Line) -> bool:
@@ -253,12 +253,12 @@ class Mtr(DocumentReader):
         """Take a row of WinMTR's list, or what ends it."""
         if "Avrg" in line.text and _WINDOWS_HEAD.match(line.text):
             return self._windows_head(line)
-        if (found := _WINDOWS_ROW.match(line.text)) is not None:
+        if (match := _WINDOWS_ROW.match(line.text)) is not None:
             names = ("Loss%", "Snt", "Rcv", "Best", "Avg", "Wrst")
-            opened.cells = dict(zip(names, found.groups(), strict=True))
+            opened.cells = dict(zip(names, match.groups(), strict=True))
             opened.hop += 1
-        elif (found := _WINDOWS_END.search(line.text)) is not None:
-            opened.columns["tool_version"] = f"WinMTR {found['version']}"
+        elif (match := _WINDOWS_END.search(line.text)) is not None:
+            opened.columns["tool_version"] = f"WinMTR {match['version']}"
             opened.last = line.number
             self._close()
             return True
@@ -270,8 +270,8 @@ class Mtr(DocumentReader):
     # --- XML
 
     def _xml(self, line: Line) -> bool:
-        if found := _XML.match(line.text):
-            self._begin(line, label=found["host"] or None)
+        if match := _XML.match(line.text):
+            self._begin(line, label=match["host"] or None)
             if self._open is not None:
                 self._open.fields = ["XML"]
             return True
@@ -284,10 +284,10 @@ class Mtr(DocumentReader):
 
     def _element(self, line: Line, opened: _Open) -> bool:
         """Take a hop, or a figure of the last one."""
-        if found := _HUB.match(line.text):
-            opened.hop, opened.cells = int(found["hop"]), {}
-        elif found := _ELEMENT.match(line.text):
-            opened.cells = {**opened.cells, "Loss%" if found["name"] == "Loss" else found["name"]: found["value"]}
+        if match := _HUB.match(line.text):
+            opened.hop, opened.cells = int(match["hop"]), {}
+        elif match := _ELEMENT.match(line.text):
+            opened.cells = {**opened.cells, "Loss%" if match["name"] == "Loss" else match["name"]: match["value"]}
         elif "</HUB>" not in line.text:
             return False
         opened.last = line.number
@@ -296,11 +296,11 @@ class Mtr(DocumentReader):
     # --- the raw form
 
     def _raw_line(self, line: Line) -> bool:
-        found, raw = _RAW.fullmatch(line.text.strip()), self._raw
-        if found is None:
+        match, raw = _RAW.fullmatch(line.text.strip()), self._raw
+        if match is None:
             return False
-        kind, number = found["kind"], int(found["hop"])
-        sequence = int(found["number"]) if kind == "x" and found["number"] else math.inf
+        kind, number = match["kind"], int(match["hop"])
+        sequence = int(match["number"]) if kind == "x" and match["number"] else math.inf
         if raw is not None and (line.number > raw.last + _FAR or sequence < raw.sequence):
             self._close_raw()
             raw = None
@@ -310,12 +310,12 @@ class Mtr(DocumentReader):
             raw = self._raw = _Raw(line.number, line.number)
         hop = raw.hops.setdefault(number, _RawHop())
         raw.last = line.number
-        if kind == "x" and found["number"]:
-            hop.sent, raw.sequence = hop.sent + 1, int(found["number"])
-        elif kind == "h" and _ADDRESS.fullmatch(found["name"] or ""):
-            hop.address = found["name"]
-        elif kind == "p" and found["number"] and line.complete:
-            seconds = int(found["number"]) / 1e6
+        if kind == "x" and match["number"]:
+            hop.sent, raw.sequence = hop.sent + 1, int(match["number"])
+        elif kind == "h" and _ADDRESS.fullmatch(match["name"] or ""):
+            hop.address = match["name"]
+        elif kind == "p" and match["number"] and line.complete:
+            seconds = int(match["number"]) / 1e6
             hop.replies, hop.total = hop.replies + 1, hop.total + seconds
             hop.low, hop.high = min(hop.low, seconds), max(hop.high, seconds)
         return True

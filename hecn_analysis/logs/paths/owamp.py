@@ -99,12 +99,12 @@ class Owamp:
     def _text(self, line: Line, block: _Block) -> bool:
         """Take a line below a heading for people."""
         text = line.text
-        if found := _COUNTS.search(text):
-            self._counts(line, block, found)
-        elif found := _DELAYS.search(text):
-            self._delays(line, block, found)
-        elif found := _JITTER.search(text):
-            jitter = float(found["jitter"]) / _PER_SECOND[found["unit"]]
+        if match := _COUNTS.search(text):
+            self._counts(line, block, match)
+        elif match := _DELAYS.search(text):
+            self._delays(line, block, match)
+        elif match := _JITTER.search(text):
+            jitter = float(match["jitter"]) / _PER_SECOND[match["unit"]]
             if jitter >= 0:
                 block.columns["jitter_s"] = jitter
         else:
@@ -119,8 +119,8 @@ class Owamp:
             self._hand_over(before, None)
 
     def _begin(self, line: Line) -> bool:
-        found = _HEADER.search(line.text)
-        if found is None:
+        match = _HEADER.search(line.text)
+        if match is None:
             if not _HEADER_CUT.search(line.text):
                 return False
             self._close()
@@ -129,15 +129,15 @@ class Owamp:
             return True
         self._close()
         self._block = _Block(
-            line.number, line.number, found["tool"], found["from"], found["to"], self._findings.command
+            line.number, line.number, match["tool"], match["from"], match["to"], self._findings.command
         )
         return True
 
     def _machine(self, line: Line, block: _Block) -> bool:
         """Take a line of ``-M``; the figures are read when all of them are there."""
-        if found := _PAIR.match(line.text):
+        if match := _PAIR.match(line.text):
             if line.complete:
-                block.machine[found["key"]] = found["value"]
+                block.machine[match["key"]] = match["value"]
         else:
             return _TABLE.match(line.text) is not None
         return True
@@ -172,24 +172,24 @@ class Owamp:
         block.columns |= {"rtt_min_s": low, "rtt_max_s": high}
         return True
 
-    def _counts(self, line: Line, block: _Block, found: re.Match[str]) -> None:
-        sent, lost = int(found["sent"]), int(found["lost"])
+    def _counts(self, line: Line, block: _Block, match: re.Match[str]) -> None:
+        sent, lost = int(match["sent"]), int(match["lost"])
         block.columns |= {"sent_packets": sent, "lost_packets": lost}
         if not sent:
             return
         block.columns["loss_fraction"] = lost / sent if lost <= sent else None
-        if found["loss"] != "nan" and abs(float(found["loss"]) - 100 * lost / sent) > 1e-3:
+        if match["loss"] != "nan" and abs(float(match["loss"]) - 100 * lost / sent) > 1e-3:
             self._findings.problem(
                 line.number,
                 "inconsistent",
-                f"found a loss of {found['loss']} %, expected {100 * lost / sent:.6g} % from the counts; "
+                f"found a loss of {match['loss']} %, expected {100 * lost / sent:.6g} % from the counts; "
                 "the latter is kept",
             )
 
-    def _delays(self, line: Line, block: _Block, found: re.Match[str]) -> None:
-        unit = _PER_SECOND[found["unit"]]
-        low, mean, high = (float(found[name]) / unit for name in ("low", "mean", "high"))
-        if self._range(line.number, block, low, high) and found["middle"] != "median":
+    def _delays(self, line: Line, block: _Block, match: re.Match[str]) -> None:
+        unit = _PER_SECOND[match["unit"]]
+        low, mean, high = (float(match[name]) / unit for name in ("low", "mean", "high"))
+        if self._range(line.number, block, low, high) and match["middle"] != "median":
             block.columns["rtt_avg_s"] = mean
 
     def _close(self) -> None:

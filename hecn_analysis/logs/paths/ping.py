@@ -262,20 +262,20 @@ class Ping(DocumentReader):
     def _replied(self, line: Line) -> bool:
         """Take a reply."""
         text = line.text
-        if ("eq" in text or "TTL=" in text) and (found := _REPLY.search(text)):
+        if ("eq" in text or "TTL=" in text) and (match := _REPLY.search(text)):
             quoted = self._open is None and ('"' in text or "'" in text)
-            return not quoted and "connected to" not in text and self._reply(line, _seconds(found["ms"], found["unit"]))
-        if "TTL=" in text and (found := _WINDOWS_REPLY.search(text)):
-            return self._reply(line, int(found["ms"]) / 1e3)
-        if ("Reply from" in text or self._open is not None) and (found := _WINDOWS_REPLY6.search(text)):
-            return self._reply(line, int(found["ms"]) / 1e3)
+            return not quoted and "connected to" not in text and self._reply(line, _seconds(match["ms"], match["unit"]))
+        if "TTL=" in text and (match := _WINDOWS_REPLY.search(text)):
+            return self._reply(line, int(match["ms"]) / 1e3)
+        if ("Reply from" in text or self._open is not None) and (match := _WINDOWS_REPLY6.search(text)):
+            return self._reply(line, int(match["ms"]) / 1e3)
         return False
 
     def _rest(self, line: Line) -> bool:
         """Take counts without a heading, or what was said instead of a reply."""
         text = line.text
-        if "packets transmitted" in text and (found := _COUNTS.search(text)):
-            return line.number - self._foreign >= _FAR and self._counts(line, found)
+        if "packets transmitted" in text and (match := _COUNTS.search(text)):
+            return line.number - self._foreign >= _FAR and self._counts(line, match)
         if "Packets" in text and _WINDOWS_PACKETS.search(text):
             self._statistics(line, None, sure=True)
             return self._count_lines(line, self._begin(line))
@@ -289,23 +289,23 @@ class Ping(DocumentReader):
     def _one_line(self, line: Line) -> bool:
         """Take a result that is one line: that of a router, or times whose counts were cut away."""
         text = line.text
-        if "Success rate" in text and (found := _CISCO.match(text)):
-            return self._router(line, found, *(_number(found[name] or "0") / 1e3 for name in ("low", "mean", "high")))
-        if "packet-loss=" in text and (found := _MIKROTIK.search(text)):
-            return self._router(line, found, *(_span(found[name]) for name in ("low", "mean", "high")), more=True)
-        if self._open is None and "min/avg/max" in text and (found := _TIMES_ALONE.search(text)):
-            return self._alone(line, found)
+        if "Success rate" in text and (match := _CISCO.match(text)):
+            return self._router(line, match, *(_number(match[name] or "0") / 1e3 for name in ("low", "mean", "high")))
+        if "packet-loss=" in text and (match := _MIKROTIK.search(text)):
+            return self._router(line, match, *(_span(match[name]) for name in ("low", "mean", "high")), more=True)
+        if self._open is None and "min/avg/max" in text and (match := _TIMES_ALONE.search(text)):
+            return self._alone(line, match)
         return False
 
     def _heading(self, line: Line) -> bool:
         """What begins a run, or its statistics; a heading of Windows in another language proves nothing yet."""
         text = line.text
-        if "--" in text and (found := _statistics(text)) and not _OTHER_TOOL.search(text):
-            host = (found["host"] or "").strip() or None
+        if "--" in text and (match := _statistics(text)) and not _OTHER_TOOL.search(text):
+            host = (match["host"] or "").strip() or None
             self._statistics(line, host, sure=self._is_sure())
             if host is not None and self._open is not None:
                 self._open.host = host
-            if counts := _COUNTS.search(text, found.end()):  # all on one line, as scripts print it
+            if counts := _COUNTS.search(text, match.end()):  # all on one line, as scripts print it
                 self._counts(line, counts)
             return True
         if not any(word in text for word in ("ing", "ING", "ІНГ", "Echos")):
@@ -369,40 +369,40 @@ class Ping(DocumentReader):
     def _count_lines(self, line: Line, opened: _Open) -> bool:
         """Take the counts, which Windows prints on up to three lines."""
         text = line.text
-        if found := _COUNTS.search(text):
-            return self._counts(line, found)
+        if match := _COUNTS.search(text):
+            return self._counts(line, match)
         signs = "=" in text or "%" in text or "packet(s)" in text
-        if opened.sure and "=" not in text and "packet(s)" not in text and (found := _translated(text)):
-            return not _OTHER_TOOL.search(text) and self._counts(line, found)
+        if opened.sure and "=" not in text and "packet(s)" not in text and (match := _translated(text)):
+            return not _OTHER_TOOL.search(text) and self._counts(line, match)
         if not signs and not opened.text:
             return False
         opened.text = f"{opened.text} {text.strip()}"[:600] if opened.text else text[:300]
-        found = _COUNTS.search(opened.text) or _WINDOWS_COUNTS.search(opened.text)
-        if found is None:
+        match = _COUNTS.search(opened.text) or _WINDOWS_COUNTS.search(opened.text)
+        if match is None:
             if signs and opened.sure:
                 opened.last = line.number
             return signs and opened.sure
-        lost = found.groupdict().get("lost")
-        if not opened.sure and lost is not None and int(found["sent"]) != int(found["received"]) + int(lost):
+        lost = match.groupdict().get("lost")
+        if not opened.sure and lost is not None and int(match["sent"]) != int(match["received"]) + int(lost):
             return False
-        return self._counts(line, found)
+        return self._counts(line, match)
 
     def _time_lines(self, line: Line, opened: _Open) -> bool:
         """Take the times below the counts."""
-        if found := _TIMES.search(line.text):
-            times = (_seconds(found[name], found["unit"]) for name in ("low", "mean", "high"))
+        if match := _TIMES.search(line.text):
+            times = (_seconds(match[name], match["unit"]) for name in ("low", "mean", "high"))
             return self._times(line, opened, *times)
-        if "=" in line.text and (found := _WINDOWS_TIMES.match(line.text)):
-            low, mean, high = sorted(int(found[name]) / 1e3 for name in ("one", "two", "three"))
+        if "=" in line.text and (match := _WINDOWS_TIMES.match(line.text)):
+            low, mean, high = sorted(int(match[name]) / 1e3 for name in ("one", "two", "three"))
             return self._times(line, opened, low, mean, high)
         return False
 
-    def _counts(self, line: Line, found: re.Match[str]) -> bool:
+    def _counts(self, line: Line, match: re.Match[str]) -> bool:
         if self._open is not None and self._open.columns is not None:
             self._close()
         opened = self._begin(line)
         opened.sure = True
-        values = found.groupdict()
+        values = match.groupdict()
         sent, received = int(values["sent"]), int(values["received"])
         lost = sent - received
         columns: dict[str, object] = {"tool": "ping", "protocol": "icmp", "label": opened.host, "sent_packets": sent}
@@ -415,27 +415,27 @@ class Ping(DocumentReader):
         else:
             columns |= loss_columns(sent, received)
             self._compare(line, lost / sent if sent else 0.0, values["loss"] or values.get("loss_after"))
-        if took := _TIME.search(line.text, found.end()):
+        if took := _TIME.search(line.text, match.end()):
             columns["duration_s"] = int(took["ms"]) / 1e3
         opened.columns, opened.counted, opened.statistics = columns, line.number, opened.statistics or line.number
-        if _TIMES.search(line.text, found.end()):
+        if _TIMES.search(line.text, match.end()):
             self._time_lines(line, opened)
         return True
 
-    def _alone(self, line: Line, found: re.Match[str]) -> bool:
+    def _alone(self, line: Line, match: re.Match[str]) -> bool:
         """Take times whose counts were cut away, as by ``tail -1``."""
         self.findings.problem(
             line.number, "truncated", "found times alone, expected '… packets transmitted, … received' above them"
         )
         opened = self._begin(line)
         opened.sure, opened.columns = True, {"tool": "ping", "protocol": "icmp"}
-        return self._times(line, opened, *(_number(found[name]) / 1e3 for name in ("low", "mean", "high")))
+        return self._times(line, opened, *(_number(match[name]) / 1e3 for name in ("low", "mean", "high")))
 
     def _router(
-        self, line: Line, found: re.Match[str], low: float, mean: float, high: float, *, more: bool = False
+        self, line: Line, match: re.Match[str], low: float, mean: float, high: float, *, more: bool = False
     ) -> bool:
         """Take the result of IOS or RouterOS, which have no heading; the latter repeats it while it runs."""
-        sent, received = int(found["sent"]), int(found["received"])
+        sent, received = int(match["sent"]), int(match["received"])
         before = self._open.columns if self._open is not None else None
         if before is not None and not (more and isinstance(was := before["sent_packets"], int) and was < sent):
             self._close()
@@ -445,7 +445,7 @@ class Ping(DocumentReader):
         if received <= sent:
             columns |= {"lost_packets": sent - received, "loss_fraction": 1 - received / sent if sent else None}
         opened.columns = columns
-        if found["low"]:
+        if match["low"]:
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
         if not more:
             self._close()
@@ -482,9 +482,9 @@ class Ping(DocumentReader):
         """A message instead of a run; inside of a run it is one of the packets that did not get through."""
         if not any(word in line.text for word in ("ping", "Ping", "connect: ")):
             return False
-        if (found := _FAILED.search(line.text)) is None:
+        if (match := _FAILED.search(line.text)) is None:
             return False
-        message = next(text for text in found.groups() if text).strip()
+        message = next(text for text in match.groups() if text).strip()
         if self._open is not None and self._open.sure:
             self._begin(line).failed = message
             return True
@@ -544,15 +544,15 @@ def _statistics(text: str) -> re.Match[str] | None:
 
 def _translated(text: str) -> re.Match[str] | None:
     """Counts in any language: the first that agree with the loss, else the first, for numbers may stand in front."""
-    first = found = _COUNTS_TRANSLATED.search(text) if "%" in text else None
+    first = match = _COUNTS_TRANSLATED.search(text) if "%" in text else None
     for _ in range(_MOST_NUMBERS):
-        if found is None:
+        if match is None:
             return first
-        sent, received = int(found["sent"]), int(found["received"])
-        loss = _number(found["loss"] or found["loss_after"])
+        sent, received = int(match["sent"]), int(match["received"])
+        loss = _number(match["loss"] or match["loss_after"])
         if 0 < sent >= received and abs(100 * (sent - received) / sent - loss) <= 1:
-            return found
-        found = _COUNTS_TRANSLATED.search(text, found.end("sent"))
+            return match
+        match = _COUNTS_TRANSLATED.search(text, match.end("sent"))
     return first
 
 
@@ -562,8 +562,8 @@ def _number(text: str) -> float:
 
 def _span(text: str | None) -> float:
     """Read a time such as ``9ms350us``, 0 where there is none."""
-    found = _SPAN.fullmatch(text or "")
-    return sum(int(found[unit] or 0) / worth for unit, worth in _SPANS.items()) if found else 0.0
+    match = _SPAN.fullmatch(text or "")
+    return sum(int(match[unit] or 0) / worth for unit, worth in _SPANS.items()) if match else 0.0
 
 
 def _seconds(text: str, unit: str | None) -> float:

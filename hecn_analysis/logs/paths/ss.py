@@ -69,12 +69,12 @@ class Ss:
         if run is not None and line.number == run.line_last + 1 and "rto:" not in text and _MORE.match(text):
             self._more(line, run)
             return True
-        found = _SOCKET.match(text)
-        if found is not None:
+        match = _SOCKET.match(text)
+        if match is not None:
             self._close()
-            self._socket = (line.number, f"{found['local']} {found['peer']}")
+            self._socket = (line.number, f"{match['local']} {match['peer']}")
         if not _INFORMATION.search(text):
-            return found is not None
+            return match is not None
         self._close()
         first, label = self._of_socket(line)
         rtt = _RTT.search(text)
@@ -98,8 +98,8 @@ class Ss:
         if socket is not None and line.number - socket[0] <= _NEAR:
             return socket
         above = self._findings.recent[-1] if self._findings.recent else None
-        found = _STATELESS.match(above.text) if above is not None and line.number - above.number <= _NEAR else None
-        return (above.number, f"{found['local']} {found['peer']}") if above and found else (line.number, None)
+        match = _STATELESS.match(above.text) if above is not None and line.number - above.number <= _NEAR else None
+        return (above.number, f"{match['local']} {match['peer']}") if above and match else (line.number, None)
 
     def _more(self, line: Line, run: Run) -> None:
         """Take the retransmissions, which may stand on a line below."""

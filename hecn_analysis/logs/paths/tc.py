@@ -60,20 +60,20 @@ class Tc(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a queue, its counts, or what follows them."""
         text = line.text
-        if "qdisc " in text and (found := _QUEUE.match(text)):
+        if "qdisc " in text and (match := _QUEUE.match(text)):
             self._close()
-            self._queue = (line.number, " ".join(filter(None, (found["device"], found["kind"], found["handle"]))))
+            self._queue = (line.number, " ".join(filter(None, (match["device"], match["kind"], match["handle"]))))
             return True
         if self._queue is not None and line.number - self._queue[0] <= _NEAR:
-            if found := _SENT.match(text):
+            if match := _SENT.match(text):
                 self._close()
                 number, label = self._queue
-                values = (int(found[name]) for name in ("bytes", "packets", "dropped"))
+                values = (int(match[name]) for name in ("bytes", "packets", "dropped"))
                 self._run, self._queue = _run((number, line.number), label, *values), None
                 return True
-            if found := _LIKE_SENT.match(text):
+            if match := _LIKE_SENT.match(text):
                 expected = "'Sent … bytes … pkt (dropped …'; no run made of it"
-                report_damage(self.findings, line, expected, repr(found[0].strip()))
+                report_damage(self.findings, line, expected, repr(match[0].strip()))
                 self._queue = None
                 return True
         if self._run is not None and line.number == self._run.line_last + 1 and _REST.match(text):

@@ -116,8 +116,8 @@ class Traceroute:
             self._close()
             opened = None
         named = "traceroute" in text or "racing " in text
-        if named and (found := _HEADER.search(text) or _WINDOWS.search(text) or _CISCO.search(text)):
-            return self._begin(line, found["host"], headed=True)
+        if named and (match := _HEADER.search(text) or _WINDOWS.search(text) or _CISCO.search(text)):
+            return self._begin(line, match["host"], headed=True)
         if named and _WARNING.search(text):
             self._close()
             self._warned = line.number
@@ -141,9 +141,9 @@ class Traceroute:
         return taken
 
     def _failed(self, line: Line) -> bool:
-        if (found := _FAILED.search(line.text)) is None:
+        if (match := _FAILED.search(line.text)) is None:
             return False
-        message = next(text for text in found.groups() if text).strip()
+        message = next(text for text in match.groups() if text).strip()
         self._findings.problem(line.number, "aborted", f"found {message!r}, expected hops")
         values: dict[str, object] = {"tool": "traceroute", "error": True}
         self._findings.run(Run(line.number, line.number, values))
@@ -174,9 +174,9 @@ class Traceroute:
         return True
 
     def _continues(self, line: Line, opened: _Open) -> bool:
-        if not opened.hops and (found := _REFUSED.match(line.text)):
+        if not opened.hops and (match := _REFUSED.match(line.text)):
             opened.last, self._open = line.number, None
-            self._findings.problem(line.number, "aborted", f"found {found['text'].strip()!r}, expected hops")
+            self._findings.problem(line.number, "aborted", f"found {match['text'].strip()!r}, expected hops")
             values: dict[str, object] = {"tool": opened.tool, "label": opened.host, "error": True}
             self._findings.run(Run(opened.first, opened.last, values))
             return True

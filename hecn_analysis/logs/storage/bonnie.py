@@ -128,16 +128,16 @@ class Bonnie:
 
     def _table_line(self, line: Line) -> bool:
         """The table, from its title to its row."""
-        if (found := _TITLE.match(line.text)) is not None:
+        if (match := _TITLE.match(line.text)) is not None:
             self._flush()
-            self._table = _Table(line.number, found["version"])
+            self._table = _Table(line.number, match["version"])
             return True
         if self._table is None:
             return False
         if _NAMES.match(line.text):
             self._table.names = True
             return True
-        return self._table.names and (found := _ROW.match(line.text)) is not None and self._row(line, found)
+        return self._table.names and (match := _ROW.match(line.text)) is not None and self._row(line, match)
 
     def _about(self, text: str) -> bool:
         """Lines that are no results."""
@@ -179,8 +179,8 @@ class Bonnie:
         self._hand_over(result)
         return True
 
-    def _row(self, line: Line, found: re.Match[str]) -> bool:
-        table, words = self._table, found["rest"].split()
+    def _row(self, line: Line, match: re.Match[str]) -> bool:
+        table, words = self._table, match["rest"].split()
         if table is None:
             return False
         table.rows += 1
@@ -199,8 +199,8 @@ class Bonnie:
         self._shown = _Result(
             table.first if table.rows == 1 else line.number,
             line.number,
-            found["name"].strip(),
-            found["size"],
+            match["name"].strip(),
+            match["size"],
             table.version,
             tuple(rates),
             (False, False, False),

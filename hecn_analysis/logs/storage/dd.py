@@ -121,8 +121,8 @@ class Dd:
         text, opened = line.text, self._open
         if opened is not None and not opened.last <= line.number <= opened.last + _NEAR:
             self._close()
-        found = _COPIED.search(text) or _TRANSFERRED.search(text)
-        if found is not None and (report := self._accepted(line, found)) is not None:
+        match = _COPIED.search(text) or _TRANSFERRED.search(text)
+        if match is not None and (report := self._accepted(line, match)) is not None:
             self._report(report)
             return True
         if _RECORDS.search(text) and self._is_record(text):
@@ -145,8 +145,8 @@ class Dd:
         if held is None:
             return False
         text = f"{held.text.rstrip()} {line.text.lstrip(' >')}"
-        found = _COPIED.search(text) or _TRANSFERRED.search(text)
-        report = self._accepted(Line(line.number, text), found) if found is not None else None
+        match = _COPIED.search(text) or _TRANSFERRED.search(text)
+        report = self._accepted(Line(line.number, text), match) if match is not None else None
         if report is not None and line.number - held.number <= 1:
             self._report(report)
             return True
@@ -159,16 +159,16 @@ class Dd:
         self._open.last = line.number
         return self._open
 
-    def _accepted(self, line: Line, found: re.Match[str]) -> _Report | None:
+    def _accepted(self, line: Line, match: re.Match[str]) -> _Report | None:
         """A report in another language counts only with a size in brackets, or after the records of dd."""
-        known = {name.rstrip("2"): value for name, value in found.groupdict().items() if value is not None}
-        english = found.re is _TRANSFERRED or (
+        known = {name.rstrip("2"): value for name, value in match.groupdict().items() if value is not None}
+        english = match.re is _TRANSFERRED or (
             known["noun"] in {"bytes", "byte"} and (known.get("verb") or "").strip() == "copied"
         )
         near = self._open is not None and (self._open.records or bool(self._open.reports))
         if not (english or near or "B" in known.get("human", "")):
             return None
-        before = line.text[: found.start()].strip(_BULLETS).rstrip(" :;")
+        before = line.text[: match.start()].strip(_BULLETS).rstrip(" :;")
         named = any(character.isalpha() for character in before) and not before.casefold().startswith(_VERBS_IN_FRONT)
         label = before[-120:] if named else None
         return _Report(line, label, int(known["bytes"]), _number(known["seconds"]), known)

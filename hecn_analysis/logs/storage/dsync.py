@@ -61,29 +61,29 @@ class Dsync:
     def feed(self, line: Line) -> bool:
         """Take a line of the copy."""
         text = line.text
-        if found := _COPIED.search(text):
-            seconds, amount = float(found["seconds"]), float(found["amount"]) * scale(found["unit"], 1024)
+        if match := _COPIED.search(text):
+            seconds, amount = float(match["seconds"]), float(match["amount"]) * scale(match["unit"], 1024)
             if self._progress and seconds < self._progress[-1][1]:
                 self._close()
             self._begin(line)
             self._progress.append((line.number, seconds, amount))
             return True
-        if found := _RATE.search(text):
+        if match := _RATE.search(text):
             self._begin(line)
             if not self._under_way:
-                self._hand_over(round(float(found["bytes"])), float(found["seconds"]))
+                self._hand_over(round(float(match["bytes"])), float(match["seconds"]))
             return True
         if _CUT.search(text):
             report_damage(self._findings, line, "'Rate: … (… bytes in … seconds)'; no run made of it")
             self._forget()
             return True
-        if found := _HEAD.search(text):
-            if found["word"] in {"Completed", "Current"}:
-                self._under_way = found["word"] == "Current"
+        if match := _HEAD.search(text):
+            if match["word"] in {"Completed", "Current"}:
+                self._under_way = match["word"] == "Current"
                 self._begin(line)
-            return self._first is not None or found["word"] == "Started"
-        if found := _ERROR.search(text):
-            message = f"found {found['text'].strip()!r}, expected a copy without an error"
+            return self._first is not None or match["word"] == "Started"
+        if match := _ERROR.search(text):
+            message = f"found {match['text'].strip()!r}, expected a copy without an error"
             self._findings.problem(line.number, "aborted", message)
             self._begin(line)
             self._failed = True

@@ -161,9 +161,9 @@ class Fio(DocumentReader):
                 text = between.join(
                     [parts[0].text.rstrip(), *(part.text.strip() for part in parts[1:]), line.text.strip()]
                 )
-                found = _TOTAL.match(text) or _TOTAL_OLD.match(text)
-                if found is not None and line.complete:
-                    self._total(line, found)
+                match = _TOTAL.match(text) or _TOTAL_OLD.match(text)
+                if match is not None and line.complete:
+                    self._total(line, match)
                     return True
             if len(parts) + 1 < _MOST_PARTS and line.complete:
                 self._broken = [*parts, line]
@@ -182,16 +182,16 @@ class Fio(DocumentReader):
     def _head(self, line: Line) -> bool:
         """Where a call, a job or the status of a group begins."""
         text = line.text
-        if (found := _VERSION.match(text)) is not None:
+        if (match := _VERSION.match(text)) is not None:
             self._close()
-            self._version = found["version"]
-        elif (found := _JOB.match(text)) is not None:
-            self._job(line, found)
-        elif (found := _GROUP.match(text)) is not None:
-            before = self._groups.get(int(found["group"]))
+            self._version = match["version"]
+        elif (match := _JOB.match(text)) is not None:
+            self._job(line, match)
+        elif (match := _GROUP.match(text)) is not None:
+            before = self._groups.get(int(match["group"]))
             if before is not None and before.ways:
                 self._close()  # the same group once more: another call, of which only this is shown
-            self._status = int(found["group"])
+            self._status = int(match["group"])
             self._current = None
             self._sum = False
             group = self._groups.setdefault(self._status, _Group(line.number, line.number))
@@ -205,17 +205,17 @@ class Fio(DocumentReader):
     def _figures(self, line: Line) -> bool:
         """Results, good ones and others."""
         text = line.text
-        if (found := _TERSE.match(text)) is not None:
-            self._terse(line, found)
-        elif (found := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
-            self._total(line, found)
+        if (match := _TERSE.match(text)) is not None:
+            self._terse(line, match)
+        elif (match := _TOTAL.match(text) or _TOTAL_OLD.match(text)) is not None and line.complete:
+            self._total(line, match)
         elif self._status is not None and _LIKE_TOTAL.match(text):
             self._broken = [line]
-        elif self._status is None and (found := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
+        elif self._status is None and (match := _OWN.match(text) or _OWN_OLD.match(text)) is not None:
             if not self._sum:
-                self._own(line, found)
-        elif (found := _MESSAGE.match(text)) is not None:
-            self._message(line, found["text"])
+                self._own(line, match)
+        elif (match := _MESSAGE.match(text)) is not None:
+            self._message(line, match["text"])
         else:
             return False
         return True
@@ -224,64 +224,64 @@ class Fio(DocumentReader):
         """The output has ended."""
         self._close()
 
-    def _job(self, line: Line, found: re.Match[str]) -> None:
-        self._sum = found["name"].strip() == _ALL and any(
+    def _job(self, line: Line, match: re.Match[str]) -> None:
+        self._sum = match["name"].strip() == _ALL and any(
             group.ways or set(group.names) - {_ALL} for group in self._groups.values()
         )
         if self._sum:
             return
-        if self._status is not None or found["name"].strip() == _ALL:
+        if self._status is not None or match["name"].strip() == _ALL:
             self._close()  # another report of the same call, or another call whose first line is missing
-        group = self._groups.setdefault(int(found["group"]), _Group(line.number, line.number))
+        group = self._groups.setdefault(int(match["group"]), _Group(line.number, line.number))
         group.last = line.number
-        group.names.append(found["name"].strip())
-        group.jobs += int(found["jobs"])
-        if int(found["error"]):
-            group.errors.append(found["error"])
+        group.names.append(match["name"].strip())
+        group.jobs += int(match["jobs"])
+        if int(match["error"]):
+            group.errors.append(match["error"])
             if not self._messages:
-                why = f" ({found['why'].strip()})" if found["why"] else ""
-                self.findings.problem(line.number, "aborted", f"found err={found['error']}{why}, expected err= 0")
+                why = f" ({match['why'].strip()})" if match["why"] else ""
+                self.findings.problem(line.number, "aborted", f"found err={match['error']}{why}, expected err= 0")
         self._current = group
 
-    def _values(self, found: re.Match[str], names: list[str], jobs: int) -> dict[str, object]:
+    def _values(self, match: re.Match[str], names: list[str], jobs: int) -> dict[str, object]:
         distinct = list(dict.fromkeys(names))
-        decimal = found.re in (_TOTAL, _OWN)
-        moved = _bits(found["moved"], decimal=decimal)
+        decimal = match.re in (_TOTAL, _OWN)
+        moved = _bits(match["moved"], decimal=decimal)
         return {
             "tool": "fio",
             "tool_version": self._version,
             "protocol": "file",
             "label": distinct[0][:120] if len(distinct) == 1 else None,
-            "direction": found["way"].lower(),
+            "direction": match["way"].lower(),
             "bytes": None if moved is None else round(moved / 8),
-            "duration_s": int(found["longest"]) / 1000,
-            "throughput_bps": _bits(found["rate"], decimal=decimal),
+            "duration_s": int(match["longest"]) / 1000,
+            "throughput_bps": _bits(match["rate"], decimal=decimal),
             "streams": jobs or None,
         }
 
-    def _total(self, line: Line, found: re.Match[str]) -> None:
+    def _total(self, line: Line, match: re.Match[str]) -> None:
         group = self._groups.get(self._status) if self._status is not None else None
         if group is None:
             group = _Group(line.number, line.number)
-        if found["way"] == "MIXED" and group.ways:
+        if match["way"] == "MIXED" and group.ways:
             return
-        group.ways.add(found["way"])
-        values = self._values(found, group.names, group.jobs)
+        group.ways.add(match["way"])
+        values = self._values(match, group.names, group.jobs)
         values["error"] = bool(group.errors)
-        self.findings.run(Run(group.first, line.number, values, rounding=_rounding(found)))
+        self.findings.run(Run(group.first, line.number, values, rounding=_rounding(match)))
 
-    def _own(self, line: Line, found: re.Match[str]) -> None:
+    def _own(self, line: Line, match: re.Match[str]) -> None:
         self._inside = True
         group = self._current
         if group is None:
             # a line without its job's head
             group = self._groups.setdefault(-1, _Group(line.number, line.number))
-        if found["way"] == "mixed" and any(run.line_first == group.last for run in group.own):
+        if match["way"] == "mixed" and any(run.line_first == group.last for run in group.own):
             return
-        values = self._values(found, group.names[-1:], 0)
+        values = self._values(match, group.names[-1:], 0)
         values["error"] = bool(group.errors)
         group.own.append(
-            Run(group.last if group.names else line.number, line.number, values, rounding=_rounding(found))
+            Run(group.last if group.names else line.number, line.number, values, rounding=_rounding(match))
         )
 
     def _message(self, line: Line, text: str) -> None:
@@ -324,10 +324,10 @@ class Fio(DocumentReader):
         }
         self.findings.run(Run(first, last, values))
 
-    def _terse(self, line: Line, found: re.Match[str]) -> None:
+    def _terse(self, line: Line, match: re.Match[str]) -> None:
         """A job as one line of values."""
         fields = line.text.split(";")
-        length = _BLOCK[found["terse"]]
+        length = _BLOCK[match["terse"]]
         starts = []
         for start in range(5, len(fields) - 1, length):
             if fields[start].endswith("%"):
@@ -340,7 +340,7 @@ class Fio(DocumentReader):
             report_damage(self.findings, line, expected, f"{len(fields)} values")
             return
         ways = (
-            ("mixed",) if len(starts) == 1 else ("read", "write", "mixed" if found["terse"] == "3" else "trim", "mixed")
+            ("mixed",) if len(starts) == 1 else ("read", "write", "mixed" if match["terse"] == "3" else "trim", "mixed")
         )
         error = fields[4] != "0"
         if error and not self._messages:
@@ -369,7 +369,7 @@ class Fio(DocumentReader):
                 kilo = 1000
             values: dict[str, object] = {
                 "tool": "fio",
-                "tool_version": found["version"],
+                "tool_version": match["version"],
                 "protocol": "file",
                 "label": fields[2][:120] or None,
                 "direction": way,
@@ -382,7 +382,7 @@ class Fio(DocumentReader):
                 Run(line.number, line.number, values, rounding=0.01 + 1 / max(rate, 1) + 1 / max(moved, 1))
             )
         if error and not moving:
-            self._version = found["version"]
+            self._version = match["version"]
             self._failed(line.number, line.number)
             self._version = None
 
@@ -489,22 +489,22 @@ def _time(milliseconds: float | None) -> pd.Timestamp | None:
 
 def _bits(text: str, *, decimal: bool) -> float | None:
     """Bits of an amount as fio prints it; whether MB is decimal (MiB never is)."""
-    found = _AMOUNT.match(text.strip())
-    if found is None:
+    match = _AMOUNT.match(text.strip())
+    if match is None:
         return None
-    unit, power = found["unit"], found["power"]
+    unit, power = match["unit"], match["power"]
     if not unit and not power:
-        return float(found["number"]) * 8192  # the first versions: KiB without a unit
-    base = 1000.0 if decimal and not found["binary"] else 1024.0
+        return float(match["number"]) * 8192  # the first versions: KiB without a unit
+    base = 1000.0 if decimal and not match["binary"] else 1024.0
     exponent = _POWERS.index(power.upper()) + 1 if power else 0
-    return float(found["number"]) * base**exponent * (1 if unit in {"bit", "b"} else 8)
+    return float(match["number"]) * base**exponent * (1 if unit in {"bit", "b"} else 8)
 
 
-def _rounding(found: re.Match[str]) -> float:
+def _rounding(match: re.Match[str]) -> float:
     """Relative error that printed digits allow between rate, amount and time."""
-    parts = [found[name] for name in ("rate", "moved")]
+    parts = [match[name] for name in ("rate", "moved")]
     digits = sum(_half_digit(part) for part in parts)
-    return 0.01 + 2 * digits + 1 / max(int(found["longest"]), 1)
+    return 0.01 + 2 * digits + 1 / max(int(match["longest"]), 1)
 
 
 def _half_digit(text: str) -> float:

@@ -77,25 +77,25 @@ class Gpfsperf:
     def feed(self, line: Line) -> bool:
         """Take a line of gpfsperf's."""
         text = line.text
-        if (found := _RATE.search(text)) is not None and (self._first is not None or "Kbytes/sec," in text):
-            self._hand_over(line, found)
+        if (match := _RATE.search(text)) is not None and (self._first is not None or "Kbytes/sec," in text):
+            self._hand_over(line, match)
             return True
-        if (found := _COMMAND.search(text)) is not None:
+        if (match := _COMMAND.search(text)) is not None:
             if self._record is not None:
                 self._finish_unfinished()
             self._forget()
             self._first = line.number
-            pattern = "rand" if found["pattern"] == "randhint" else found["pattern"]
-            self._operation = (found["operation"].replace("create", "write"), pattern)
-            self._label = f"{found['operation']} {found['pattern']}"
+            pattern = "rand" if match["pattern"] == "randhint" else match["pattern"]
+            self._operation = (match["operation"].replace("create", "write"), pattern)
+            self._label = f"{match['operation']} {match['pattern']}"
             return True
-        if (found := _SIZES.match(text)) is not None:
+        if (match := _SIZES.match(text)) is not None:
             self._first = self._first or line.number
-            power = _POWERS.index(found["unit"]) + 1 if found["unit"] else 0
-            self._record = int(found["record"]) << (10 * power)
+            power = _POWERS.index(match["unit"]) + 1 if match["unit"] else 0
+            self._record = int(match["record"]) << (10 * power)
             return True
-        if (found := _PROCESSES.match(text)) is not None and self._record is not None:
-            self._streams = int(found["processes"]) * int(found["threads"] or 1)
+        if (match := _PROCESSES.match(text)) is not None and self._record is not None:
+            self._streams = int(match["processes"]) * int(match["threads"] or 1)
             return True
         return self._first is not None and _STEPS.match(text) is not None
 
@@ -110,10 +110,10 @@ class Gpfsperf:
         )
         self._forget()
 
-    def _hand_over(self, line: Line, found: re.Match[str]) -> None:
-        rate = float(found["rate"])
-        kilo = self._kilo(line, found, rate)
-        amount = int(found["bytes"]) if found["bytes"] else None
+    def _hand_over(self, line: Line, match: re.Match[str]) -> None:
+        rate = float(match["rate"])
+        kilo = self._kilo(line, match, rate)
+        amount = int(match["bytes"]) if match["bytes"] else None
         throughput = 8.0 * rate * kilo
         values: dict[str, object] = {
             "tool": "gpfsperf",
@@ -128,16 +128,16 @@ class Gpfsperf:
         self._findings.run(Run(self._first or line.number, line.number, values))
         self._forget()
 
-    def _kilo(self, line: Line, found: re.Match[str], rate: float) -> int:
+    def _kilo(self, line: Line, match: re.Match[str], rate: float) -> int:
         """Bytes in a Kbyte: what the operations per second say."""
-        if found["operations"] and self._record and rate > 0:
-            operations = float(found["operations"])
+        if match["operations"] and self._record and rate > 0:
+            operations = float(match["operations"])
             kilo = operations * self._record / rate
             slack = _SAME + 0.005 / max(operations, 0.005)
             fitting = [base for base in (1000, 1024) if abs(kilo / base - 1) <= slack]
             if len(fitting) == 1:
                 return fitting[0]
-        kilo_taken = 1000 if found["bytes"] else 1024
+        kilo_taken = 1000 if match["bytes"] else 1024
         self._findings.problem(
             line.number,
             "ambiguous",

@@ -55,26 +55,26 @@ class Hdparm:
         return self._timing(line, line.number)
 
     def _timing(self, line: Line, first: int) -> bool:
-        found = _TIMING.search(line.text) if "Timing " in line.text else None
-        if found is None or (found["rate"] is None and line.text[: found.start()].strip()):
+        match = _TIMING.search(line.text) if "Timing " in line.text else None
+        if match is None or (match["rate"] is None and line.text[: match.start()].strip()):
             return False
         values: dict[str, object] = {
             "tool": "hdparm",
             "protocol": "file",
             "direction": "read",
-            "label": found["label"],
+            "label": match["label"],
         }
         run = Run(first, line.number, values)
-        if found["rate"] is None:
-            rest = found["rest"].strip()
+        if match["rate"] is None:
+            rest = match["rest"].strip()
             if line.complete and _BROKEN.match(rest):
                 self._held = line
                 return True
             return self._unfinished(line, rest, run)
-        amount, seconds = int(found["amount"]), float(found["seconds"])
+        amount, seconds = int(match["amount"]), float(match["seconds"])
         values["bytes"] = amount << 20
         values["duration_s"] = seconds
-        values["throughput_bps"] = 8.0 * float(found["rate"]) * _UNITS[found["unit"]]
+        values["throughput_bps"] = 8.0 * float(match["rate"]) * _UNITS[match["unit"]]
         run.rounding = 0.01 + 1 / max(amount, 1) + 0.01 / max(seconds, 0.01)
         self._findings.run(run)
         return True

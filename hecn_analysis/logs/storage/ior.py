@@ -92,9 +92,9 @@ class Ior(DocumentReader):
     def feed(self, line: Line) -> bool:
         """Take a line of IOR's."""
         text = line.text
-        if (found := _TITLE.match(text)) is not None:
+        if (match := _TITLE.match(text)) is not None:
             self._close()
-            self._begun, self._version = line.number, found["version"]
+            self._begun, self._version = line.number, match["version"]
         elif _HEADING.match(text) or _HEADING_CSV.match(text):
             self._begun = self._begun or line.number
             self._columns = tuple(text.replace(",", " ").split()[1:])
@@ -110,21 +110,21 @@ class Ior(DocumentReader):
 
     def _result(self, line: Line) -> bool:
         text = line.text
-        if self._in_summary and (found := _SUMMARY_ROW.match(text)) is not None:
+        if self._in_summary and (match := _SUMMARY_ROW.match(text)) is not None:
             if not self._rows:
-                self._run(line, found["access"], float(found["rate"]), float(found["seconds"]))
+                self._run(line, match["access"], float(match["rate"]), float(match["seconds"]))
                 self._summarised = True
             return True
         if not self._columns or self._in_summary:
             return False
-        if (found := _ROW.match(text) or _ROW_CSV.match(text)) is not None and line.complete:
-            words = found["rest"].replace(",", " ").split()
+        if (match := _ROW.match(text) or _ROW_CSV.match(text)) is not None and line.complete:
+            words = match["rest"].replace(",", " ").split()
             if len(words) == len(self._columns):
                 values = dict(zip(self._columns, words, strict=True))
                 if (tasks := values.get("numTasks", "")).isdecimal():
                     self._tasks = int(tasks)
                 self._rows += 1
-                self._run(line, found["access"], _number(values.get("bw(MiB/s)")), _number(values.get("total(s)")))
+                self._run(line, match["access"], _number(values.get("bw(MiB/s)")), _number(values.get("total(s)")))
                 return True
         if not _CUT.match(text):
             return False
@@ -135,18 +135,18 @@ class Ior(DocumentReader):
     def _about(self, line: Line) -> bool:
         """Lines of IOR's that are no results."""
         text = line.text
-        if (found := _MOVED.search(text)) is not None:
-            self._moved = int(found["bytes"])
+        if (match := _MOVED.search(text)) is not None:
+            self._moved = int(match["bytes"])
             self._first = self._first or line.number
             return True
-        if (found := _TASKS.match(text)) is not None:
-            self._tasks = int(found["tasks"] or found["clients"])
+        if (match := _TASKS.match(text)) is not None:
+            self._tasks = int(match["tasks"] or match["clients"])
             return True
         if _SUMMARY.match(text):
             self._in_summary = True
             return True
-        if (found := _ERROR.match(text)) is not None:
-            self.findings.problem(line.number, "aborted", f"found {found['text'].strip()!r}, expected a row of results")
+        if (match := _ERROR.match(text)) is not None:
+            self.findings.problem(line.number, "aborted", f"found {match['text'].strip()!r}, expected a row of results")
             self._failed = True
             return True
         if _END.match(text):

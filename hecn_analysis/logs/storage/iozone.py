@@ -145,10 +145,10 @@ class Iozone:
         text = line.text
         if self._edges and _CELLS.match(text):
             self._row(line)
-        elif (found := _CHILDREN.match(text)) is not None:
-            self._children(line, found)
-        elif self._open is not None and (found := _CHILD.match(text)) is not None:
-            self._child(line, found)
+        elif (match := _CHILDREN.match(text)) is not None:
+            self._children(line, match)
+        elif self._open is not None and (match := _CHILD.match(text)) is not None:
+            self._child(line, match)
         elif _HEADING.match(text):
             self._begun = self._begun or line.number
             self._edges = tuple(word.end() for word in _WORD.finditer(text))[2:]
@@ -166,11 +166,11 @@ class Iozone:
     def _about(self, line: Line) -> bool:
         """Lines of IOzone's that are no results."""
         text = line.text
-        if (found := _VERSION.match(text)) is not None:
-            self._version = found["version"]
+        if (match := _VERSION.match(text)) is not None:
+            self._version = match["version"]
             return True
-        if (found := _UNIT.match(text)) is not None:
-            if found["operations"] or found["time"]:
+        if (match := _UNIT.match(text)) is not None:
+            if match["operations"] or match["time"]:
                 self._rates = False
                 self._findings.problem(
                     line.number, "unit", f"found {text.strip()!r}, expected kBytes/sec; no runs made of what is no rate"
@@ -249,11 +249,11 @@ class Iozone:
         }
         self._findings.run(Run(number, number, values))
 
-    def _children(self, line: Line, found: re.Match[str]) -> None:
+    def _children(self, line: Line, match: re.Match[str]) -> None:
         self._hand_over()
         self._begun = self._begun or line.number
         self._results = True
-        if found["unit"] == "ops":
+        if match["unit"] == "ops":
             self._findings.problem(
                 line.number, "unit", "found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
             )
@@ -262,23 +262,23 @@ class Iozone:
             "tool": "iozone",
             "tool_version": self._version,
             "protocol": "file",
-            "label": found["test"],
-            "direction": _TESTS.get(found["test"]),
-            "throughput_bps": 8.0 * float(found["rate"]) * _UNITS[found["unit"].upper()],
-            "streams": int(found["count"]) or None,
+            "label": match["test"],
+            "direction": _TESTS.get(match["test"]),
+            "throughput_bps": 8.0 * float(match["rate"]) * _UNITS[match["unit"].upper()],
+            "streams": int(match["count"]) or None,
         }
         self._open = Run(line.number, line.number, values)
 
-    def _child(self, line: Line, found: re.Match[str]) -> None:
+    def _child(self, line: Line, match: re.Match[str]) -> None:
         if self._open is None:
             return
         self._open.line_last = line.number
         self._streams.append(
             {
-                "stream": int(found["child"]),
+                "stream": int(match["child"]),
                 "line": line.number,
-                "bytes": round(1024 * float(found["moved"])),
-                "throughput_bps": 8192.0 * float(found["rate"]),
+                "bytes": round(1024 * float(match["moved"])),
+                "throughput_bps": 8192.0 * float(match["rate"]),
             }
         )
 

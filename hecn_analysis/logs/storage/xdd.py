@@ -99,21 +99,21 @@ class Xdd:
     def feed(self, line: Line) -> bool:
         """Take a line of xdd's."""
         text = line.text
-        if (found := _ROW.match(text)) is not None:
-            return self._row(line, found)
+        if (match := _ROW.match(text)) is not None:
+            return self._row(line, match)
         if _HEADING.match(text):
             self._close()
             self._begun = self._begun or line.number
             names = _SPLIT.split(_TWO_WORDS.sub(r"\1_Time", text).strip(" ,\t"))
             self._columns = tuple(name for name in names if name not in {"What", ""})
             return True
-        if (found := _VERSION.search(text)) is not None:
+        if (match := _VERSION.search(text)) is not None:
             self._close()
-            self._version = found["version"]
+            self._version = match["version"]
             self._begun = line.number
             return True
-        if (found := _ENDING.match(text)) is not None:
-            self._ending(line, found["how"])
+        if (match := _ENDING.match(text)) is not None:
+            self._ending(line, match["how"])
             return True
         return _UNITS_ROW in text and self._begun is not None
 
@@ -122,9 +122,9 @@ class Xdd:
         self._close()
         self._begun = None
 
-    def _row(self, line: Line, found: re.Match[str]) -> bool:
-        words = _SPLIT.split(found["rest"].strip(" ,\t"))
-        what = found["what"].upper().replace("TARGET ", "TARGET_")
+    def _row(self, line: Line, match: re.Match[str]) -> bool:
+        words = _SPLIT.split(match["rest"].strip(" ,\t"))
+        what = match["what"].upper().replace("TARGET ", "TARGET_")
         old = "Rate" in self._columns
         if len(words) != len(self._columns):
             expected = f"{len(self._columns)} ({', '.join(self._columns[:6])}, …); no run made of them"
