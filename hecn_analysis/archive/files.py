@@ -156,9 +156,9 @@ def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[st
     if not there or not {str} >= set(map(type, entries.get("keys", ()))):
         raise damage(path, f"no {', '.join((*expected, 'files'))}")
     for key, pattern in (("files", ROWS_FILE), ("superseded", _REPLACEABLE)):
-        for each in entries.get(key, ()):
-            if not isinstance(each, str) or not pattern.fullmatch(each):
-                raise damage(path, f"the name {each!r}")
+        for file_name in entries.get(key, ()):
+            if not isinstance(file_name, str) or not pattern.fullmatch(file_name):
+                raise damage(path, f"the name {file_name!r}")
     return entries
 
 
@@ -193,7 +193,7 @@ def to_frame(rows: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def strange(table: str, schema: pa.Schema) -> str | None:
+def schema_mismatch(table: str, schema: pa.Schema) -> str | None:
     """Why rows with such columns are none of a table; None where they are."""
     known = _types(table)
     if not set(schema.names) & set(known):
@@ -228,14 +228,14 @@ def _family(kind: pa.DataType) -> str:
         "number": pa.types.is_floating,
         "truth": pa.types.is_boolean,
         "time": pa.types.is_timestamp,
-        "text": lambda one: pa.types.is_string(one) or pa.types.is_large_string(one),
+        "text": lambda kind_of_column: pa.types.is_string(kind_of_column) or pa.types.is_large_string(kind_of_column),
     }
     return next((name for name, fits in names.items() if fits(kind)), str(kind))
 
 
-def tell(found: Iterable[InputError], damaged: list[InputError] | None) -> None:
+def report_damage(errors: Iterable[InputError], damaged: list[InputError] | None) -> None:
     """Put damage where somebody asked for it, or warn of it."""
-    for error in found:
+    for error in errors:
         if damaged is None:
             warnings.warn(f"{error}; {_effect(error)}", ValidityWarning, stacklevel=3)
         else:
@@ -271,9 +271,9 @@ def _effect(error: InputError) -> str:
     return "no rows are missing" if isinstance(error, HarmlessDamageError) else "left out, the rest is read"
 
 
-def damage(path: Path, found: str, advice: str | None = None) -> InputError:
+def damage(path: Path, reason: str, advice: str | None = None) -> InputError:
     """Error for a file of the archive that is not as it was written."""
-    first = " ".join(found.split())[:160]
+    first = " ".join(reason.split())[:160]
     return InputError(
         f"damage ({first})",
         "a file as 'hecn archive' writes it",

@@ -182,8 +182,8 @@ class Log:
                 yield entry.name
 
     def _numbers(self, bad: dict[str, InputError]) -> list[int]:
-        found = (_GENERATION_FILE.fullmatch(entry.name) for entry in self._entries("generations", bad))
-        return sorted({int(match[1]) for match in found if match}, reverse=True)
+        matches = (_GENERATION_FILE.fullmatch(entry.name) for entry in self._entries("generations", bad))
+        return sorted({int(match[1]) for match in matches if match}, reverse=True)
 
     def _newest(self) -> int:
         return next(iter(self._numbers({})), 0)
@@ -191,27 +191,27 @@ class Log:
     def _generation(self, bad: dict[str, InputError]) -> dict[str, Any] | None:
         """The newest generation that can be read."""
         for number in self._numbers(bad):
-            if (found := self._copies(number, bad)) is not None:
-                return found
+            if (generation := self._copies(number, bad)) is not None:
+                return generation
         return None
 
     def _copies(self, number: int, bad: dict[str, InputError]) -> dict[str, Any] | None:
         """A generation, from either of its copies."""
         names = f"generations/{number}.json", f"generations/{number}.copy.json"
-        found: dict[str, dict[str, Any]] = {}
+        copies: dict[str, dict[str, Any]] = {}
         unread: dict[str, InputError] = {}
         missing = []
         for name in names:
             try:
-                found[name] = read_entry(self._folder, name, _GENERATION)
+                copies[name] = read_entry(self._folder, name, _GENERATION)
             except FileNotFoundError:
                 missing.append(name)
             except InputError as error:
                 unread[name] = error
-        if not found:
+        if not copies:
             bad |= unread
             return None
-        name, content = next(iter(found.items()))
+        name, content = next(iter(copies.items()))
         if not exists(self._folder, f"incoming/{content.get('id')}"):  # else the copy is on its way
             for other in missing:
                 if not exists(self._folder, other):
@@ -219,7 +219,7 @@ class Log:
         for other, fault in unread.items():
             is_here = (self._folder / other).is_symlink() or (self._folder / other).is_dir()
             bad[other] = harmless(fault, None if is_here else f"copy {self._folder / name} to it")
-        if len(found) == len(names) and content != found[names[1]]:
+        if len(copies) == len(names) and content != copies[names[1]]:
             bad[names[1]] = damage(self._folder / names[1], f"not the same as {names[0]}")
         return content
 
@@ -362,8 +362,8 @@ class Writer:
         """Make an entry of the log appear whole, or not at all where there is one of this name."""
         text = json.dumps(entry)
         put(text, self._entry)
-        for each in self.written:  # still there, and young, though the writer was suspended for a day
-            os.utime(plain(self._folder, each))
+        for row_file in self.written:  # still there, and young, though the writer was suspended for a day
+            os.utime(plain(self._folder, row_file))
         os.utime(self._entry)  # younger than its files, and removed after them
         folder, _, file = name.partition("/")
         place = make_folder(self._folder, folder) / file

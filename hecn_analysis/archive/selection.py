@@ -69,8 +69,8 @@ def check_columns(names: Sequence[str]) -> None:
     known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
     for name in names:
         if name not in known:
-            found = f"column {name!r} of an archive"
-            raise InputError(found, f"one of {', '.join(sorted(known))}", advice=did_you_mean(name, known))
+            unknown = f"column {name!r} of an archive"
+            raise InputError(unknown, f"one of {', '.join(sorted(known))}", advice=did_you_mean(name, known))
 
 
 def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -99,17 +99,17 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
                 frame = frame[frame[column].astype("string").eq(value).fillna(value=False)]
         return frame.reset_index(drop=True)
 
-    found = {name: chosen(name) for name in names if name != "problems"}
-    if "runs" in found:
-        runs = found["runs"][KEY].drop_duplicates()
-        found |= {name: found[name].merge(runs, on=KEY) for name in OF_RUNS if name in found}
+    tables = {name: chosen(name) for name in names if name != "problems"}
+    if "runs" in tables:
+        runs = tables["runs"][KEY].drop_duplicates()
+        tables |= {name: tables[name].merge(runs, on=KEY) for name in OF_RUNS if name in tables}
     if "problems" in names:
-        files = {file for frame in found.values() for file in frame["source_file"]}
+        files = {file for frame in tables.values() for file in frame["source_file"]}
         problems = archive.table("problems", damaged=damaged)
         own = problems[problems["source_file"].isin(files)]
         once = {str(error): error for error in damaged}  # the log concerns all tables
-        found["problems"] = pd.concat([own, problems_of(once.values())], ignore_index=True)
-    return found
+        tables["problems"] = pd.concat([own, problems_of(once.values())], ignore_index=True)
+    return tables
 
 
 def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
@@ -140,16 +140,16 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
         )
     check_columns(columns)
     archive = Archive(folder)
-    found: set[tuple[str, ...]] = set()
+    combinations: set[tuple[str, ...]] = set()
     for table in tables:
         if {*columns} <= {DAY, *COLUMNS[table]}:
             known = " and ".join(f'"{name}" is not null' for name in columns)
             listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date
             select = f"select distinct {listed} from {table} where {known}"  # noqa: S608 (known names)
             rows = archive.query(select, damaged=[])  # who reads the parts is told of damage
-            found.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
-    if not found:
+            combinations.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
+    if not combinations:
         raise InputError(
             f"nothing in {os.fspath(folder)!r} that says its {' and '.join(columns)}", "an archive with it"
         )
-    return [Selection(Path(folder), tuple(zip(columns, values, strict=True))) for values in sorted(found)]
+    return [Selection(Path(folder), tuple(zip(columns, values, strict=True))) for values in sorted(combinations)]

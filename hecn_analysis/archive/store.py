@@ -42,8 +42,8 @@ from hecn_analysis.archive.files import (
     in_order,
     is_between,
     plain,
-    strange,
-    tell,
+    report_damage,
+    schema_mismatch,
     to_frame,
 )
 from hecn_analysis.archive.log import Log, State, Writer
@@ -85,10 +85,10 @@ class Archive:
             )
         self._log = Log(self.folder)
         if self.folder.is_dir():
-            strange = {entry.name for entry in self.folder.iterdir()} - {*TABLES, "commits", "generations", "incoming"}
-            if strange:
+            foreign = {entry.name for entry in self.folder.iterdir()} - {*TABLES, "commits", "generations", "incoming"}
+            if foreign:
                 raise InputError(
-                    f"{min(strange)!r} in {str(self.folder)!r}",
+                    f"{min(foreign)!r} in {str(self.folder)!r}",
                     "a folder of an archive, or one that is not there yet",
                     advice="name another folder",
                 )
@@ -187,7 +187,7 @@ class Archive:
             }
             for commit in state.commits
         ]
-        tell(state.damage.values(), damaged)
+        report_damage(state.damage.values(), damaged)
         return pd.DataFrame(rows, columns=["key", "source", "added", *TABLES])
 
     def files(self, table: str, *, damaged: list[InputError] | None = None) -> list[Path]:
@@ -201,7 +201,7 @@ class Archive:
             Where to put what is wrong with the archive, as far as it concerns the table; left out, each is a warning.
         """
         state = self._state()
-        tell(_concerning(state.damage, table).values(), damaged)
+        report_damage(_concerning(state.damage, table).values(), damaged)
         return [self.folder / name for name in state.files[table]]
 
     def __len__(self) -> int:
@@ -396,7 +396,7 @@ class Archive:
             except (OSError, ValueError, pa.ArrowException) as error:
                 bad[name] = damage(self.folder / name, str(error))
             else:
-                if (wrong := strange(table, part.schema)) is None:
+                if (wrong := schema_mismatch(table, part.schema)) is None:
                     parts.append(part)
                 else:
                     bad[name] = damage(self.folder / name, wrong)
@@ -442,7 +442,7 @@ class Archive:
                 "free some space or check the rights, and compact it again"
             ) from None
         finally:
-            tell(bad.values(), damaged)
+            report_damage(bad.values(), damaged)
 
     def _compact(self, grace_s: float, bad: dict[str, InputError], *, progress: bool) -> bool:
         state = self._state()
@@ -513,4 +513,4 @@ def _report(bad: Mapping[str, InputError], files: Iterable[str], damaged: list[I
     """Report damage; raise the first if the caller collects none and no file can be read."""
     if bad and damaged is None and all(name in bad for name in files):
         raise next(iter(bad.values()))
-    tell(bad.values(), damaged)
+    report_damage(bad.values(), damaged)

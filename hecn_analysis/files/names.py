@@ -49,5 +49,5 @@ def as_stored(name: str) -> str:
     >>> as_stored(r"no-such-\xe9.log")
     'no-such-\\xe9.log'
     """
-    stored = os.fsdecode(_ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(name)))
+    stored = os.fsdecode(_ESCAPE.sub(lambda match: bytes.fromhex(match[1].decode()), os.fsencode(name)))
     return stored if stored != name and not os.path.lexists(name) and Path(stored).exists() else name

@@ -218,8 +218,8 @@ class Source:
     [(1, 'one', True), (2, '10 %', True), (2, '100 %', True), (3, 'last', False)]
     """
 
-    def __init__(self, given: str | os.PathLike[str] | packed.Content) -> None:
-        self._content = given if isinstance(given, packed.Content) else packed.plain(File(os.fspath(given)))
+    def __init__(self, origin: str | os.PathLike[str] | packed.Content) -> None:
+        self._content = origin if isinstance(origin, packed.Content) else packed.plain(File(os.fspath(origin)))
         self.name = self._content.name
         self._kept: list[bytes] = []
         self._size = 0
@@ -391,8 +391,8 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     >>> [Path(name).name for name, _ in find(data_dir() / "logs") if "/c-" in name]
     ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """
-    found = iter([(given.name, given)]) if isinstance(given, File) else _found(as_stored(os.fspath(given)))
-    for name, file in found:
+    entries = iter([(given.name, given)]) if isinstance(given, File) else _found(as_stored(os.fspath(given)))
+    for name, file in entries:
         yield readable(name), file
 
 

@@ -119,9 +119,9 @@ class Stream:
 
     def read(self, length: int) -> bytes:
         """Take the next bytes; fewer only at the end."""
-        found = self.peek(length)
-        self._at += len(found)
-        return found
+        taken = self.peek(length)
+        self._at += len(taken)
+        return taken
 
     def back(self, length: int) -> None:
         """Give back bytes that were taken with the last `read`."""

@@ -48,21 +48,21 @@ def is_tar(start: bytes) -> bool:
 
 def _pax(data: bytes) -> dict[bytes, bytes]:
     """Records of an extended header: their length, a blank, key=value and a line feed."""
-    found: dict[bytes, bytes] = {}
+    records: dict[bytes, bytes] = {}
     at = 0
     while at < len(data):
         digits = data[at : at + 10].split(b" ")[0]
         if not digits.isdigit() or int(digits) <= len(digits):
             break
         key, _, value = data[at + len(digits) + 1 : at + int(digits)].partition(b"=")
-        found[key] = value.removesuffix(b"\n")
+        records[key] = value.removesuffix(b"\n")
         at += int(digits)
-    return found
+    return records
 
 
 def _next(stream: Stream, notes: Notes) -> _Header | None:
     """Take the headers of the next member; None at the end."""
-    given: dict[bytes, bytes] = {}
+    extended: dict[bytes, bytes] = {}
     while len(block := stream.read(BLOCK)) == BLOCK:
         if not block.strip(b"\0"):
             return None
@@ -75,14 +75,14 @@ def _next(stream: Stream, notes: Notes) -> _Header | None:
             data = stream.read(header.size)
             stream.read(-header.size % BLOCK)
             if header.kind == b"x":
-                given.update(_pax(data))
+                extended.update(_pax(data))
             elif header.kind == b"L":
-                given[b"path"] = data.split(b"\0")[0]
+                extended[b"path"] = data.split(b"\0")[0]
         else:
-            digits = given.get(b"size", b"")[:19]
+            digits = extended.get(b"size", b"")[:19]
             size = int(digits) if digits.isdigit() else header.size
             size = 0 if header.kind in b"123456" else size
-            return replace(header, name=given.get(b"path", header.name), size=size)
+            return replace(header, name=extended.get(b"path", header.name), size=size)
     breaks_off("tar", notes)
     return None
 

@@ -381,8 +381,8 @@ def _require_same_owner(status: os.stat_result, ours: BinaryIO, given: str) -> N
 
 
 def _of_another(status: os.stat_result, what: str, expected: str, given: str) -> InputError:
-    found = f"{what} that belongs to another user (number {status.st_uid})"
-    return InputError(found, expected, source=given, advice="write to another place")
+    description = f"{what} that belongs to another user (number {status.st_uid})"
+    return InputError(description, expected, source=given, advice="write to another place")
 
 
 @contextmanager

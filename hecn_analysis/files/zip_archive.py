@@ -117,12 +117,12 @@ def _member(stream: Stream, header: _Header, notes: Notes, budget: Budget) -> It
         pieces = budget.made(inflated(stream, notes), notes)
     elif header.method:
         pieces = budget.made(_CODECS[header.method](stream, notes), notes)
-    found = 0
+    checksum = 0
     for piece in pieces:
-        found = zlib.crc32(piece, found)
+        checksum = zlib.crc32(piece, checksum)
         yield piece
     if notes.problems:
         return
     check = _descriptor(stream) if header.open_ended else header.check
-    if found != check and not (header.flags & 8 and not check):
+    if checksum != check and not (header.flags & 8 and not check):
         notes.add("unreadable", "found a member of a zip archive that differs from its checksum; read as it is")

@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hecn_analysis.archive.files import TABLES, tell
+from hecn_analysis.archive.files import TABLES, report_damage
 from hecn_analysis.archive.selection import is_archive
 from hecn_analysis.base import cluster
 from hecn_analysis.base.errors import InputError
@@ -203,7 +203,7 @@ def interfaces(
         parts, faults = _worked(files, settings, each)
     if faults and len(faults) == len(files):
         raise faults[0].error()
-    tell([*lost, *(fault.error() for fault in faults)], damaged)
+    report_damage([*lost, *(fault.error() for fault in faults)], damaged)
     tables = [part for part in parts if len(part)]
     if not tables:
         return work(Share(0, (), frozenset()), settings)

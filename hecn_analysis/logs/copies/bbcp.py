@@ -46,7 +46,7 @@ _FAILURE: Final = re.compile(
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """What one command has printed so far."""
 
     first: int
@@ -66,7 +66,7 @@ class Bbcp:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of bbcp's."""
@@ -96,9 +96,9 @@ class Bbcp:
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = _OpenRun(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
@@ -144,7 +144,7 @@ class Bbcp:
             )
             self._hand_over(opened, first, opened.last, values)
 
-    def _hand_over(self, opened: _Open, first: int, last: int, values: dict[str, object]) -> None:
+    def _hand_over(self, opened: _OpenRun, first: int, last: int, values: dict[str, object]) -> None:
         """Hand over a run with the reports among its lines."""
         run = Run(min(first, last), last, values)
         own = np.array([run.line_first <= report[0] <= last for report in opened.reports], dtype=bool)
@@ -153,7 +153,7 @@ class Bbcp:
         self._findings.run(run)
 
     @staticmethod
-    def _intervals(opened: _Open) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    def _intervals(opened: _OpenRun) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
         table = np.array(opened.reports, dtype=float)
         step = _option(opened.command, "-P")
         since = (table[:, 1] - table[0, 1]) % 86400

@@ -21,7 +21,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?"
 _DONE: Final = re.compile(
@@ -68,7 +68,7 @@ class Bbftp:
             return True
         if _CUT.search(text):
             expected = "'… bytes send in … secs (… Kbytes/sec or … Mbits/s)'; no run made of it"
-            report_damage(self._findings, line, expected)
+            report_damaged_line(self._findings, line, expected)
             return True
         return False
 

@@ -124,8 +124,8 @@ class Curl(DocumentReader):
 
     def take(self, document: Document) -> bool:
         """Take what -w printed as JSON."""
-        found = {name: number(document.value.get(name)) for name in _VARIABLES}
-        values = {name: value for name, value in found.items() if value is not None}
+        numbers = {name: number(document.value.get(name)) for name in _VARIABLES}
+        values = {name: value for name, value in numbers.items() if value is not None}
         if not values:
             return False
         figures = self._begin_figures(document.first)
@@ -177,17 +177,17 @@ class Curl(DocumentReader):
         """Whether a line is right below a run, with no command line between."""
         return self.findings.command.line <= run.line_last and number <= run.line_last + _NEAR
 
-    def _named(self, line: Line, found: list[tuple[str, str]]) -> bool:
+    def _named(self, line: Line, pairs: list[tuple[str, str]]) -> bool:
         figures = self._figures
         if figures is not None and (
-            line.number > figures.last + _NEAR or any(name in figures.values for name, _ in found)
+            line.number > figures.last + _NEAR or any(name in figures.values for name, _ in pairs)
         ):
             self._end()
             figures = None
         if figures is None:
             figures = self._begin_figures(line.number)
         figures.last = line.number
-        figures.values.update({name: float(value.replace(",", ".")) for name, value in found})
+        figures.values.update({name: float(value.replace(",", ".")) for name, value in pairs})
         return True
 
     def _begin_figures(self, first: int) -> _Figures:
@@ -230,7 +230,7 @@ class Curl(DocumentReader):
         amount, rate = (sent, up) if sends else (received, down)
         if figures.failed and not amount:
             amount, rate = None, None
-        found: dict[str, object] = {
+        figures_found: dict[str, object] = {
             "direction": "send" if sends else "receive" if (received or down) else None,
             "bytes": None if amount is None else round(amount),
             "duration_s": values.get("time_total"),
@@ -238,10 +238,10 @@ class Curl(DocumentReader):
         }
         last = figures.joined
         if last is not None:
-            last.columns.update({name: value for name, value in found.items() if value is not None})
+            last.columns.update({name: value for name, value in figures_found.items() if value is not None})
             last.line_last = figures.last
             return
-        columns = {"tool": "curl", "protocol": "file", "error": figures.failed, **found}
+        columns = {"tool": "curl", "protocol": "file", "error": figures.failed, **figures_found}
         run = Run(figures.first, figures.last, columns, rounding=0.05)
         self._last = run
         self.findings.run(run)

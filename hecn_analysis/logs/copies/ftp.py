@@ -110,7 +110,7 @@ class Ftp:
         windows = "Seconds" in match[0]
         throughput = candidates[1 if windows else 0]
         if seconds and slack < 0.01:
-            throughput = min(candidates, key=lambda one: abs(one - 8 * amount / seconds))
+            throughput = min(candidates, key=lambda candidate: abs(candidate - 8 * amount / seconds))
         figures: dict[str, object] = {
             "direction": "send" if match["way"] == "sent" else "receive",
             "bytes": amount,

@@ -23,7 +23,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _REPORT: Final = re.compile(
     r"^\s{0,40}(?P<bytes>\d{1,19}) bytes\s{1,40}(?P<average>\d{1,12}\.\d{1,3}) MB/sec avg"
@@ -82,7 +82,7 @@ class GlobusUrlCopy:
             return True
         if _CUT.search(text):
             expected = "'… bytes … MB/sec avg … MB/sec inst'; the line is left out"
-            report_damage(self._findings, line, expected, repr(text.strip()))
+            report_damaged_line(self._findings, line, expected, repr(text.strip()))
             return True
         return False
 

@@ -25,7 +25,7 @@ import pandas as pd
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _INFO: Final = re.compile(
     r"(?:^|[^\w.])DATE=(?P<end>\d{14}(?:\.\d{1,6})?) HOST=\S* PROG=\S* NL\.EVNT=FTP_INFO "
@@ -55,7 +55,7 @@ class GridftpServer:
         match = _INFO.search(line.text)
         start, end = (_time(match["start"]), _time(match["end"])) if match else (None, None)
         if match is None or start is None or end is None or end < start:
-            report_damage(self._findings, line, f"{_EXPECTED}; no run made of it")
+            report_damaged_line(self._findings, line, f"{_EXPECTED}; no run made of it")
             return True
         amount, seconds = int(match["bytes"]), (end - start).total_seconds()
         error = not match["code"].startswith("2")

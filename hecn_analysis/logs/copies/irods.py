@@ -25,7 +25,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import half_digit
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _FILE: Final = re.compile(
     r"^\s{0,8}(?P<name>\S.{0,80}?)\s{1,40}(?P<size>\d{1,12}\.\d{3}) MB \| (?P<seconds>\d{1,9}\.\d{3}) sec \| "
@@ -83,7 +83,7 @@ class Irods:
             self._hand_over({"error": True})
             return True
         if _CUT.search(text):
-            report_damage(self._findings, line, "'… MB | … sec | … thr | … MB/s'; no run made of it")
+            report_damaged_line(self._findings, line, "'… MB | … sec | … thr | … MB/s'; no run made of it")
             return True
         return False
 

@@ -30,7 +30,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import decimal, scale, whole
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
 _SENT: Final = re.compile(
@@ -99,7 +99,7 @@ class Rsync:
             return True
         if _CUT.search(text):
             expected = "'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
-            report_damage(self._findings, line, expected)
+            report_damaged_line(self._findings, line, expected)
             self._forget()
             return True
         return False

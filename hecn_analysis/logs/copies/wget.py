@@ -67,7 +67,7 @@ _NEAR: Final = 2
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A file that was asked for."""
 
     first: int
@@ -99,7 +99,7 @@ class Wget:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._alone: Run | None = None
 
     def feed(self, line: Line) -> bool:  # noqa: C901, PLR0911 - one for each kind of line
@@ -113,7 +113,7 @@ class Wget:
                 self._open.last = line.number
                 return True
             self._close()
-            self._open = _Open(line.number, line.number, robots=text.endswith("/robots.txt"))
+            self._open = _OpenRun(line.number, line.number, robots=text.endswith("/robots.txt"))
             return True
         if match := _QUIET.search(text):
             self._close()
@@ -142,7 +142,7 @@ class Wget:
         """The output has ended."""
         self._close()
 
-    def _under_way(self, line: Line, opened: _Open) -> bool:
+    def _under_way(self, line: Line, opened: _OpenRun) -> bool:
         """Take what wget says between asking and saving."""
         text = line.text
         if _AWAITING.search(text) is None:
@@ -204,7 +204,7 @@ class Wget:
     def _failed(self, line: Line, text: str) -> None:
         """A try that failed: the run has failed unless a file is saved after all."""
         if self._open is None:
-            self._open = _Open(line.number, line.number)
+            self._open = _OpenRun(line.number, line.number)
         self._open.last = line.number
         self._open.trouble.append((line.number, text))
 

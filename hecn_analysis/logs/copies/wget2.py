@@ -47,7 +47,7 @@ _REST: Final = re.compile(r"^\s*+\]?\s*$|^https?://\S{1,3000}\s*\]\s*$|^\[(?:htt
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """What one command has printed."""
 
     first: int
@@ -78,7 +78,7 @@ class Wget2:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of wget2's."""
@@ -109,9 +109,9 @@ class Wget2:
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = _OpenRun(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 

@@ -167,9 +167,9 @@ def _unit(document: Document, name: str) -> float:
 
 
 def _retransmits(document: Document, name: str) -> int | None:
-    given = at(document.value, "metadata", "SERIES_META", name, "TCP_RETRANSMIT")
-    found = int(given) if isinstance(given, str) and _DECIMAL.fullmatch(given) else count(given)
-    return found if found is not None and 0 <= found < 2**62 else None
+    stored = at(document.value, "metadata", "SERIES_META", name, "TCP_RETRANSMIT")
+    retransmits = int(stored) if isinstance(stored, str) and _DECIMAL.fullmatch(stored) else count(stored)
+    return retransmits if retransmits is not None and 0 <= retransmits < 2**62 else None
 
 
 def _total(amounts: list[int | None]) -> int | None:

@@ -406,20 +406,20 @@ def _round_trips(result: Mapping[str, Any]) -> dict[str, object]:
 
 def _cells(cells: Mapping[str, str]) -> dict[str, object]:
     """Columns from the cells of a text summary that stand behind the throughput."""
-    found: dict[str, object] = {}
+    columns: dict[str, object] = {}
     for name, text in cells.items():
         if name == "Retransmits" and text.isdecimal():
-            found["retransmits"] = int(text)
+            columns["retransmits"] = int(text)
         elif name == "Receiver Throughput" and (rate := _RATE.fullmatch(text)):
-            found["received"] = float(rate["rate"]) * _POWERS[rate["power"]]
+            columns["received"] = float(rate["rate"]) * _POWERS[rate["power"]]
         elif name == "Jitter" and (jitter := _JITTER.fullmatch(text)):
-            found["jitter_s"] = float(jitter["jitter"]) / 1e3
+            columns["jitter_s"] = float(jitter["jitter"]) / 1e3
         elif name in {"Lost / Sent", "Sent/Lost", "Sent / Lost"} and (pair := _PAIR.fullmatch(text)):
             one, two = int(pair["one"]), int(pair["two"])
             lost, sent = (one, two) if name.startswith("Lost") else (two, one)
-            found |= {"sent_packets": sent, "lost_packets": lost}
-            found["loss_fraction"] = lost / sent if 0 <= lost <= sent and sent else None
-    return found
+            columns |= {"sent_packets": sent, "lost_packets": lost}
+            columns["loss_fraction"] = lost / sent if 0 <= lost <= sent and sent else None
+    return columns
 
 
 def _rows_only(columns: Mapping[str, object]) -> dict[str, object]:

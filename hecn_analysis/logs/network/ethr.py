@@ -44,7 +44,7 @@ _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run under way."""
 
     first: int
@@ -67,7 +67,7 @@ class Ethr:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of Ethr's."""
@@ -93,11 +93,11 @@ class Ethr:
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line, *, anew: bool) -> _Open:
+    def _begin(self, line: Line, *, anew: bool) -> _OpenRun:
         if anew:
             self._close()
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = _OpenRun(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
@@ -111,7 +111,7 @@ class Ethr:
         rate = float(row["rate"]) * 1000.0 ** _POWERS[row["unit"]]
         opened.rows.append((line.number, row["id"], start, float(row["end"]), rate))
 
-    def _done(self, line: Line, opened: _Open, done: re.Match[str]) -> None:
+    def _done(self, line: Line, opened: _OpenRun, done: re.Match[str]) -> None:
         opened.last = line.number
         if done["duration"] is not None:
             opened.duration = sum(
@@ -151,7 +151,7 @@ class Ethr:
         self._findings.run(run)
 
 
-def _intervals(opened: _Open) -> dict[str, Array]:
+def _intervals(opened: _OpenRun) -> dict[str, Array]:
     """Columns of the rows; those of a single connection are those of the run."""
     place = {name: float(index) for index, name in enumerate(opened.ids)} if len(opened.ids) > 1 else {}
     lines, names, starts, ends, rates = zip(*opened.rows, strict=True)

@@ -93,7 +93,7 @@ class _Connection:
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run, or both directions of one, under way."""
 
     first: int
@@ -139,8 +139,8 @@ class Iperf2:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
-        self._before: _Open | None = None
+        self._open: _OpenRun | None = None
+        self._before: _OpenRun | None = None
         self._listening: set[int] = set()
         self._way: str | None = None
 
@@ -168,9 +168,9 @@ class Iperf2:
         if opened is None or opened.report or (opened.way == "send" and opened.udp):
             return 0
         pattern = CSV if opened.csv else ROW
-        found = take(pattern, lambda row: self._known_stream(opened, row), texts, start)
-        taken = sum(len(places) for _, places, _ in found)
-        for stream, places, parts in found:
+        taken_rows = take(pattern, lambda row: self._known_stream(opened, row), texts, start)
+        taken = sum(len(places) for _, places, _ in taken_rows)
+        for stream, places, parts in taken_rows:
             if places:
                 stream.go_on([numbers[place] for place in places], parts)
         if taken:
@@ -180,7 +180,7 @@ class Iperf2:
         return taken
 
     @staticmethod
-    def _known_stream(opened: _Open, row: re.Match[str]) -> Stream | None:
+    def _known_stream(opened: _OpenRun, row: re.Match[str]) -> Stream | None:
         """The stream of a row where that is one of the open run without doubt."""
         if row.re is ROW:
             return opened.streams.get(key_of(row["id"]))
@@ -193,9 +193,9 @@ class Iperf2:
         """The output has ended."""
         self._close()
 
-    def _begin(self, number: int) -> _Open:
+    def _begin(self, number: int) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(number, number, self._findings.command, ports=set(self._listening))
+            self._open = _OpenRun(number, number, self._findings.command, ports=set(self._listening))
         self._open.last = number
         return self._open
 
@@ -231,7 +231,7 @@ class Iperf2:
             stream.add(row, texts)
         return True
 
-    def _rejoin(self, opened: _Open, key: str, row: Row) -> None:
+    def _rejoin(self, opened: _OpenRun, key: str, row: Row) -> None:
         """Go on with the run before: what looked like its result was the first interval of a stream."""
         before = self._before
         first = before.streams[key].first if before is not None and key in before.streams else None
@@ -243,12 +243,12 @@ class Iperf2:
         opened.streams = before.streams | opened.streams
         opened.connections = before.connections | opened.connections
 
-    def _stream(self, opened: _Open, key: str) -> Stream:
+    def _stream(self, opened: _OpenRun, key: str) -> Stream:
         if key not in opened.streams:
             opened.streams[key] = Stream.new(kept=self._findings.keep_intervals)
         return opened.streams[key]
 
-    def _anew(self, opened: _Open, key: str, row: Row) -> bool:
+    def _anew(self, opened: _OpenRun, key: str, row: Row) -> bool:
         """Whether a row belongs to the next run although no connection was printed."""
         stream = opened.streams.get(key)
         if stream is None:
@@ -389,7 +389,7 @@ class Iperf2:
             opened.connections[key] = ports
         self._stream(opened, key).add(row, texts)
 
-    def _other_csv_run(self, opened: _Open, key: str, row: Row, ports: _Connection, written: float | None) -> bool:
+    def _other_csv_run(self, opened: _OpenRun, key: str, row: Row, ports: _Connection, written: float | None) -> bool:
         """Whether a row belongs to the next run: the stream has ended or other ports, or time has passed."""
         stream = opened.streams.get(key)
         if stream is not None and stream.final is not None:
@@ -418,7 +418,7 @@ class Iperf2:
         if before is not None:
             self._end(before)
 
-    def _end(self, opened: _Open) -> None:
+    def _end(self, opened: _OpenRun) -> None:
         sides: dict[str | None, list[str]] = {}
         for key in opened.streams:
             if key != "SUM":
@@ -441,7 +441,7 @@ class Iperf2:
         for direction in sorted(sides, key=lambda way: way != "send"):
             self._hand_over(opened, direction, sides[direction], alone=len(sides) == 1)
 
-    def _hand_over(self, opened: _Open, direction: str | None, keys: list[str], *, alone: bool) -> None:
+    def _hand_over(self, opened: _OpenRun, direction: str | None, keys: list[str], *, alone: bool) -> None:
         if any(stream.final is not None or len(stream.rows) > 1 for stream in opened.streams.values()):
             ends = [stream.final.end for stream in opened.streams.values() if stream.final is not None]
             for key, stream in opened.streams.items():
@@ -488,7 +488,7 @@ class Iperf2:
         run.intervals = intervals(streams, whole)
         self._findings.run(run)
 
-    def _checked_sum(self, opened: _Open, streams: Sequence[Stream], whole: Row) -> Row:
+    def _checked_sum(self, opened: _OpenRun, streams: Sequence[Stream], whole: Row) -> Row:
         """The sum of the streams as printed, with their packets where it has none."""
         own = added((stream.result() for stream in streams), near=0.05)
         if own is None:
@@ -503,7 +503,7 @@ class Iperf2:
         return whole if whole.packets is not None else whole._replace(lost=own.lost, packets=own.packets)
 
     def _result(
-        self, opened: _Open, direction: str | None, streams: Sequence[Stream], result: Row
+        self, opened: _OpenRun, direction: str | None, streams: Sequence[Stream], result: Row
     ) -> dict[str, object]:
         """Columns of the row over the whole run, and of the server's reports."""
         if not opened.udp or direction == "receive" or result.packets is not None:
@@ -532,18 +532,18 @@ def _time(text: str) -> pd.Timestamp | None:
         return None
 
 
-def _without_rows(opened: _Open, direction: str | None) -> int:
+def _without_rows(opened: _OpenRun, direction: str | None) -> int:
     """The number of connections in a direction of which nothing more is seen: the log breaks off before their rows."""
     seen = {key.removeprefix("*") for key in opened.streams}
     lost = [key for key in opened.connections if key.removeprefix("*") not in seen]
     return sum(_direction(opened, key) == direction for key in lost)
 
 
-def _by_role(opened: _Open) -> str | None:
+def _by_role(opened: _OpenRun) -> str | None:
     return None if opened.client is None else "send" if opened.client else "receive"
 
 
-def _direction(opened: _Open, key: str) -> str | None:
+def _direction(opened: _OpenRun, key: str) -> str | None:
     """What this host did with a stream: who has the port of the service, and whether the stream is turned round."""
     connection = opened.connections.get(key) or opened.connections.get(key.removeprefix("*"))
     usual = _by_role(opened)

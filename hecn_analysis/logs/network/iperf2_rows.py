@@ -149,7 +149,7 @@ def take(
 ) -> list[tuple[Stream, list[int], list[Text]]]:
     """Take rows that are one more interval of a stream each and nothing else: those that go on after the first."""
     of_row, named = (of_text, ("id",)) if pattern is ROW else (of_csv, (6, 3, 5))
-    found: list[tuple[Stream, list[int], list[Text]]] = []
+    taken: list[tuple[Stream, list[int], list[Text]]] = []
     match, identity = pattern.match, None
     places: list[int] = []
     figures: list[Text] = []
@@ -163,13 +163,13 @@ def take(
             if stream is None or stream.first is None or stream.final is not None:
                 break
             identity, places, figures = name, [], []
-            found.append((stream, places, figures))
-        one = of_row(row)
-        if one[0][0] == "0" and float(one[0]) == 0:
+            taken.append((stream, places, figures))
+        row_texts = of_row(row)
+        if row_texts[0][0] == "0" and float(row_texts[0]) == 0:
             break
         places.append(place)
-        figures += one
-    return found
+        figures += row_texts
+    return taken
 
 
 def written_at(match: re.Match[str]) -> float | None:
@@ -227,7 +227,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
     column = dict(zip(_TEXTS, texts, strict=True))
     by_1024 = looked_up(column["rate_unit"], {"Bytes": 1.0, "bits": 0.0}) > 0
     scales = column["rate_scale"]
-    found = {
+    columns = {
         "line": lines,
         "t_start_s": numbers(column["start"]),
         "t_end_s": numbers(column["end"]),
@@ -237,17 +237,17 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
     }
     if any(column["retries"]):
         windows = 1024 * numbers(column["window"])
-        found["retransmits"] = numbers(column["retries"])
-        found["cwnd_bytes"] = np.rint(np.where(windows < 0, np.nan, windows))
-        found["rtt_s"] = numbers(column["rtt"]) / 1e6
+        columns["retransmits"] = numbers(column["retries"])
+        columns["cwnd_bytes"] = np.rint(np.where(windows < 0, np.nan, windows))
+        columns["rtt_s"] = numbers(column["rtt"]) / 1e6
     if any(column["packets"]):
         lost, packets = numbers(column["lost"]), numbers(column["packets"])
         lost[lost < 0] = np.nan
         packets[packets < 0] = np.nan
-        found["lost_packets"], found["sent_packets"] = lost, packets
-        found["loss_fraction"] = loss_fractions(lost, packets)
-        found["jitter_s"] = numbers(column["jitter"]) / 1000
-    return found
+        columns["lost_packets"], columns["sent_packets"] = lost, packets
+        columns["loss_fraction"] = loss_fractions(lost, packets)
+        columns["jitter_s"] = numbers(column["jitter"]) / 1000
+    return columns
 
 
 def figures(row: Row) -> dict[str, object]:
@@ -267,9 +267,9 @@ def figures(row: Row) -> dict[str, object]:
 
 def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
     """Add the results of several streams that took equally long; None where one is missing or took longer."""
-    found = list(rows)
-    kept = [row for row in found if row is not None]
-    if not kept or len(kept) < len(found):
+    results = list(rows)
+    kept = [row for row in results if row is not None]
+    if not kept or len(kept) < len(results):
         return None
     if len(kept) == 1:
         return kept[0]
@@ -313,19 +313,19 @@ def _possible(columns: dict[str, object]) -> dict[str, object]:
 
 def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Array]:
     """Give the columns of the intervals in the order of the file; those of a single stream are those of the run."""
-    numbered = [(np.nan if len(streams) == 1 else float(index), each) for index, each in enumerate(streams)]
+    numbered = [(np.nan if len(streams) == 1 else float(index), stream) for index, stream in enumerate(streams)]
     parts = [
         {"stream": np.full(len(part["line"]), index), **part}
-        for index, each in [*numbered, *([(np.nan, whole)] if whole is not None else [])]
-        if (part := each.intervals())
+        for index, stream in [*numbered, *([(np.nan, whole)] if whole is not None else [])]
+        if (part := stream.intervals())
     ]
     if not parts:
         return {}
-    found = joined(parts)
+    columns = joined(parts)
     if len(parts) > 1:
-        order = np.argsort(found["line"], kind="stable")
-        found = {name: values[order] for name, values in found.items()}
-    forward = found["t_end_s"] >= found["t_start_s"]
+        order = np.argsort(columns["line"], kind="stable")
+        columns = {name: values[order] for name, values in columns.items()}
+    forward = columns["t_end_s"] >= columns["t_start_s"]
     if not forward.all():
-        found = {name: values[forward] for name, values in found.items()}
-    return {name: values for name, values in found.items() if name == "stream" or not np.isnan(values).all()}
+        columns = {name: values[forward] for name, values in columns.items()}
+    return {name: values for name, values in columns.items() if name == "stream" or not np.isnan(values).all()}

@@ -174,7 +174,7 @@ class Iperf3(DocumentReader):
             return 0
         match, role, side = ROW.match, None, None
         lines: list[int] = []
-        found: list[Text] = []
+        row_texts: list[Text] = []
         for place in range(start, len(texts)):
             row = match(texts[place])
             if row is None:
@@ -184,19 +184,19 @@ class Iperf3(DocumentReader):
             groups = row.groups()
             if side is None or groups[ROLE] != role:
                 if side is not None:
-                    side.rows.add(lines, found)
-                    lines, found = [], []
+                    side.rows.add(lines, row_texts)
+                    lines, row_texts = [], []
                 role, side = groups[ROLE], opened.sides.get(groups[ROLE] or "")
             span, key = (groups[START], groups[END]), groups[ID]
             if groups[WORD] is not None or side is None or side.latest.get(key, span) == span:
                 break
             side.latest[key] = span
             lines.append(numbers[place])
-            found += groups
+            row_texts += groups
         else:
             place = len(texts)
         if side is not None and lines:
-            side.rows.add(lines, found)
+            side.rows.add(lines, row_texts)
         if place > start:
             opened.last = numbers[place - 1]
             opened.separated = texts[place - 1].startswith(_RULE)

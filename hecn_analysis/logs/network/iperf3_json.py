@@ -135,8 +135,8 @@ def _waited(value: Mapping[str, Any]) -> bool:
 
 def _sending(stream: object) -> bool | None:
     """Whether the host that wrote the log sends on a stream of the result; before 3.7 it does not say."""
-    found = at(stream, "udp", "sender") if at(stream, "udp") is not None else at(stream, "sender", "sender")
-    return found if isinstance(found, bool) else None
+    flag = at(stream, "udp", "sender") if at(stream, "udp") is not None else at(stream, "sender", "sender")
+    return flag if isinstance(flag, bool) else None
 
 
 def _added(parts: Sequence[object]) -> dict[str, Any]:
@@ -214,8 +214,8 @@ class _Run:
             self._findings.run(self._run(way, failed=failed, both_ways=both_ways))
 
     def _streams(self) -> list[Any]:
-        found = self._end.get("streams")
-        return found if isinstance(found, list) else []
+        streams = self._end.get("streams")
+        return streams if isinstance(streams, list) else []
 
     def _sums(self, way: str) -> dict[str, Any]:
         """The sums of one direction from its streams."""
@@ -230,8 +230,8 @@ class _Run:
         }
 
     def _intervals(self) -> list[Any]:
-        found = self._value.get("intervals")
-        return found if isinstance(found, list) else []
+        intervals = self._value.get("intervals")
+        return intervals if isinstance(intervals, list) else []
 
     def _sends(self, way: str) -> bool | None:
         """Whether this host sends."""
@@ -362,13 +362,13 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
     """Columns of intervals; NaN where missing or impossible."""
 
     def of(key: str) -> Array:
-        found = [row.get(key) for row in rows]
-        if not {int, float, type(None)}.issuperset(map(type, found)):
-            found = [number(value) for value in found]
+        cells = [row.get(key) for row in rows]
+        if not {int, float, type(None)}.issuperset(map(type, cells)):
+            cells = [number(value) for value in cells]
         try:
-            values = np.array(found, float)  # None becomes NaN
+            values = np.array(cells, float)  # None becomes NaN
         except OverflowError:
-            values = np.array([number(value) for value in found], float)
+            values = np.array([number(value) for value in cells], float)
         values[~((values >= 0) & (values < np.inf))] = np.nan
         return values
 
@@ -424,5 +424,5 @@ def _version(value: object) -> str | None:
 
 
 def _seconds(value: object) -> pd.Timestamp | None:
-    found = number(value)
-    return pd.Timestamp(found, unit="s", tz="UTC") if found is not None and 0 < found < 2**33 else None
+    seconds = number(value)
+    return pd.Timestamp(seconds, unit="s", tz="UTC") if seconds is not None and 0 < seconds < 2**33 else None

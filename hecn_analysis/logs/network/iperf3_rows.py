@@ -127,18 +127,18 @@ def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
 
 def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
     """Give the columns of the intervals; those of a single stream are those of the run."""
-    found = side.rows.columns()
-    counted, windows, jitter = found.pop("counted"), found["cwnd_bytes"], found["jitter_s"]
+    columns = side.rows.columns()
+    counted, windows, jitter = columns.pop("counted"), columns["cwnd_bytes"], columns["jitter_s"]
     if len(side.ids) == 1:
-        found["stream"] = np.full(len(counted), np.nan)
+        columns["stream"] = np.full(len(counted), np.nan)
     if np.isnan(jitter).all():
         for name in ("sent_packets", "lost_packets", "loss_fraction", "jitter_s"):
-            del found[name]
+            del columns[name]
     if np.isnan(windows).all():
-        del found["cwnd_bytes"]
+        del columns["cwnd_bytes"]
     if not np.isnan(counted).all():
-        found.setdefault("sent_packets" if packets and "cwnd_bytes" not in found else "retransmits", counted)
-    return found
+        columns.setdefault("sent_packets" if packets and "cwnd_bytes" not in columns else "retransmits", counted)
+    return columns
 
 
 def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:

@@ -7,7 +7,7 @@ import re
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import with_rate
 from hecn_analysis.logs.contract import Findings
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 
 def repaired_row(findings: Findings, line: Line, pattern: re.Pattern[str], expected: str) -> re.Match[str] | None:
@@ -15,7 +15,7 @@ def repaired_row(findings: Findings, line: Line, pattern: re.Pattern[str], expec
     repaired = with_rate(line.text) if line.complete else None
     row = None if repaired is None else pattern.search(repaired[0])
     if repaired is None or row is None:
-        report_damage(findings, line, f"{expected}; left out")
+        report_damaged_line(findings, line, f"{expected}; left out")
         return None
     message = f"found {repaired[1]!r}, expected '… bits/sec'; computed from bytes and seconds"
     findings.problem(line.number, "unit", message)

@@ -33,7 +33,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.network.netperf_runs import (
     PROTOCOLS,
@@ -295,7 +295,7 @@ class Netperf:
             if at and _LIKE_ROW.match(line.text):
                 self._table = None
                 test = self._take(line, kind)
-                report_damage(self._findings, line, f"the row of a {kind} test; no run made of it")
+                report_damaged_line(self._findings, line, f"the row of a {kind} test; no run made of it")
                 if test.interims:
                     self._hand_over(test, {})
                 return True
@@ -540,5 +540,5 @@ class Netperf:
 
 
 def _count(figures: Mapping[str, float], key: str) -> int | None:
-    found = figures.get(key, -1.0)
-    return int(found) if found >= 0 else None
+    value = figures.get(key, -1.0)
+    return int(value) if value >= 0 else None

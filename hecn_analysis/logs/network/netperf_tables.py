@@ -90,12 +90,12 @@ def by_comma(names: list[str], text: str) -> dict[str, str] | None:
 
 def by_place(names: list[str], text: str) -> dict[str, str] | None:
     """Give the values by key where the names stand above the values, a word a line."""
-    starts = [found.start() for found in re.finditer(r"\S+", text)]
+    starts = [values.start() for values in re.finditer(r"\S+", text)]
     ends = [*starts[1:], None]
-    found = {}
+    values = {}
     for start, end in zip(starts, ends, strict=True):
         name = " ".join(" ".join(line[start:end].split()) for line in names).split()
         key = _NAMES.get(" ".join(name).lower())
         if key is not None:
-            found[key] = text[start:end].strip()
-    return found or None
+            values[key] = text[start:end].strip()
+    return values or None

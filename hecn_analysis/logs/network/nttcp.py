@@ -41,7 +41,7 @@ _ERROR: Final = re.compile(
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run under way."""
 
     first: int
@@ -65,7 +65,7 @@ class Nttcp:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of nttcp's."""
@@ -85,9 +85,9 @@ class Nttcp:
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = _OpenRun(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
@@ -154,7 +154,7 @@ class Nttcp:
 
     def _hand_over(
         self,
-        opened: _Open,
+        opened: _OpenRun,
         direction: str | None,
         protocol: str,
         sender: dict[str, float] | None,

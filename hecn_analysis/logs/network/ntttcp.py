@@ -63,7 +63,7 @@ _PACKETS: Final = ("Packets Sent", "Retransmits")
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run under way."""
 
     first: int
@@ -95,7 +95,7 @@ class Ntttcp(DocumentReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of NTttcp's."""
@@ -110,9 +110,9 @@ class Ntttcp(DocumentReader):
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         self._close()
-        self._open = _Open(line.number, line.number, self.findings.command)
+        self._open = _OpenRun(line.number, line.number, self.findings.command)
         return self._open
 
     def _beginning(self, line: Line) -> bool:
@@ -140,7 +140,7 @@ class Ntttcp(DocumentReader):
 
     # --- XML
 
-    def _element(self, line: Line, opened: _Open) -> bool:
+    def _element(self, line: Line, opened: _OpenRun) -> bool:
         text = line.text
         opened.last = line.number
         if _ROOT_END.search(text):
@@ -159,7 +159,7 @@ class Ntttcp(DocumentReader):
                 self._xml_value(opened, name, metric, float(value))
         return True
 
-    def _xml_value(self, opened: _Open, name: str, metric: str | None, value: float) -> None:
+    def _xml_value(self, opened: _OpenRun, name: str, metric: str | None, value: float) -> None:
         match name, metric:
             case "total_bytes", "MB":
                 opened.values["MB"] = value
@@ -178,7 +178,7 @@ class Ntttcp(DocumentReader):
 
     # --- text of Linux
 
-    def _parameter(self, line: Line, opened: _Open) -> bool:
+    def _parameter(self, line: Line, opened: _OpenRun) -> bool:
         """Take what ``-V`` says about the role and the protocol."""
         if "*** sender role" in line.text or "*** receiver role" in line.text:
             opened.direction = "send" if "sender" in line.text else "receive"
@@ -238,7 +238,7 @@ class Ntttcp(DocumentReader):
         opened.last = line.number
         return True
 
-    def _table_row(self, line: Line, opened: _Open, text: str) -> bool:
+    def _table_row(self, line: Line, opened: _OpenRun, text: str) -> bool:
         words = text.split()
         if not words or len(words) > 12 or not all(map(_NUMBER.match, words)):
             known = text.lstrip().startswith(

@@ -107,7 +107,7 @@ _COPY: Final = re.compile(r"(?:file cop(?:y|ies)|get|put)\b", re.IGNORECASE)
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run that has no summary yet."""
 
     first: int
@@ -138,7 +138,7 @@ class Nuttcp:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._failed: tuple[int, str] = (-_FEW_LINES, "")
         self._command_with_output = 0
 
@@ -154,9 +154,9 @@ class Nuttcp:
         opened = self._open
         if opened is None or not opened.rows or opened.ends or opened.last != numbers[start] - 1:
             return 0
-        taken, found = matched(_INTERVAL, texts, start)
+        taken, row_texts = matched(_INTERVAL, texts, start)
         if taken:
-            opened.rows.add(numbers[start : start + taken], found)
+            opened.rows.add(numbers[start : start + taken], row_texts)
             opened.last = numbers[start + taken - 1]
         return taken
 
@@ -166,11 +166,11 @@ class Nuttcp:
 
     # --- lines
 
-    def _new(self, number: int) -> _Open:
+    def _new(self, number: int) -> _OpenRun:
         rows = Rows(_INTERVAL.groups, _converted, kept=self._findings.keep_intervals)
-        return _Open(number, number, self._findings.command, rows)
+        return _OpenRun(number, number, self._findings.command, rows)
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
             self._open = self._new(line.number)
         self._open.last = line.number
@@ -187,11 +187,11 @@ class Nuttcp:
         opened = self._open
         if opened is None or not opened.rows or line.number != opened.rows.last_line + 1:
             return False
-        found, left = fields(line.text)
-        if left or not ({"tx", "rx"} & found.keys()):
+        texts, left = fields(line.text)
+        if left or not ({"tx", "rx"} & texts.keys()):
             return False
         number, row = opened.rows.pop()
-        self._summary(number, line, {**_texts(row), **found}, None)
+        self._summary(number, line, {**_texts(row), **texts}, None)
         return True
 
     def _result(self, line: Line) -> bool:
@@ -315,7 +315,7 @@ class Nuttcp:
         columns["error"] = failed
         self._hand_over(opened, columns, texts, label=opened.label)
 
-    def _hand_over(self, opened: _Open, columns: dict[str, object], texts: Texts, *, label: str | None) -> None:
+    def _hand_over(self, opened: _OpenRun, columns: dict[str, object], texts: Texts, *, label: str | None) -> None:
         banner = next((end["streams"] for end in opened.ends.values() if "streams" in end), None)
         if banner is not None and int(banner) > 0:
             columns["streams"] = int(banner)
@@ -361,32 +361,32 @@ def _last_covers(rows: Rows) -> bool:
 
 def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
     """Columns of numbers of the texts of rows."""
-    found = {name: numbers(column) for name, column in zip(_INTERVAL_NAMES, texts, strict=True)}
+    columns = {name: numbers(column) for name, column in zip(_INTERVAL_NAMES, texts, strict=True)}
     with np.errstate(invalid="ignore", divide="ignore"):
-        counted = found["lost"] / found["sent"]
-    loss = np.where(np.isfinite(counted), counted, found["loss_percent"] / 100)
+        counted = columns["lost"] / columns["sent"]
+    loss = np.where(np.isfinite(counted), counted, columns["loss_percent"] / 100)
     return {
         "line": lines,
-        "seconds": found["seconds"],
-        "bytes": np.rint(found["mib"] * MIB),
-        "throughput_bps": (found["mbps"] * 1e6).round(3),
-        "retransmits": found["retransmits"],
-        "cwnd_bytes": np.rint(found["cwnd_kib"] * 1024),
-        "lost_packets": found["lost"],
-        "sent_packets": found["sent"],
+        "seconds": columns["seconds"],
+        "bytes": np.rint(columns["mib"] * MIB),
+        "throughput_bps": (columns["mbps"] * 1e6).round(3),
+        "retransmits": columns["retransmits"],
+        "cwnd_bytes": np.rint(columns["cwnd_kib"] * 1024),
+        "lost_packets": columns["lost"],
+        "sent_packets": columns["sent"],
         "loss_fraction": np.where(loss <= 1, loss, np.nan),
     }
 
 
 def _intervals(rows: Rows) -> dict[str, Array]:
     """Columns of the table of intervals."""
-    found = rows.columns()
-    if not found:
+    columns = rows.columns()
+    if not columns:
         return {}
-    ends = np.cumsum(found.pop("seconds"))
+    ends = np.cumsum(columns.pop("seconds"))
     return {
-        "line": found.pop("line"),
+        "line": columns.pop("line"),
         "t_start_s": np.concatenate([[0.0], ends[:-1]]).round(6),
         "t_end_s": ends.round(6),
-        **found,
+        **columns,
     }

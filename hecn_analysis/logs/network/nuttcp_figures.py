@@ -68,7 +68,7 @@ def fields(rest: str) -> tuple[Texts, str]:
     """Read the fields after a rate."""
     left: list[str] = []
     usual = _USUAL.match(rest)  # most lines, in the order in which nuttcp prints them
-    found = _given(usual) if usual else {}
+    texts = _texts(usual) if usual else {}
     position = usual.end() if usual else 0
     while position < len(rest):
         matched = _FIELD.match(rest, position)
@@ -80,32 +80,32 @@ def fields(rest: str) -> tuple[Texts, str]:
         elif matched["running"]:
             break
         else:
-            found |= _given(matched)
+            texts |= _texts(matched)
             position = matched.end()
-    return found, " ".join(filter(None, left))
+    return texts, " ".join(filter(None, left))
 
 
-def _given(found: re.Match[str]) -> Texts:
-    """Texts of the groups that a pattern has found."""
-    return {name: value for name, value in found.groupdict().items() if value is not None}
+def _texts(match: re.Match[str]) -> Texts:
+    """Return the texts of the groups that matched."""
+    return {name: value for name, value in match.groupdict().items() if value is not None}
 
 
 def pairs(rest: str) -> tuple[Texts, str]:
     """Read the key=value fields of ``-fparse`` as `fields` reads the others."""
-    found: Texts = {}
+    texts: Texts = {}
     left: list[str] = []
     for word in rest.split():
         key, _, value = word.partition("=")
         name, pattern = _PAIRS.get(key, ("", None))
         if pattern is not None and pattern.fullmatch(value):
-            found[name] = value
+            texts[name] = value
             if key == "host-retrans":
-                found["host"] = "host-"
+                texts["host"] = "host-"
         elif not _OTHER_PAIRS.match(word):
             left.append(word)
-    if ("lost" in found) != ("sent" in found):
-        found = {name: value for name, value in found.items() if name not in {"lost", "sent"}}
-    return found, " ".join(left)
+    if ("lost" in texts) != ("sent" in texts):
+        texts = {name: value for name, value in texts.items() if name not in {"lost", "sent"}}
+    return texts, " ".join(left)
 
 
 def unread(

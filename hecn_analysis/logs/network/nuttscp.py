@@ -163,12 +163,12 @@ class Nuttscp:
 
     def _aggregate(self, line: Line) -> bool:
         """A total: some number of the last runs, of its direction where it names one, must add up to it."""
-        found, words = _AGGREGATE.search(line.text), line.text
-        if found is None and (bare := _BARE_RATE.match(line.text)) and self._findings.recent:
+        match, words = _AGGREGATE.search(line.text), line.text
+        if match is None and (bare := _BARE_RATE.match(line.text)) and self._findings.recent:
             above = self._findings.recent[-1]
             if above.number == line.number - 1 and _AGGREGATE.search(above.text):
-                found, words = bare, above.text
-        if found is None or found["mbps"] is None or not self._runs:
+                match, words = bare, above.text
+        if match is None or match["mbps"] is None or not self._runs:
             return False
         self._hand_over()
         named = _ONE_WAY.search(words)
@@ -180,8 +180,8 @@ class Nuttscp:
             and (direction is None or run.columns.get("direction") == direction)
         ]
         rates = [rate for _, rate in summed]
-        total, sums = float(found["mbps"]), np.cumsum(rates) / 1e6
-        rounding = 0.51 * 10.0 ** -len(found["mbps"].partition(".")[2]) + 1e-4 * len(rates)
+        total, sums = float(match["mbps"]), np.cumsum(rates) / 1e6
+        rounding = 0.51 * 10.0 ** -len(match["mbps"].partition(".")[2]) + 1e-4 * len(rates)
         if len(sums) and float(np.min(np.abs(sums - total))) > rounding:
             nearest = float(sums[np.argmin(np.abs(sums - total))])
             self._findings.problem(
@@ -205,10 +205,10 @@ class Nuttscp:
             heading.circumstances = ()
         elif _TEST.search(text):
             heading.circumstances = tuple(word for word in heading.circumstances if word != SIMULTANEOUS)
-        found = named(text)
-        hosts = tuple(word for word in found if word.endswith("-systems"))
+        circumstances = named(text)
+        hosts = tuple(word for word in circumstances if word.endswith("-systems"))
         heading.hosts = hosts or heading.hosts
-        more = (word for word in found if word not in hosts)
+        more = (word for word in circumstances if word not in hosts)
         heading.circumstances = tuple(dict.fromkeys((*heading.circumstances, *more)))
 
     def _note(self, text: str) -> None:

@@ -30,7 +30,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -159,14 +159,16 @@ class Perftest(DocumentReader):
     def _head(self, line: Line) -> bool:
         if "#bytes" not in line.text or not _HEAD.search(line.text):
             return False
-        found = list(_COLUMN.finditer(line.text))
-        columns = tuple(column["time"] or column.group().split("[")[0] for column in found)
-        unit = next((one["average"] or one["unit"] for one in found if one["average"] or one["unit"]), "")
+        headings = list(_COLUMN.finditer(line.text))
+        columns = tuple(column["time"] or column.group().split("[")[0] for column in headings)
+        unit = next(
+            (heading["average"] or heading["unit"] for heading in headings if heading["average"] or heading["unit"]), ""
+        )
         if unit not in {*_UNITS, "usec", "cycles"} or not {"BW average", "t_avg", "t_typical"} & set(columns):
             expected = (
                 "'#bytes #iterations … BW average[MB/sec, MiB/sec or Gb/sec]' or '… t_avg[usec]'; its rows are left out"
             )
-            report_damage(self.findings, line, expected, f"the head {line.text.strip()[:200]!r}")
+            report_damaged_line(self.findings, line, expected, f"the head {line.text.strip()[:200]!r}")
             self._test = None
             return True
         if self._test is None or (self._test.rows and self._test.columns):
@@ -193,7 +195,7 @@ class Perftest(DocumentReader):
 
     def _malformed(self, line: Line, test: _Test) -> None:
         expected = f"{len(test.columns)} figures: {', '.join(test.columns)}; no run made of it"
-        report_damage(self.findings, line, expected)
+        report_damaged_line(self.findings, line, expected)
         test.rows += 1
 
     def _values(self, test: _Test, size: str | None) -> dict[str, object]:
@@ -265,24 +267,24 @@ class Perftest(DocumentReader):
         results = {name: at(document.value, name) for name in _RESULTS}
         if not isinstance(about, dict):
             return False
-        if not any(isinstance(found, dict) for found in results.values()):
+        if not any(isinstance(result, dict) for result in results.values()):
             return document.truncated
         test = _Test(document.first, document.last, str(about.get("test", "")).replace("_", " "))
         test.name = test.name.replace("RDMA ", "RDMA_")
         test.queue_pairs = count(about.get("Number_of_qps"))
         if "Connection_type" in about:
             test.client = "TX_depth" in about
-        for name, found in results.items():
-            if isinstance(found, dict):
+        for name, result in results.items():
+            if isinstance(result, dict):
                 test.label = _RESULTS[name]
-                self._result(document, test, found)
+                self._result(document, test, result)
         return True
 
     def _result(self, document: Document, test: _Test, results: Mapping[str, object]) -> None:
         """Take the figures of one row."""
         size = count(results.get("MsgSize"))
         values = self._values(test, None if size is None else str(size))
-        figures = {name: found for name, value in results.items() if (found := number(value)) is not None}
+        figures = {name: figure for name, value in results.items() if (figure := number(value)) is not None}
         if (rate := figures.get("BW_average")) is not None:
             values["throughput_bps"] = self._rate(document.last, rate, 8e6 * (size or 0) * figures.get("MsgRate", 0.0))
         values |= _latencies(figures, "t_min", "t_avg", "t_max")
@@ -290,7 +292,7 @@ class Perftest(DocumentReader):
 
     def _rate(self, line: int, rate: float, by_messages: float) -> float | None:
         """Rate [bit/s] in the unit that agrees with the message rate."""
-        nearest = min((rate * unit for unit in _UNITS.values()), key=lambda found: abs(found - by_messages))
+        nearest = min((rate * unit for unit in _UNITS.values()), key=lambda candidate: abs(candidate - by_messages))
         if by_messages and abs(nearest - by_messages) <= 0.3 * by_messages:
             return nearest
         self.findings.problem(

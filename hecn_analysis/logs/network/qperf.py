@@ -21,7 +21,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _TEST: Final = re.compile(
     r"^\W{0,20}(?P<test>(?P<transport>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?P<kind>(?:\w{1,20}_)?(?:bw|lat|mr))):\s*$"
@@ -71,7 +71,7 @@ class Qperf:
         if (match := _FIGURE.match(text)) and line.complete:
             self._figure(line, match["name"], float(match["value"].replace(",", "")), match["unit"])
         elif match := _LIKE_FIGURE.match(text):
-            report_damage(self._findings, line, "a figure with its unit", repr(match[0].strip()))
+            report_damaged_line(self._findings, line, "a figure with its unit", repr(match[0].strip()))
         elif (match := _FAILED.match(text)) and self._run is None:
             self._findings.problem(
                 line.number, "aborted", f"found {match[0].strip()!r}, expected a result of {self._test}"

@@ -26,7 +26,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:\.\d{1,12})?"
 _VERSION: Final = re.compile(r"sockperf: == version #(?P<version>[\w.-]{1,40})")
@@ -64,7 +64,7 @@ _DIFFERENCE: Final = 0.01
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run under way."""
 
     first: int
@@ -88,7 +88,7 @@ class Sockperf:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of sockperf's."""
@@ -108,20 +108,20 @@ class Sockperf:
         elif _SERVER.search(text):
             self._next_server(line)
         elif not self._figures(line, self._continued(line)) and (match := _UNREAD.search(text)):
-            report_damage(self._findings, line, "a figure with its unit", repr(match[0].strip()))
+            report_damaged_line(self._findings, line, "a figure with its unit", repr(match[0].strip()))
         return True
 
     def finish(self) -> None:
         """The output has ended."""
         self._close()
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(line.number, line.number)
+            self._open = _OpenRun(line.number, line.number)
         self._open.last = line.number
         return self._open
 
-    def _continued(self, line: Line) -> _Open:
+    def _continued(self, line: Line) -> _OpenRun:
         """The run that a line belongs to: the open one, or the next."""
         opened = self._open
         summary = _SUMMARY.search(line.text)
@@ -137,7 +137,7 @@ class Sockperf:
             opened.summaries.add(summary["kind"])
         return opened
 
-    def _figures(self, line: Line, opened: _Open) -> bool:
+    def _figures(self, line: Line, opened: _OpenRun) -> bool:
         text, columns = line.text, opened.columns
         if match := _TOTAL.search(text):
             columns |= {"sent_packets": int(match["messages"]), "duration_s": float(match["seconds"])}
@@ -161,7 +161,7 @@ class Sockperf:
             return False
         return True
 
-    def _bandwidth(self, line: Line, opened: _Open, match: re.Match[str]) -> None:
+    def _bandwidth(self, line: Line, opened: _OpenRun, match: re.Match[str]) -> None:
         rate = float(match["bits"]) * 2**20
         if match["unit"] == "G" and match["decimals"] != "0" * 9 and len(match["decimals"]) > 3:
             self._findings.problem(

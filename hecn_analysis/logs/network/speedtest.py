@@ -23,7 +23,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -59,7 +59,7 @@ _WAYS: Final = {"Download": "receive", "Upload": "send"}
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A test under way."""
 
     first: int
@@ -92,7 +92,7 @@ class Speedtest(DocumentReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of a test, which may be the whole of it."""
@@ -186,11 +186,11 @@ class Speedtest(DocumentReader):
 
     def _begin(self, line: Line, *, sure: bool) -> None:
         if self._open is None:
-            self._open = _Open(line.number, line.number, sure)
+            self._open = _OpenRun(line.number, line.number, sure)
         self._open.sure |= sure
         self._open.last = line.number
 
-    def _transfers(self, line: Line, opened: _Open) -> bool:
+    def _transfers(self, line: Line, opened: _OpenRun) -> bool:
         text, taken = line.text, False
         for way in _UNDER_WAY.findall(text):
             opened.announced, taken = way.capitalize(), True
@@ -205,7 +205,7 @@ class Speedtest(DocumentReader):
                 opened.announced = ""
         if not taken and opened.sure and (broken := _BROKEN.search(text)):
             expected = "a rate such as '93.2 Mbit/s'; no run made of it"
-            report_damage(self.findings, line, expected, repr(broken[0].strip()))
+            report_damaged_line(self.findings, line, expected, repr(broken[0].strip()))
             opened.announced, taken = "", True
         if taken:
             opened.last = line.number

@@ -48,7 +48,7 @@ _WRAPPED: Final = 2
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A report of one end under way."""
 
     first: int
@@ -74,7 +74,7 @@ class Ttcp:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
 
     def feed(self, line: Line) -> bool:
         """Take a line of ttcp's."""
@@ -89,7 +89,7 @@ class Ttcp:
         if self._open is None:
             if not (_BEGINNING.match(text) or _RESULT.search(text) or _ERROR.match(text)):
                 return False
-            self._open = _Open(line.number, line.number, self._findings.command, role)
+            self._open = _OpenRun(line.number, line.number, self._findings.command, role)
         self._open.last = line.number
         self._open.wrapped = not text.endswith("+++")
         self._take(line, self._open, text)
@@ -106,7 +106,7 @@ class Ttcp:
             self._close()
             role = "-t" if match["way"] == "->" else "-r"
             protocol = match["protocol"].lower()
-            self._open = _Open(line.number, line.number, self._findings.command, role, protocol, awaited=True)
+            self._open = _OpenRun(line.number, line.number, self._findings.command, role, protocol, awaited=True)
             return True
         opened = self._open
         if opened is None or not opened.awaited or line.number > opened.last + _WRAPPED:
@@ -132,7 +132,7 @@ class Ttcp:
         opened.last = line.number
         return True
 
-    def _take(self, line: Line, opened: _Open, text: str) -> None:
+    def _take(self, line: Line, opened: _OpenRun, text: str) -> None:
         if (protocol := _PROTOCOL.search(text)) is not None:
             opened.protocol = protocol["protocol"]
         opened.protocol = opened.protocol or "tcp"
@@ -183,7 +183,7 @@ class Ttcp:
         self._findings.run(Run(opened.first, opened.last, columns, rounding=rounding))
 
 
-def _throughput(opened: _Open, amount: float, seconds: float) -> float | None:
+def _throughput(opened: _OpenRun, amount: float, seconds: float) -> float | None:
     """Rate as printed, or computed where it is printed roughly or not at all [bit/s]."""
     computed = 8 * amount / seconds if seconds > 0 else None
     rate = opened.rate

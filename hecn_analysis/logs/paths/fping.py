@@ -25,7 +25,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.losses import loss_columns
 
 _N: Final = r"\d{1,9}(?:\.\d{1,6})?(?:e\+\d{1,3})?"
@@ -108,7 +108,7 @@ class Fping:
             if _LIKE_SUMMARY.search(line.text) is None:
                 return False
             expected = "'host : xmt/rcv/%loss = 3/3/0%, min/avg/max = …'; no run made of it"
-            report_damage(self._findings, line, expected)
+            report_damaged_line(self._findings, line, expected)
             return True
         name, sent, received = match["host"], int(match["sent"]), int(match["received"])
         if (

@@ -37,7 +37,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, utc_time
 
@@ -75,7 +75,7 @@ _FAR: Final = 8
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A report that may still get hops."""
 
     first: int
@@ -118,7 +118,7 @@ class Mtr(DocumentReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._raw: _Raw | None = None
 
     def feed(self, line: Line) -> bool:
@@ -184,7 +184,7 @@ class Mtr(DocumentReader):
 
     def _begin(self, line: Line, **columns: object) -> bool:
         self._close()
-        self._open = _Open(line.number, line.number, {"tool": "mtr", **columns})
+        self._open = _OpenRun(line.number, line.number, {"tool": "mtr", **columns})
         return True
 
     def _head(self, line: Line) -> bool:
@@ -202,7 +202,7 @@ class Mtr(DocumentReader):
             self._open.fields, self._open.last = words[len(before) :], line.number
         return True
 
-    def _hop(self, line: Line, opened: _Open, number: int, rest: str) -> bool:
+    def _hop(self, line: Line, opened: _OpenRun, number: int, rest: str) -> bool:
         """A hop; the figures are the last words of its line."""
         words = rest.split()
         figures = words[-len(opened.fields) :]
@@ -216,7 +216,7 @@ class Mtr(DocumentReader):
         return True
 
     def _unread(self, line: Line) -> None:
-        report_damage(self.findings, line, "a hop with a figure for every column")
+        report_damaged_line(self.findings, line, "a hop with a figure for every column")
 
     def _comma_separated(self, line: Line) -> bool:
         if _CSV_HEAD.match(line.text):
@@ -249,7 +249,7 @@ class Mtr(DocumentReader):
             self._open.fields = ["WinMTR"]
         return True
 
-    def _windows(self, line: Line, opened: _Open) -> bool:
+    def _windows(self, line: Line, opened: _OpenRun) -> bool:
         """Take a row of WinMTR's list, or what ends it."""
         if "Avrg" in line.text and _WINDOWS_HEAD.match(line.text):
             return self._windows_head(line)
@@ -282,7 +282,7 @@ class Mtr(DocumentReader):
         self._close()
         return True
 
-    def _element(self, line: Line, opened: _Open) -> bool:
+    def _element(self, line: Line, opened: _OpenRun) -> bool:
         """Take a hop, or a figure of the last one."""
         if match := _HUB.match(line.text):
             opened.hop, opened.cells = int(match["hop"]), {}

@@ -25,7 +25,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"-?\d{1,12}(?:\.\d{1,9})?(?:e[-+]\d{1,2})?"
 _HEADER: Final = re.compile(
@@ -125,7 +125,7 @@ class Owamp:
                 return False
             self._close()
             expected = "'… from [host]:port to [host]:port ---'; no run made of it"
-            report_damage(self._findings, line, expected)
+            report_damaged_line(self._findings, line, expected)
             return True
         self._close()
         self._block = _Block(
@@ -144,17 +144,17 @@ class Owamp:
 
     def _of_machine(self, block: _Block) -> None:
         """Figures of a block of ``-M``."""
-        given = block.machine
-        block.source = given.get("FROM_HOST", given.get("FROM_ADDR", ""))
-        block.target = given.get("TO_HOST", given.get("TO_ADDR", ""))
-        if "DUPS_FWD" in given or "MAXERR_FWD" in given:
+        texts = block.machine
+        block.source = texts.get("FROM_HOST", texts.get("FROM_ADDR", ""))
+        block.target = texts.get("TO_HOST", texts.get("TO_ADDR", ""))
+        if "DUPS_FWD" in texts or "MAXERR_FWD" in texts:
             block.tool = "twping"
-        sent, lost = given.get("SENT", ""), given.get("LOST", "")
+        sent, lost = texts.get("SENT", ""), texts.get("LOST", "")
         if not (sent.isdecimal() and lost.isdecimal()):
             return
         block.columns |= {"sent_packets": int(sent), "lost_packets": int(lost)}
         block.columns["loss_fraction"] = int(lost) / int(sent) if 0 <= int(lost) <= int(sent) and int(sent) else None
-        low, high, jitter = (_float(given.get(key)) for key in ("MIN", "MAX", "PDV"))
+        low, high, jitter = (_float(texts.get(key)) for key in ("MIN", "MAX", "PDV"))
         if low is not None and high is not None:
             self._range(block.last, block, low, high)
         if jitter is not None and jitter >= 0:

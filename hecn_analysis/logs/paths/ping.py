@@ -143,7 +143,7 @@ _PER_SECOND_OTHERWISE: Final = 1e3
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A run that may still get lines."""
 
     first: int
@@ -186,9 +186,9 @@ class Ping(DocumentReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._foreign = -_FAR
-        self._parallel: dict[str, _Open] = {}
+        self._parallel: dict[str, _OpenRun] = {}
 
     def feed(self, line: Line) -> bool:
         """Take a line of ping's."""
@@ -202,9 +202,9 @@ class Ping(DocumentReader):
         opened = self._open
         if opened is None or not opened.replies or opened.columns is not None or opened.statistics:
             return 0
-        taken, found = matched(_REPLIES, texts, start)
+        taken, milliseconds = matched(_REPLIES, texts, start)
         if taken:
-            seconds = [float(text) / 1e3 for text in found]
+            seconds = [float(text) / 1e3 for text in milliseconds]
             opened.replies += taken
             opened.total += sum(seconds)
             opened.low, opened.high = min([opened.low, *seconds]), max([opened.high, *seconds])
@@ -236,11 +236,11 @@ class Ping(DocumentReader):
         self.findings.run(Run(document.first, document.last, columns))
         return True
 
-    def _begin(self, line: Line, host: str | None = None) -> _Open:
+    def _begin(self, line: Line, host: str | None = None) -> _OpenRun:
         """The open run, or a new one; what only looked like a heading is forgotten a few lines below it."""
         opened = self._open
         if opened is None or (not opened.sure and line.number - opened.last > _FAR):
-            opened = self._open = _Open(line.number, line.number)
+            opened = self._open = _OpenRun(line.number, line.number)
         opened.last, opened.host = line.number, opened.host or host
         return opened
 
@@ -353,7 +353,7 @@ class Ping(DocumentReader):
         opened.sure = sure
         opened.statistics, opened.text = line.number, ""
 
-    def _after(self, line: Line, opened: _Open) -> bool:
+    def _after(self, line: Line, opened: _OpenRun) -> bool:
         """Take the counts or the times below the heading of the statistics."""
         if opened.columns is None:
             if line.number - opened.statistics <= _FAR:
@@ -366,7 +366,7 @@ class Ping(DocumentReader):
             return False
         return self._time_lines(line, opened)
 
-    def _count_lines(self, line: Line, opened: _Open) -> bool:
+    def _count_lines(self, line: Line, opened: _OpenRun) -> bool:
         """Take the counts, which Windows prints on up to three lines."""
         text = line.text
         if match := _COUNTS.search(text):
@@ -387,7 +387,7 @@ class Ping(DocumentReader):
             return False
         return self._counts(line, match)
 
-    def _time_lines(self, line: Line, opened: _Open) -> bool:
+    def _time_lines(self, line: Line, opened: _OpenRun) -> bool:
         """Take the times below the counts."""
         if match := _TIMES.search(line.text):
             times = (_seconds(match[name], match["unit"]) for name in ("low", "mean", "high"))
@@ -464,7 +464,7 @@ class Ping(DocumentReader):
                 f"found a loss of {printed} %, expected {100 * computed:.6g} % from the counts; the latter is kept",
             )
 
-    def _times(self, line: Line, opened: _Open, low: float, mean: float, high: float) -> bool:
+    def _times(self, line: Line, opened: _OpenRun, low: float, mean: float, high: float) -> bool:
         columns = opened.columns or {}
         if low <= mean <= high:
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}

@@ -24,7 +24,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _RTT: Final = re.compile(
     r"(?:^|\s)rtt:(?P<rtt>\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)(?:/\d{1,9}(?:\.\d{1,9})?(?:e\+\d\d)?)?(?=\s|$)"
@@ -81,7 +81,7 @@ class Ss:
         if rtt is None or (not line.complete and rtt.end() == len(text)):
             if (damaged := _DAMAGED.search(text)) is not None or not line.complete:
                 shown = damaged[0].strip() if damaged else text.strip()[-40:]
-                report_damage(self._findings, line, "'rtt:…/…'; no run made of it", repr(shown))
+                report_damaged_line(self._findings, line, "'rtt:…/…'; no run made of it", repr(shown))
             return True
         columns: dict[str, object] = {"tool": "ss", "protocol": "tcp", "label": label, "rtt_s": float(rtt["rtt"]) / 1e3}
         self._run = Run(first, line.number, columns)

@@ -22,7 +22,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import count
 
@@ -73,7 +73,7 @@ class Tc(DocumentReader):
                 return True
             if match := _LIKE_SENT.match(text):
                 expected = "'Sent … bytes … pkt (dropped …'; no run made of it"
-                report_damage(self.findings, line, expected, repr(match[0].strip()))
+                report_damaged_line(self.findings, line, expected, repr(match[0].strip()))
                 self._queue = None
                 return True
         if self._run is not None and line.number == self._run.line_last + 1 and _REST.match(text):

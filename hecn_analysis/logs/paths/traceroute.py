@@ -77,7 +77,7 @@ _HEADING: Final = 2
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """A path that may still get hops."""
 
     first: int
@@ -106,7 +106,7 @@ class Traceroute:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._warned = -_FAR
 
     def feed(self, line: Line) -> bool:
@@ -170,10 +170,10 @@ class Traceroute:
         self._close()
         first = self._warned if line.number - self._warned < _FAR else line.number
         self._warned = -_FAR
-        self._open = _Open(first, line.number, host, headed, hops)
+        self._open = _OpenRun(first, line.number, host, headed, hops)
         return True
 
-    def _continues(self, line: Line, opened: _Open) -> bool:
+    def _continues(self, line: Line, opened: _OpenRun) -> bool:
         if not opened.hops and (match := _REFUSED.match(line.text)):
             opened.last, self._open = line.number, None
             self._findings.problem(line.number, "aborted", f"found {match['text'].strip()!r}, expected hops")

@@ -24,7 +24,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _SIZE: Final = re.compile(r"(?P<size>\d{1,9})(?P<unit>[KMGTkmgt]?)(?::\d{1,9}[KMGkmg]?)?(?:[x*]\d{1,4})?$")
 _VERSION: Final = re.compile(r"\d\.\d{2}[a-z]?$")
@@ -186,7 +186,7 @@ class Bonnie:
         table.rows += 1
         if len(words) not in {8, 12}:
             expected = "12, or 8 without those per character; no run made"
-            report_damage(self._findings, line, expected, f"{len(words)} values after the size")
+            report_damaged_line(self._findings, line, expected, f"{len(words)} values after the size")
             return True
         if len(words) == 8:
             words = ["", "", *words[:4], "", "", *words[4:]]  # results per character were not asked for
@@ -250,9 +250,9 @@ def _plausible(fields: list[str]) -> bool:
     return bool(filled) and all(_NUMBER.match(part) or not part.strip("+") for part in filled)
 
 
-def _same(one: tuple[float | None, ...], other: tuple[float | None, ...]) -> bool:
+def _same(rates: tuple[float | None, ...], other_rates: tuple[float | None, ...]) -> bool:
     """Whether the table's rounded rates are those of the values."""
     return all(
         (a is None) == (b is None) and (a is None or b is None or abs(a - b) <= 0.06 * max(a, b))
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(rates, other_rates, strict=True)
     )

@@ -33,7 +33,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d{1,2})?"
 _START: Final = r"(?<![\w.,+-])(?P<bytes>\d{1,19})"
@@ -87,7 +87,7 @@ class _Report:
 
 
 @dataclass
-class _Open:
+class _OpenRun:
     """What has been seen of a run before its last report."""
 
     first: int
@@ -109,7 +109,7 @@ class Dd:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._open: _Open | None = None
+        self._open: _OpenRun | None = None
         self._held: Line | None = None
 
     def feed(self, line: Line) -> bool:
@@ -153,9 +153,9 @@ class Dd:
         self._tell(held)
         return False
 
-    def _begin(self, line: Line) -> _Open:
+    def _begin(self, line: Line) -> _OpenRun:
         if self._open is None:
-            self._open = _Open(line.number, line.number, self._findings.command)
+            self._open = _OpenRun(line.number, line.number, self._findings.command)
         self._open.last = line.number
         return self._open
 
@@ -223,7 +223,7 @@ class Dd:
         return True
 
     def _tell(self, line: Line) -> None:
-        report_damage(self._findings, line, "'… bytes … copied, … s, … B/s'; no run made of it")
+        report_damaged_line(self._findings, line, "'… bytes … copied, … s, … B/s'; no run made of it")
         if self._open is not None and not self._open.reports:
             self._open.records = False
         self._begin(line)
@@ -245,7 +245,7 @@ class Dd:
                 "found the records in and out and no report, expected '… bytes … copied, … s, … B/s'; no run made",
             )
 
-    def _hand_over(self, opened: _Open) -> None:
+    def _hand_over(self, opened: _OpenRun) -> None:
         report = opened.reports[-1]
         label = report.label
         if label is None and self._findings.recent:

@@ -25,7 +25,7 @@ import numpy as np
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _STAMP: Final = r"^(?:[^\[]{0,40})\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] "
 _RATE: Final = re.compile(
@@ -74,7 +74,7 @@ class Dsync:
                 self._hand_over(round(float(match["bytes"])), float(match["seconds"]))
             return True
         if _CUT.search(text):
-            report_damage(self._findings, line, "'Rate: … (… bytes in … seconds)'; no run made of it")
+            report_damaged_line(self._findings, line, "'Rate: … (… bytes in … seconds)'; no run made of it")
             self._forget()
             return True
         if match := _HEAD.search(text):

@@ -32,7 +32,7 @@ import pandas as pd
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -337,7 +337,7 @@ class Fio(DocumentReader):
             starts = []
         if not starts or len(starts) > 4 or (not line.complete and len(fields) < starts[-1] + length + 34):
             expected = f"blocks of {length} after the fifth; no run made of them"
-            report_damage(self.findings, line, expected, f"{len(fields)} values")
+            report_damaged_line(self.findings, line, expected, f"{len(fields)} values")
             return
         ways = (
             ("mixed",) if len(starts) == 1 else ("read", "write", "mixed" if match["terse"] == "3" else "trim", "mixed")

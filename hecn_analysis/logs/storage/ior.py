@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 from hecn_analysis.logs.json_documents import Document, DocumentReader
 from hecn_analysis.logs.json_values import at, count, number
 
@@ -128,7 +128,7 @@ class Ior(DocumentReader):
                 return True
         if not _CUT.match(text):
             return False
-        report_damage(self.findings, line, f"a row of {len(self._columns)} figures; no run made of it")
+        report_damaged_line(self.findings, line, f"a row of {len(self._columns)} figures; no run made of it")
         self._rows += 1
         return True
 

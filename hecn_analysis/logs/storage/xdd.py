@@ -22,7 +22,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.damage import report_damage
+from hecn_analysis.logs.damage import report_damaged_line
 
 _HEADING: Final = re.compile(
     r"^\s*+(?:What\b.{0,400}\bBandwidth\b|T\s{1,4}Q\s{1,12}Bytes\s{1,12}Ops\s{1,12}Time\s{1,12}Rate\b)"
@@ -128,7 +128,7 @@ class Xdd:
         old = "Rate" in self._columns
         if len(words) != len(self._columns):
             expected = f"{len(self._columns)} ({', '.join(self._columns[:6])}, …); no run made of them"
-            report_damage(self._findings, line, expected, f"{len(words)} values")
+            report_damaged_line(self._findings, line, expected, f"{len(words)} values")
             return True
         kind = "COMBINED" if what == "COMBINED" else "PASS" if "PASS" in what else "AVERAGE"
         values = {_NAMES[name]: word for name, word in zip(self._columns, words, strict=True) if name in _NAMES}

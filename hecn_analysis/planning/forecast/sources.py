@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hecn_analysis.archive.files import tell, to_frame
+from hecn_analysis.archive.files import report_damage, to_frame
 from hecn_analysis.archive.selection import is_archive
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
@@ -61,7 +61,7 @@ def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
             bad.append(error)
     if not read:
         raise bad[0]
-    tell(bad, None)
+    report_damage(bad, None)
     return pd.concat(read, ignore_index=True)
 
 
