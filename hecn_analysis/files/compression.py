@@ -72,7 +72,7 @@ def _frames(kind: str, make: Callable[[], _Engine], stream: Stream, notes: Notes
         if not engine.eof:
             _cut(kind, notes)
             return
-        if not _another(kind, stream, notes):
+        if not _has_next_frame(kind, stream, notes):
             return
 
 
@@ -85,7 +85,7 @@ def _cut(kind: str, notes: Notes) -> None:
         notes.add("truncated", f"found {kind} data that break off; what is there is read")
 
 
-def _another(kind: str, stream: Stream, notes: Notes) -> bool:
+def _has_next_frame(kind: str, stream: Stream, notes: Notes) -> bool:
     """Whether another frame follows; zeros are passed over, other data are a problem."""
     while (block := stream.read(FEED)) and not block.strip(b"\0"):
         pass
@@ -119,7 +119,7 @@ def _gzip(stream: Stream, notes: Notes) -> Iterator[bytes]:
             return
         if trailer != check.to_bytes(4, "little") + (length % (1 << 32)).to_bytes(4, "little"):
             notes.add("unreadable", "found gzip data that differ from their checksum; read as they are")
-        if not _another("gzip", stream, notes):
+        if not _has_next_frame("gzip", stream, notes):
             return
 
 

@@ -206,8 +206,8 @@ class Source:
 
     Parameters
     ----------
-    given
-        The file, whose bytes are taken as they are, or what has been unpacked from one.
+    origin
+        The file, whose bytes are taken as they are, or content that is already unpacked.
 
     Examples
     --------
@@ -368,7 +368,7 @@ def _block(text: str, first: int) -> Block:
     return Block([part for parts in pieces for part in parts], numbers)
 
 
-def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
+def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     """Give the files under a path in sorted order.
 
     A path that is itself a file may be a link or a pipe; inside folders, only regular files are read. Links are
@@ -377,8 +377,8 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
 
     Parameters
     ----------
-    given
-        A file or a folder, or a file that was found.
+    path
+        A file or a folder, or a file from an earlier search.
 
     Yields
     ------
@@ -391,7 +391,7 @@ def find(given: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     >>> [Path(name).name for name, _ in find(data_dir() / "logs") if "/c-" in name]
     ['c-systems-dd.txt', 'c-systems-nuttcp.txt', 'c-systems-nuttscp.txt']
     """
-    entries = iter([(given.name, given)]) if isinstance(given, File) else _found(as_stored(os.fspath(given)))
+    entries = iter([(path.name, path)]) if isinstance(path, File) else _found(as_stored(os.fspath(path)))
     for name, file in entries:
         yield readable(name), file
 

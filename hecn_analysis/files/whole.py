@@ -114,8 +114,12 @@ def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     (5, False)
     ['a.txt']
     """
-    given = os.fspath(place)
-    with _naming(given), _beside(given) as (folder, name), _new_file(folder, name, given) as (stream, part, before):
+    user_path = os.fspath(place)
+    with (
+        _naming(user_path),
+        _beside(user_path) as (folder, name),
+        _new_file(folder, name, user_path) as (stream, part, before),
+    ):
         yield stream
         stream.flush()
         if before is not None:
@@ -145,15 +149,15 @@ def check(place: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     []
     """
-    given = os.fspath(place)
-    if _own_descriptor(given) is not None:
+    user_path = os.fspath(place)
+    if _own_descriptor(user_path) is not None:
         return
-    with _naming(given), _beside(given) as (folder, name):
+    with _naming(user_path), _beside(user_path) as (folder, name):
         status = _status(folder, name)
         if status is not None and _is_stream(status):
-            _require_own_pipe(status, given)
+            _require_own_pipe(status, user_path)
             return
-        with _new_file(folder, name, given):
+        with _new_file(folder, name, user_path):
             pass
 
 
@@ -178,10 +182,10 @@ def check_folder(place: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     []
     """
-    given = os.fspath(place)
+    user_path = os.fspath(place)
     if not _HAS_DESCRIPTORS:
         return
-    with _naming(given), _open_folder(given, given, missing="stop") as folder:
+    with _naming(user_path), _open_folder(user_path, user_path, missing="stop") as folder:
         effective = os.access in os.supports_effective_ids
         if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=effective):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
@@ -211,23 +215,23 @@ def make_folder(place: str | os.PathLike[str]) -> None:
     ...     Path(folder, "a/b").is_dir()
     True
     """
-    given = os.fspath(place)
-    with _naming(given):
+    user_path = os.fspath(place)
+    with _naming(user_path):
         if _HAS_DESCRIPTORS:
-            with _open_folder(given, given, missing="make"):
+            with _open_folder(user_path, user_path, missing="make"):
                 return
-        Path(given).mkdir(parents=True, exist_ok=True)
+        Path(user_path).mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def _naming(given: str) -> Iterator[None]:
+def _naming(user_path: str) -> Iterator[None]:
     """Let an error of the system name the target as the user did."""
     try:
         yield
     except OSError as error:
         if error.errno is None:
             raise
-        raise OSError(error.errno, error.strerror or str(error), given) from None
+        raise OSError(error.errno, error.strerror or str(error), user_path) from None
 
 
 # pipes and devices ---------------------------------------------------------------------------------------------------
@@ -236,18 +240,18 @@ def _naming(given: str) -> Iterator[None]:
 @contextmanager
 def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
     """Open a pipe or a device for writing; None if the target is neither."""
-    given = os.fspath(place)
-    with _naming(given), ExitStack() as stack:
-        descriptor = _own_descriptor(given)
+    user_path = os.fspath(place)
+    with _naming(user_path), ExitStack() as stack:
+        descriptor = _own_descriptor(user_path)
         if descriptor is not None:
             if sys.stdout is not None:
                 sys.stdout.flush()  # what was printed before comes before
             descriptor = os.dup(descriptor)
         else:
-            folder, name = stack.enter_context(_beside(given))
+            folder, name = stack.enter_context(_beside(user_path))
             status = _status(folder, name)
             if status is not None and _is_stream(status):
-                descriptor = _open_stream(folder, name, status, given)
+                descriptor = _open_stream(folder, name, status, user_path)
         if descriptor is None:
             yield None
             return
@@ -255,8 +259,8 @@ def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
             yield stream
 
 
-def _own_descriptor(given: str) -> int | None:
-    path = os.path.normpath(given)
+def _own_descriptor(user_path: str) -> int | None:
+    path = os.path.normpath(user_path)
     match = _OWN_DESCRIPTOR.fullmatch(path)
     return int(match[1]) if match else _STANDARD.get(path)
 
@@ -265,20 +269,20 @@ def _is_stream(status: os.stat_result) -> bool:
     return stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)
 
 
-def _require_own_pipe(status: os.stat_result, given: str) -> None:
+def _require_own_pipe(status: os.stat_result, user_path: str) -> None:
     if stat.S_ISFIFO(status.st_mode) and status.st_uid != os.geteuid():
-        raise _of_another(status, "a named pipe", "one of your own", given)
+        raise _foreign_owner_error(status, "a named pipe", "one of your own", user_path)
 
 
-def _open_stream(folder: int | None, name: str, status: os.stat_result, given: str) -> int:
-    _require_own_pipe(status, given)
+def _open_stream(folder: int | None, name: str, status: os.stat_result, user_path: str) -> int:
+    _require_own_pipe(status, user_path)
     descriptor = os.open(name, os.O_WRONLY | os.O_NOCTTY | _NO_LINK, dir_fd=folder)
     if not os.path.samestat(os.fstat(descriptor), status):
         os.close(descriptor)
         raise InputError(
             "a pipe or device that was replaced while it was opened",
             "the same one as before",
-            source=given,
+            source=user_path,
             advice="try again",
         )
     return descriptor
@@ -288,20 +292,20 @@ def _open_stream(folder: int | None, name: str, status: os.stat_result, given: s
 
 
 @contextmanager
-def _beside(given: str) -> Iterator[tuple[int | None, str]]:
+def _beside(user_path: str) -> Iterator[tuple[int | None, str]]:
     """Open the folder of a target; without descriptors of folders, give the whole name instead."""
     if not _HAS_DESCRIPTORS:
-        yield None, given
+        yield None, user_path
         return
-    above, _, name = given.rpartition("/")
+    above, _, name = user_path.rpartition("/")
     if name in {"", ".", ".."}:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    with _open_folder(above or ("/" if given.startswith("/") else "."), given) as folder:
+    with _open_folder(above or ("/" if user_path.startswith("/") else "."), user_path) as folder:
         yield folder, name
 
 
 @contextmanager
-def _open_folder(path: str, given: str, *, missing: Literal["refuse", "make", "stop"] = "refuse") -> Iterator[int]:
+def _open_folder(path: str, user_path: str, *, missing: Literal["refuse", "make", "stop"] = "refuse") -> Iterator[int]:
     """Open a folder step by step, and follow no link that another user made.
 
     A step that is missing is refused or made, or the folder above it is what is opened.
@@ -323,7 +327,7 @@ def _open_folder(path: str, given: str, *, missing: Literal["refuse", "make", "s
                 status = _status(at, step)
             if status is None:
                 raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
-            _require_trusted(status, at, given)
+            _require_trusted(status, at, user_path)
             inner = None
             if stat.S_ISLNK(status.st_mode):
                 links += 1
@@ -343,15 +347,15 @@ def _open_folder(path: str, given: str, *, missing: Literal["refuse", "make", "s
         os.close(at)
 
 
-def _require_trusted(status: os.stat_result, above: int, given: str) -> None:
+def _require_trusted(status: os.stat_result, above: int, user_path: str) -> None:
     """Refuse a link of another user's, and a folder of another user's in a folder where everybody may make one."""
     if status.st_uid in {0, os.geteuid()}:
         return
     if stat.S_ISLNK(status.st_mode):
-        raise _of_another(status, "a symbolic link on the way", "folders of your own", given)
+        raise _foreign_owner_error(status, "a symbolic link on the way", "folders of your own", user_path)
     everybody = stat.S_ISVTX | stat.S_IWOTH
     if os.fstat(above).st_mode & everybody == everybody:
-        raise _of_another(status, "a folder on the way", "folders of your own", given)
+        raise _foreign_owner_error(status, "a folder on the way", "folders of your own", user_path)
 
 
 # files ---------------------------------------------------------------------------------------------------------------
@@ -364,42 +368,44 @@ def _status(folder: int | None, name: str) -> os.stat_result | None:
         return None
 
 
-def _require_regular(status: os.stat_result, given: str) -> None:
+def _require_regular(status: os.stat_result, user_path: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     if stat.S_ISLNK(status.st_mode):
         advice = "remove the link, or name the file that you want to write"
-        raise InputError("a symbolic link", "a regular file or nothing", source=given, advice=advice)
+        raise InputError("a symbolic link", "a regular file or nothing", source=user_path, advice=advice)
     if not stat.S_ISREG(status.st_mode):
-        raise InputError(kind_of(status), "a regular file or nothing", source=given, advice="write to another place")
+        raise InputError(
+            kind_of(status), "a regular file or nothing", source=user_path, advice="write to another place"
+        )
 
 
-def _require_same_owner(status: os.stat_result, ours: BinaryIO, given: str) -> None:
+def _require_same_owner(status: os.stat_result, ours: BinaryIO, user_path: str) -> None:
     """Compare with the owner of a new file: file servers may show other owners than the user."""
     if status.st_uid != os.fstat(ours.fileno()).st_uid:
-        raise _of_another(status, "a file", "one of your own or nothing", given)
+        raise _foreign_owner_error(status, "a file", "one of your own or nothing", user_path)
 
 
-def _of_another(status: os.stat_result, what: str, expected: str, given: str) -> InputError:
+def _foreign_owner_error(status: os.stat_result, what: str, expected: str, user_path: str) -> InputError:
     description = f"{what} that belongs to another user (number {status.st_uid})"
-    return InputError(description, expected, source=given, advice="write to another place")
+    return InputError(description, expected, source=user_path, advice="write to another place")
 
 
 @contextmanager
-def _new_file(folder: int | None, name: str, given: str) -> Iterator[tuple[BinaryIO, str, os.stat_result | None]]:
+def _new_file(folder: int | None, name: str, user_path: str) -> Iterator[tuple[BinaryIO, str, os.stat_result | None]]:
     """Make a part file for a target that may be written, and remove it unless it has taken the target's name.
 
     Gives the open file, its name, and the status of the file that it is to replace.
     """
     before = _status(folder, name)
     if before is not None:
-        _require_regular(before, given)
+        _require_regular(before, user_path)
     _remove_leftovers(folder)
     stream, part = _new_part(folder, name, 0o666 if before is None else 0o600)
     try:
         with stream:
             if before is not None:
-                _require_same_owner(before, stream, given)
+                _require_same_owner(before, stream, user_path)
             yield stream, part, before
     finally:
         with suppress(OSError):

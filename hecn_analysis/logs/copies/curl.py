@@ -230,7 +230,7 @@ class Curl(DocumentReader):
         amount, rate = (sent, up) if sends else (received, down)
         if figures.failed and not amount:
             amount, rate = None, None
-        figures_found: dict[str, object] = {
+        updates: dict[str, object] = {
             "direction": "send" if sends else "receive" if (received or down) else None,
             "bytes": None if amount is None else round(amount),
             "duration_s": values.get("time_total"),
@@ -238,10 +238,10 @@ class Curl(DocumentReader):
         }
         last = figures.joined
         if last is not None:
-            last.columns.update({name: value for name, value in figures_found.items() if value is not None})
+            last.columns.update({name: value for name, value in updates.items() if value is not None})
             last.line_last = figures.last
             return
-        columns = {"tool": "curl", "protocol": "file", "error": figures.failed, **figures_found}
+        columns = {"tool": "curl", "protocol": "file", "error": figures.failed, **updates}
         run = Run(figures.first, figures.last, columns, rounding=0.05)
         self._last = run
         self.findings.run(run)

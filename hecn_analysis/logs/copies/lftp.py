@@ -58,7 +58,7 @@ class Lftp:
     def feed(self, line: Line) -> bool:
         """Take a line of lftp's."""
         text = line.text
-        if (match := _DONE.search(text)) and (match["rate"] is not None or self._known()):
+        if (match := _DONE.search(text)) and (match["rate"] is not None or self._is_lftp()):
             self._done(line, match)
             return True
         if " -> " in text and (match := _LOGGED.search(text)):
@@ -68,7 +68,7 @@ class Lftp:
         if text.startswith("lftp ") and ">" in text:
             self._prompt = line.number
             return False
-        if (match := _ERROR.search(text)) and self._known():
+        if (match := _ERROR.search(text)) and self._is_lftp():
             self._failed(line, match["text"].strip())
             return True
         if _FAILED.search(text):
@@ -79,7 +79,7 @@ class Lftp:
     def finish(self) -> None:
         """The output has ended; every run was complete with its line."""
 
-    def _known(self) -> bool:
+    def _is_lftp(self) -> bool:
         """Whether the command line or a prompt says that this is lftp."""
         return self._findings.command.program == "lftp" or self._prompt > self._findings.command.line
 

@@ -430,7 +430,7 @@ def _rows_only(columns: Mapping[str, object]) -> dict[str, object]:
 
 def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int]) -> dict[str, Array]:
     """Aggregate rows without those that were omitted."""
-    found: list[list[float]] = []
+    intervals: list[list[float]] = []
     for position, row in enumerate(rows):
         summary = at(row, "summary")
         start, end, rate = (number(at(summary, name)) for name in ("start", "end", "throughput-bits"))
@@ -438,12 +438,12 @@ def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int])
             continue
         retransmits = count(at(summary, "retransmits"))
         line = lines[position] if position < len(lines) else document.last
-        found.append(
+        intervals.append(
             [line, start, end, rate, np.nan if retransmits is None or not 0 <= retransmits < 2**53 else retransmits]
         )
-    if not found:
+    if not intervals:
         return {}
-    table = np.array(found, dtype=float)
+    table = np.array(intervals, dtype=float)
     return {
         name: table[:, position]
         for position, name in enumerate(("line", "t_start_s", "t_end_s", "throughput_bps", "retransmits"))

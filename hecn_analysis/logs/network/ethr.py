@@ -1,15 +1,15 @@
 """Output of Ethr (Pankaj Garg, Microsoft): bandwidth over TCP or UDP.
 
-Versions 1.0 and later, from the source code: the client's rows of bandwidth. Its latency, connections per second and
-packets per second have no rate, and the server's display names no runs: they are not read.
+Versions 1.0 and later, from the source code: the client's rows of bandwidth. Tests of latency, connections per second
+and packets per second have no rate, and the server's display names no runs: both are not read.
 
 Units and traps
 ---------------
-- Bits/s with K, M, G, T as powers of 1000; one or two decimals, none where they are zero. The seconds are whole.
-- There is no result over the whole time: the run has intervals and, from "Ethr done, duration: 10s", a duration, but no
-  throughput. The mean of the intervals is left to who asks for it.
+- Bits/s with K, M, G, T as powers of 1000; with up to two decimals. The seconds are whole.
+- There is no result over the whole time. The run has intervals and, from "Ethr done, duration: 10s", a duration, but no
+  throughput.
 - With several connections the rows of each are followed by ``[  SUM]``; with ``-ncs`` there is only the sum.
-- The first second may be short and the last one is not printed when the test ends before it.
+- The first second may be short. A last second that is not complete is not printed.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Ethr:
 
 
 def _intervals(opened: _OpenRun) -> dict[str, Array]:
-    """Columns of the rows; those of a single connection are those of the run."""
+    """Return the columns of the rows; the rows of a single connection have no stream."""
     place = {name: float(index) for index, name in enumerate(opened.ids)} if len(opened.ids) > 1 else {}
     lines, names, starts, ends, rates = zip(*opened.rows, strict=True)
     return {

@@ -2,22 +2,21 @@
 
 Versions 2.0.2 to 2.2, and 1.7, from the source code and from runs of 2.1.8: client and server, ``-i``, ``-P``, ``-d``,
 ``-r``, ``-R``, ``--full-duplex``, ``-u`` with the server's report, ``-e``, ``-y C``. The text of iperf3 looks alike;
-`hecn_analysis.logs.network.iperf3` says how they are told apart. The tool is called ``iperf2`` in the tables.
+`hecn_analysis.logs.network.iperf3` says how they differ. The tool is called ``iperf2`` in the tables.
 
 Units and traps
 ---------------
-- The units of the figures, and which row of a stream is its result, are told in
-`hecn_analysis.logs.network.iperf2_rows`.
-- With ``-P`` the run is ``[SUM]``. One stream that ends late leaves no final ``[SUM]``: the figures are then missing,
-  unless all streams took equally long. ``[SUM]`` of a single stream may be a sum over several runs: the stream counts.
-- A server prints several clients one after another without anything between: a new connection after a result is
-  a new run. Connections of both directions (``-d``, ``--full-duplex``) are two runs, what this host sends first; ``*``
-  marks the direction that is not the usual one.
-- UDP: the client's row is what it sent, the row under ``Server Report:`` what arrived. Without the report the
-  throughput is missing. With ``-P`` there is a report per stream and ``[SUM]`` is the sender's: the reports are added.
-- The packets sent are those that the receiver counted, or else the client's ``Sent … datagrams``.
-- ``-e``: the round-trip time of the result is that at its end.
-- The date of CSV is local time, so that the start is not known.
+- `hecn_analysis.logs.network.iperf2_rows` describes the units, and which row of a stream is its result.
+- With ``-P`` the run is ``[SUM]``. If one stream ends late there is no final ``[SUM]``. The figures are then missing,
+  unless all streams took equally long. ``[SUM]`` of a single stream may be a sum over several runs: the stream's own
+  row is read.
+- A server prints nothing between two clients: a new connection after a result begins a new run. Connections of both
+  directions (``-d``, ``--full-duplex``) are two runs, the sent one first. ``*`` marks the reverse direction.
+- UDP: the client's row is what it sent, the row under ``Server Report:`` is what arrived. Without the report the
+  throughput is missing. With ``-P`` each stream has a report and ``[SUM]`` is the sender's: the reports are added up.
+- The number of packets sent is the receiver's count, else the client's ``Sent … datagrams``.
+- ``-e``: the round-trip time in the result is the last one.
+- CSV has local time, so the start of the run is unknown.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ _CUT: Final = 0.2
 
 @dataclass
 class _Connection:
-    """What the line of a connection says."""
+    """The ports of a connection, and whether it is reversed."""
 
     local: int
     remote: int
@@ -94,7 +93,7 @@ class _Connection:
 
 @dataclass
 class _OpenRun:
-    """A run, or both directions of one, under way."""
+    """A run, or both directions of one, whose end has not been read."""
 
     first: int
     last: int
@@ -117,7 +116,7 @@ class _OpenRun:
 
     @property
     def has_results(self) -> bool:
-        """Whether a stream has come to its end."""
+        """Whether a stream has a result."""
         return any(stream.result() is not None for stream in self.streams.values())
 
 
@@ -160,7 +159,7 @@ class Iperf2:
             self._close()
             self._way = "receive" if "readcnt" in names["rest"] else "send"
             return True
-        return self._banner(line) or self._connection(line) or self._other(line)
+        return self._banner(line) or self._connection(line) or self._other_line(line)
 
     def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
         """Take intervals of streams that have some already."""
@@ -181,7 +180,7 @@ class Iperf2:
 
     @staticmethod
     def _known_stream(opened: _OpenRun, row: re.Match[str]) -> Stream | None:
-        """The stream of a row where that is one of the open run without doubt."""
+        """Return the stream of a row, or None unless it is certainly one of the open run."""
         if row.re is ROW:
             return opened.streams.get(key_of(row["id"]))
         ports = opened.connections.get(row[6])
@@ -212,7 +211,7 @@ class Iperf2:
         texts = of_text(match)
         on_time = match["end"].endswith(".0000") and key != "SUM"
         row = read(line.number, texts, on_time=on_time)
-        if opened is not None and not opened.report and self._anew(opened, key, row):
+        if opened is not None and not opened.report and self._starts_next_run(opened, key, row):
             self._close()
         opened = self._begin(line.number)
         if key.startswith("FD") or rest.endswith("(omitted)"):
@@ -232,7 +231,7 @@ class Iperf2:
         return True
 
     def _rejoin(self, opened: _OpenRun, key: str, row: Row) -> None:
-        """Go on with the run before: what looked like its result was the first interval of a stream."""
+        """Continue the previous run: its supposed result was the first interval of a stream."""
         before = self._before
         first = before.streams[key].first if before is not None and key in before.streams else None
         if before is None or first is None or row.start == 0 or row.start != first.end:
@@ -248,8 +247,8 @@ class Iperf2:
             opened.streams[key] = Stream.new(kept=self._findings.keep_intervals)
         return opened.streams[key]
 
-    def _anew(self, opened: _OpenRun, key: str, row: Row) -> bool:
-        """Whether a row belongs to the next run although no connection was printed."""
+    def _starts_next_run(self, opened: _OpenRun, key: str, row: Row) -> bool:
+        """Return whether a row begins the next run although no connection line precedes it."""
         stream = opened.streams.get(key)
         if stream is None:
             return False
@@ -286,7 +285,7 @@ class Iperf2:
         return True
 
     def _early_failure(self, number: int) -> None:
-        """Take an error that stands above the banner, for the banner was held back and the error was not."""
+        """Take an error above the banner: the error is unbuffered, the banner is not."""
         command = self._findings.command.line
         for line in self._findings.recent:
             match = _FAILURE.search(line.text) if "connect failed: " in line.text else None
@@ -303,7 +302,7 @@ class Iperf2:
         if opened is not None and opened.has_results:
             kept = opened
             if all(stream.final is None for stream in kept.streams.values()):
-                self._settle()
+                self._close_previous()
                 self._before, self._open = kept, None
             else:
                 self._close()
@@ -321,7 +320,7 @@ class Iperf2:
             opened.start_time = _time(time["time"])
         return True
 
-    def _other(self, line: Line) -> bool:
+    def _other_line(self, line: Line) -> bool:
         opened, text = self._open, line.text
         if opened is None:
             return False
@@ -355,7 +354,7 @@ class Iperf2:
     # --- CSV
 
     def _values(self, line: Line, match: re.Match[str]) -> None:
-        """Take a row of CSV; its stream is named by its number and ports."""
+        """Take a row of CSV; number and ports identify its stream."""
         texts = of_csv(match)
         if self._way == "send":
             texts = (*texts[:10], None, None, None)
@@ -390,7 +389,7 @@ class Iperf2:
         self._stream(opened, key).add(row, texts)
 
     def _other_csv_run(self, opened: _OpenRun, key: str, row: Row, ports: _Connection, written: float | None) -> bool:
-        """Whether a row belongs to the next run: the stream has ended or other ports, or time has passed."""
+        """Return whether a row begins the next run: its stream has ended, has other ports, or time has passed."""
         stream = opened.streams.get(key)
         if stream is not None and stream.final is not None:
             return True
@@ -400,20 +399,20 @@ class Iperf2:
         if row.start > 0 or key == "SUM" or opened.written is None or written is None:
             return False
         if stream is not None and len(stream.rows) > 1 and row.end >= stream.end:
-            return False  # the result of the intervals above, however late it was written
+            return False  # the result of the intervals above, even if written late
         last = stream.end if stream is not None else 0.0
         return written - opened.written > 2 + 1.5 * (row.end - last if last < row.end else row.end)
 
     # --- runs
 
     def _close(self) -> None:
-        self._settle()
+        self._close_previous()
         opened, self._open = self._open, None
         if opened is not None:
             self._end(opened)
 
-    def _settle(self) -> None:
-        """Hand over the run whose results may have been intervals: they were not."""
+    def _close_previous(self) -> None:
+        """Hand over the previous run: its results were not intervals after all."""
         before, self._before = self._before, None
         if before is not None:
             self._end(before)
@@ -445,7 +444,7 @@ class Iperf2:
         if any(stream.final is not None or len(stream.rows) > 1 for stream in opened.streams.values()):
             ends = [stream.final.end for stream in opened.streams.values() if stream.final is not None]
             for key, stream in opened.streams.items():
-                # a sum over nearly the time of the streams' results is the result although it is the only one
+                # a single row of the sum is its result if it covers nearly the time of the streams' results
                 last = (
                     key == "SUM" and stream.first is not None and stream.first.end >= 0.95 * max(ends, default=np.inf)
                 )
@@ -489,7 +488,7 @@ class Iperf2:
         self._findings.run(run)
 
     def _checked_sum(self, opened: _OpenRun, streams: Sequence[Stream], whole: Row) -> Row:
-        """The sum of the streams as printed, with their packets where it has none."""
+        """Return the printed sum of the streams, with their packets if it has none."""
         own = added((stream.result() for stream in streams), near=0.05)
         if own is None:
             return whole
@@ -505,7 +504,7 @@ class Iperf2:
     def _result(
         self, opened: _OpenRun, direction: str | None, streams: Sequence[Stream], result: Row
     ) -> dict[str, object]:
-        """Columns of the row over the whole run, and of the server's reports."""
+        """Return the columns of the result and of the server's reports."""
         if not opened.udp or direction == "receive" or result.packets is not None:
             columns = figures(result)
             if len(streams) == 1 and result.rtt_us:
@@ -533,7 +532,7 @@ def _time(text: str) -> pd.Timestamp | None:
 
 
 def _without_rows(opened: _OpenRun, direction: str | None) -> int:
-    """The number of connections in a direction of which nothing more is seen: the log breaks off before their rows."""
+    """Count the connections of a direction without rows: the log breaks off before them."""
     seen = {key.removeprefix("*") for key in opened.streams}
     lost = [key for key in opened.connections if key.removeprefix("*") not in seen]
     return sum(_direction(opened, key) == direction for key in lost)
@@ -544,7 +543,7 @@ def _by_role(opened: _OpenRun) -> str | None:
 
 
 def _direction(opened: _OpenRun, key: str) -> str | None:
-    """What this host did with a stream: who has the port of the service, and whether the stream is turned round."""
+    """Return the direction of a stream from the side with the service port and the mark for reversed streams."""
     connection = opened.connections.get(key) or opened.connections.get(key.removeprefix("*"))
     usual = _by_role(opened)
     if opened.way is not None:

@@ -1,14 +1,14 @@
 """The rows of iperf 2, of text and of CSV: intervals and results of a stream, and the figures in them.
 
-`hecn_analysis.logs.network.iperf2` describes the tool and says which rows belong together.
+`hecn_analysis.logs.network.iperf2` describes the tool and assigns rows to runs.
 
 Units and traps
 ---------------
 - KBytes, MBytes, GBytes and the K of the congestion window are powers of 1024, Kbits, Mbits, Gbits powers of 1000, also
-  where an amount is printed in bits.
-- The result is a row that begins at 0 again; without ``-i`` it is the only one. The first interval of a log that breaks
-  off cannot be told from a result, unless it has four decimals (since 2.0.14) and ends on a full second.
-- ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is not known.
+  in amounts.
+- The result is a row that begins at 0 again; without ``-i`` it is the only one. The first interval of a truncated log
+  looks like a result, unless it has four decimals (since 2.0.14) and ends on a full second.
+- ``-e``: the retries are the retransmits; a congestion window of ``-1K`` is unknown.
 - CSV: date (local time), addresses and ports, number of the stream (-1: the sum), ``start-end``, bytes, bit/s; for UDP
   at a receiver also jitter in ms, lost, all, per cent, out of order. Some versions write the year 1970. With ``-e``
   since 2.2 a line of names comes first, and a comma stands between start and end; seven whole numbers at the end are
@@ -85,7 +85,7 @@ _PLAIN: Final = (None,) * 6
 
 
 def key_of(identity: str) -> str:
-    """Give the name of a stream: its number, or that of the sum."""
+    """Return the key of a stream: its number, or ``SUM``."""
     if identity.startswith("SUM"):
         return "SUM"
     return identity.rpartition("(")[2].removesuffix(")")
@@ -116,18 +116,18 @@ class Stream:
 
     @classmethod
     def new(cls, *, kept: bool) -> Self:
-        """Make one without rows."""
+        """Create a stream without rows."""
         return cls(Rows(len(_TEXTS), _converted, kept=kept))
 
     def result(self) -> Row | None:
-        """Give the row over the whole time: the one that begins anew, or the only one."""
+        """Return the result: the row that begins at 0 again, or the only row."""
         if self.final is not None:
             return self.final
         only = self.first if len(self.rows) == 1 and not self.on_the_way else None
         return only if only is not None and only.start == 0 and not only.on_time else None
 
     def add(self, row: Row, texts: Texts) -> None:
-        """Take a row; one that begins at 0 after others is the result."""
+        """Add a row; a row that begins at 0 after others is the result."""
         if self.first is not None and row.start == 0 and row.end >= self.start:
             self.final = row
             return
@@ -135,19 +135,19 @@ class Stream:
         self.go_on([row.line], texts)
 
     def go_on(self, lines: Sequence[int], texts: Sequence[Text]) -> None:
-        """Take intervals after the first."""
+        """Add the intervals after the first."""
         self.rows.add(lines, texts)
         self.start, self.end = float(texts[-len(_TEXTS)]), float(texts[1 - len(_TEXTS)])
 
     def intervals(self) -> dict[str, Array]:
-        """Give the columns of the rows on the way."""
+        """Return the columns of the intervals."""
         return self.rows.columns() if self.final is not None or self.result() is None else {}
 
 
 def take(
     pattern: re.Pattern[str], own: Callable[[re.Match[str]], Stream | None], texts: Sequence[str], start: int
 ) -> list[tuple[Stream, list[int], list[Text]]]:
-    """Take rows that are one more interval of a stream each and nothing else: those that go on after the first."""
+    """Return the rows, by stream, that are each a further interval; stop at the first other row."""
     of_row, named = (of_text, ("id",)) if pattern is ROW else (of_csv, (6, 3, 5))
     taken: list[tuple[Stream, list[int], list[Text]]] = []
     match, identity = pattern.match, None
@@ -173,7 +173,7 @@ def take(
 
 
 def written_at(match: re.Match[str]) -> float | None:
-    """Give the time at which a row of CSV was written; the local time that it says is read as UTC."""
+    """Return when a row of CSV was written, reading its local time as UTC."""
     try:
         time = datetime.strptime(match[1] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
     except ValueError:
@@ -182,7 +182,7 @@ def written_at(match: re.Match[str]) -> float | None:
 
 
 def of_csv(match: re.Match[str]) -> Texts:
-    """Give the texts of a row of CSV."""
+    """Return the texts of a row of CSV."""
     start, end, amount, rate, jitter, lost, packets, _, _, retries, window, rtt = match.groups()[6:]
     if packets is None or int(packets) <= 0:
         jitter = lost = packets = None
@@ -190,7 +190,7 @@ def of_csv(match: re.Match[str]) -> Texts:
 
 
 def of_text(match: re.Match[str]) -> Texts:
-    """Give the texts of a row of text."""
+    """Return the texts of a row of text."""
     groups = match.groups()
     rest = groups[9]
     if not rest or rest.isspace():
@@ -203,7 +203,7 @@ def of_text(match: re.Match[str]) -> Texts:
 
 
 def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
-    """Give the figures of a row."""
+    """Return the figures of a row."""
     start, end, amount, scale, rate, rate_scale, rate_unit, retries, window, rtt, jitter, lost, packets = texts
     factor = 8 * _BINARY[rate_scale] if rate_unit == "Bytes" else _DECIMAL[rate_scale]
     return Row(
@@ -223,7 +223,7 @@ def read(line: int, texts: Texts, *, on_time: bool = False) -> Row:
 
 
 def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
-    """Columns of numbers of the texts of rows."""
+    """Convert the texts of rows to columns of numbers."""
     column = dict(zip(_TEXTS, texts, strict=True))
     by_1024 = looked_up(column["rate_unit"], {"Bytes": 1.0, "bits": 0.0}) > 0
     scales = column["rate_scale"]
@@ -251,7 +251,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
 
 
 def figures(row: Row) -> dict[str, object]:
-    """Give the columns of a row."""
+    """Return the columns of a row."""
     columns: dict[str, object] = {
         "duration_s": row.end - row.start,
         "bytes": round(row.amount),
@@ -266,7 +266,7 @@ def figures(row: Row) -> dict[str, object]:
 
 
 def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
-    """Add the results of several streams that took equally long; None where one is missing or took longer."""
+    """Add up results of streams; None if one is missing or took longer than the others."""
     results = list(rows)
     kept = [row for row in results if row is not None]
     if not kept or len(kept) < len(results):
@@ -291,7 +291,7 @@ def added(rows: Iterable[Row | None], *, near: float = 0.01) -> Row | None:
 
 
 def stream_row(index: int, stream: Stream, *, udp: bool, last: int) -> dict[str, object]:
-    """Give a row of the table of streams."""
+    """Return a row of the table of streams."""
     result = stream.result()
     line = result.line if result is not None else stream.first.line if stream.first is not None else last
     row: dict[str, object] = {"stream": index, "line": line}
@@ -306,13 +306,13 @@ def stream_row(index: int, stream: Stream, *, udp: bool, last: int) -> dict[str,
 
 
 def _possible(columns: dict[str, object]) -> dict[str, object]:
-    """Figures of a stream without a loss above 1."""
+    """Return the figures of a stream without a loss above 1."""
     loss = columns.get("loss_fraction")
     return {**columns, "loss_fraction": None} if isinstance(loss, float) and loss > 1 else columns
 
 
 def intervals(streams: Sequence[Stream], whole: Stream | None) -> dict[str, Array]:
-    """Give the columns of the intervals in the order of the file; those of a single stream are those of the run."""
+    """Return the columns of the intervals in file order; rows of a single stream have no stream number."""
     numbered = [(np.nan if len(streams) == 1 else float(index), stream) for index, stream in enumerate(streams)]
     parts = [
         {"stream": np.full(len(part["line"]), index), **part}

@@ -7,20 +7,20 @@ second in a field of six characters, and ends its results in ``sender`` or ``rec
 
 Units and traps
 ---------------
-- The units are told in `hecn_analysis.logs.network.iperf3_rows`, those of JSON in
-`hecn_analysis.logs.network.iperf3_json`.
-- With ``-P`` the run is ``[SUM]``; ``--bidir`` makes two runs, what this host sends first. The rows of ``TX-C`` and
-  ``TX-S`` are sent by the host that wrote the log.
-- The throughput is that of the receiver's row. A server prints only its own end: its ``sender`` row is then the
-  sender's figure, and there is no throughput. Servers before 3.2 print a ``sender`` row of zeros, and an interrupted
-  client a ``receiver`` row of zeros: such a row says that the figure is not known.
-- UDP before 3.2: one row with the rate that was sent and the loss that was received. It is taken for the throughput;
-  where packets were lost, a problem says so. The server prints zero bytes in that row: no rate then.
-- ``(omitted)`` intervals are no part of the run, and left out.
-- A client killed by a signal ends with a result; its last interval may be printed twice.
-- ``Server output:`` repeats the run as the server saw it: it is not a second run.
-- ``(sender statistics not available)`` stands in place of a row.
-- The packets that were sent are those of the receiver's row.
+- `hecn_analysis.logs.network.iperf3_rows` describes the units of the text, `hecn_analysis.logs.network.iperf3_json`
+  those of JSON.
+- With ``-P`` the run is ``[SUM]``; ``--bidir`` makes two runs, the sent one first. The rows of ``TX-C`` and ``TX-S``
+  are sent by the host that wrote the log.
+- The throughput is in the receiver's row. A server prints its own end only: with a ``sender`` row alone there is a
+  sender's rate and no throughput. Servers before 3.2 print a ``sender`` row of zeros, and an interrupted client prints
+  a ``receiver`` row of zeros: such a figure is unknown.
+- UDP before 3.2: one row with the sender's rate and the receiver's loss. The rate counts as the throughput; if packets
+  were lost, a problem says so. A server prints zero bytes in that row: there is no rate.
+- ``(omitted)`` intervals are not part of the run and are left out.
+- A client that a signal stops prints a result, and may print its last interval twice.
+- ``Server output:`` repeats the same run as seen by the server.
+- ``(sender statistics not available)`` replaces a row.
+- The number of packets sent is in the receiver's row.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Iperf3(DocumentReader):
         """Take a document of ``-J``, or one event of a JSON stream."""
         if self._server_part:
             return True
-        if not self._documents.ours(document):
+        if not self._documents.accepts(document):
             return False
         self._close()
         self._documents.take(document)
@@ -143,7 +143,7 @@ class Iperf3(DocumentReader):
             known = opened is not None and (opened.counts != "" or opened.has_rows or opened.has_finals)
             if known and LIKE_ROW.search(text) and "out-of-order" not in text:
                 return self._damaged(line)
-        return self._heading(line) or self._beginning(line) or self._message(line) or self._other(line)
+        return self._heading(line) or self._beginning(line) or self._message(line) or self._other_line(line)
 
     def finish(self) -> None:
         """The output has ended."""
@@ -160,7 +160,7 @@ class Iperf3(DocumentReader):
         if self._open is None:
             self._open = OpenRun(number, number, self.findings.command)
             if self._early is not None:
-                # the output was held back and the error was not: they are one run
+                # the output is buffered and the error is not: both belong to one run
                 self._open.first = self._early[0]
                 self._open.failed = self._open.interrupted = True
                 self._early = None
@@ -168,7 +168,7 @@ class Iperf3(DocumentReader):
         return self._open
 
     def rows(self, texts: Sequence[str], numbers: Sequence[int], start: int) -> int:
-        """Take intervals of streams that have some already, and the rules between them; not the result."""
+        """Take further intervals of known streams and the rules between them, but not the result."""
         opened = self._open
         if opened is None or opened.summary or opened.has_finals or self._server_part or self._held is not None:
             return 0
@@ -178,7 +178,7 @@ class Iperf3(DocumentReader):
         for place in range(start, len(texts)):
             row = match(texts[place])
             if row is None:
-                if lines and texts[place].startswith(_RULE) and self._goes_on(texts, place + 1):
+                if lines and texts[place].startswith(_RULE) and self._interval_follows(texts, place + 1):
                     continue
                 break
             groups = row.groups()
@@ -203,13 +203,13 @@ class Iperf3(DocumentReader):
         return place - start
 
     @staticmethod
-    def _goes_on(texts: Sequence[str], place: int) -> bool:
-        """Whether another interval stands at a place, and not the heading of the result."""
+    def _interval_follows(texts: Sequence[str], place: int) -> bool:
+        """Return whether the line at a place is an interval, not the heading of the result."""
         row = ROW.match(texts[place]) if place < len(texts) else None
         return row is not None and row[WORD + 1] is None
 
     def _hold(self, line: Line, groups: Groups, position: int) -> bool:
-        """Keep a row whose end a mail may have put on the next line, where results are to be expected."""
+        """Keep a row that may be a result whose end a mail program wrapped."""
         opened = self._open
         expected = opened is not None and (opened.summary or opened.has_finals or not opened.sides)
         if not expected or groups[WORD] is not None or position > 80 or not line.complete:
@@ -218,7 +218,7 @@ class Iperf3(DocumentReader):
         return True
 
     def _wrapped(self, line: Line) -> bool:
-        """Take the end of the row above it, or leave the line after having taken that row as it was."""
+        """Take the wrapped end of the row above; if it is something else, take that row as it is."""
         held, self._held = self._held, None
         if held is None:
             return False
@@ -302,7 +302,7 @@ class Iperf3(DocumentReader):
         return True
 
     def _beginning(self, line: Line) -> bool:
-        """Take a line that stands in front of the intervals."""
+        """Take a line above the intervals."""
         text = line.text
         if "Connecting to host " in text or "Accepted connection from " in text:
             if self._open is not None and (self._open.has_rows or self._open.client is not None):
@@ -338,7 +338,7 @@ class Iperf3(DocumentReader):
         if text.startswith(_STOPPED) and (opened is None or (opened.client is None and not opened.sides)):
             return True
         if opened is not None and opened.has_finals and text.startswith((_LEFT, _STOPPED)):
-            self._after_the_result(line.number, opened, text)
+            self._error_after_result(line.number, opened, text)
             return True
         if opened is None and self._below_document(line.number, text):
             return True
@@ -357,7 +357,7 @@ class Iperf3(DocumentReader):
         return True
 
     def _below_document(self, number: int, text: str) -> bool:
-        """Take an error that stands directly below the JSON of its run."""
+        """Take an error directly below the JSON of its run."""
         document = self._document
         if document is None or number > document.last + 2 or _ALONE.search(text):
             return False
@@ -372,8 +372,8 @@ class Iperf3(DocumentReader):
         run.line_last = number
         return True
 
-    def _after_the_result(self, number: int, opened: OpenRun, text: str) -> None:
-        """Take an error that a server prints below a result: a server that is stopped while it waits is no failure."""
+    def _error_after_result(self, number: int, opened: OpenRun, text: str) -> None:
+        """Take a server's error below a result; stopping a waiting server is no failure."""
         opened.last = number
         if text.startswith(_LEFT):
             self.findings.problem(number, "inconsistent", f"found {text!r} below a result; the result is kept")
@@ -384,8 +384,8 @@ class Iperf3(DocumentReader):
         self._early = None
         self.findings.run(Run(number, number, {"tool": "iperf3", "error": True}))
 
-    def _other(self, line: Line) -> bool:
-        """Take what else iperf3 prints around a run."""
+    def _other_line(self, line: Line) -> bool:
+        """Take any other line that iperf3 prints around a run."""
         opened, text = self._open, line.text
         if opened is None:
             return False
@@ -404,13 +404,13 @@ class Iperf3(DocumentReader):
             self._close()
             return True
         opened.last = line.number
-        self._about_the_run(opened, text)
+        self._take_parameters(opened, text)
         if "iperf Done." in text:
             self._close()
         return True
 
-    def _about_the_run(self, opened: OpenRun, text: str) -> None:
-        """Note what a line between the rows says."""
+    def _take_parameters(self, opened: OpenRun, text: str) -> None:
+        """Take the parameters that a line between the rows states."""
         opened.reverse = opened.reverse or "Reverse mode" in text
         opened.other_protocol = opened.other_protocol or "protocol: SCTP" in text
         opened.udp = opened.udp or "protocol: UDP" in text
@@ -426,7 +426,7 @@ class Iperf3(DocumentReader):
             opened.word = "sender" if words["word"] == "Sent" else "receiver"
 
     def _in_server_part(self, line: Line) -> bool:
-        """Pass over what the server printed about the same run."""
+        """Skip what the server printed about the same run."""
         opened, text = self._open, line.text
         if opened is None or "iperf Done." in text or "Connecting to host " in text:
             self._server_part = False

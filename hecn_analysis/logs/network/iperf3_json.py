@@ -1,18 +1,17 @@
 """The JSON documents of iperf3: those of ``-J`` and the events of ``--json-stream``.
 
-`hecn_analysis.logs.network.iperf3` describes the tool, reads its text, and hands the documents over to here.
+`hecn_analysis.logs.network.iperf3` describes the tool, reads its text, and passes the documents on to this module.
 
 Units and traps
 ---------------
 - Bytes, bit/s, milliseconds of jitter, microseconds of round-trip time, per cent of one core.
-- ``sum`` where there is no ``sum_received`` (UDP before 3.2) has the rate that was sent and the loss that was received.
-  It is taken for the throughput; where packets were lost, a problem says so.
-- A sum of zero bytes beside one that is not zero, or beside packets that arrived, says that the figure of that end is
-  not known.
-- ``--bidir`` makes two runs: the sums of the second direction end in ``_bidir_reverse``. From 3.7 to 3.9 they have the
-  same keys as those of the first, so that one of both is lost; 3.0 prints no sums for one stream. There the streams are
-  added up.
-- A server that is stopped while it waits prints a document without a run.
+- ``sum`` where there is no ``sum_received`` (UDP before 3.2) has the sender's rate and the receiver's loss. The rate
+  counts as the throughput; if packets were lost, a problem says so.
+- A sum of zero bytes beside another sum, or beside packets that arrived, means that the figure of that end is unknown.
+- ``--bidir`` makes two runs: the sums of the second direction end in ``_bidir_reverse``. From 3.7 to 3.9 both
+  directions have the same keys, so one is lost; 3.0 prints no sums for a single stream. In both cases the sums are
+  computed from the streams.
+- A server that is stopped while waiting prints a document without a run.
 - In a JSON stream the error comes before the end; ``--json-stream-full-output`` prints the whole document after it.
 """
 
@@ -40,7 +39,7 @@ _LEFT: Final = "the client has unexpectedly closed the connection"
 
 @dataclass
 class _Streamed:
-    """A JSON stream under way."""
+    """A JSON stream whose end has not been read."""
 
     first: int
     last: int
@@ -49,7 +48,7 @@ class _Streamed:
 
 
 class Documents:
-    """The documents of one file: whole ones, and the events of a stream under way.
+    """The documents of one file: whole ones, and the events of an open stream.
 
     Parameters
     ----------
@@ -62,31 +61,35 @@ class Documents:
         self._streamed: _Streamed | None = None
         self._cookie = ""
 
-    def ours(self, document: Document) -> bool:
-        """Whether a document is iperf3's, or an event of the stream under way."""
+    def accepts(self, document: Document) -> bool:
+        """Return whether a document is iperf3's, or an event of the open stream."""
         value = document.value
         event = value.get("event")
         if isinstance(event, str) and "data" in value:
-            return _is_iperf3({"start": value["data"]}) if event == "start" else self._fits(event, value["data"])
+            return (
+                _is_iperf3({"start": value["data"]})
+                if event == "start"
+                else self._continues_stream(event, value["data"])
+            )
         if value.keys() == {"error"}:
             message = value["error"]
             return isinstance(message, str) and _ANSWERS.match(message) is not None
         return _is_iperf3(value)
 
     def take(self, document: Document) -> None:
-        """Take a document that is `ours`."""
+        """Take a document for which `accepts` is true."""
         value = document.value
         if isinstance(value.get("event"), str) and "data" in value:
             self._event(document)
             return
         cookie = at(value, "start", "cookie")
-        if (isinstance(cookie, str) and cookie and cookie == self._cookie) or _waited(value):
+        if (isinstance(cookie, str) and cookie and cookie == self._cookie) or _is_idle_server(value):
             return
         lines = document.lines("intervals")
         _Run(self._findings, value, (document.first, document.last), lines, whole=not document.truncated).hand_over()
 
     def finish(self) -> None:
-        """A stream that has no end yet will have none."""
+        """End the open stream."""
         streamed, self._streamed = self._streamed, None
         if streamed is None:
             return
@@ -100,8 +103,8 @@ class Documents:
         ends = (streamed.first, streamed.last)
         _Run(self._findings, streamed.value, ends, streamed.lines, whole=whole).hand_over()
 
-    def _fits(self, event: str, data: object) -> bool:
-        """Whether an event goes on with a stream, or is the error of one that never began."""
+    def _continues_stream(self, event: str, data: object) -> bool:
+        """Return whether an event continues a stream, or is the error of one that never began."""
         begins = event == "error" and isinstance(data, str) and _ANSWERS.match(data) is not None
         return self._streamed is not None or begins
 
@@ -125,22 +128,22 @@ class Documents:
             streamed.value[event] = data
 
 
-def _waited(value: Mapping[str, Any]) -> bool:
-    """Whether a document is what a server prints that is stopped while it waits for a client."""
+def _is_idle_server(value: Mapping[str, Any]) -> bool:
+    """Return whether a document is that of a server stopped while waiting for a client."""
     start, message = value.get("start"), value.get("error")
     if not isinstance(message, str) or not message.startswith("interrupt - the server has terminated"):
         return False
     return isinstance(start, dict) and "accepted_connection" not in start and not start.get("connected")
 
 
-def _sending(stream: object) -> bool | None:
-    """Whether the host that wrote the log sends on a stream of the result; before 3.7 it does not say."""
+def _sends_on(stream: object) -> bool | None:
+    """Return whether this host sends on a stream of the result; None before 3.7."""
     flag = at(stream, "udp", "sender") if at(stream, "udp") is not None else at(stream, "sender", "sender")
     return flag if isinstance(flag, bool) else None
 
 
 def _added(parts: Sequence[object]) -> dict[str, Any]:
-    """The sum of the figures of several streams."""
+    """Add up the figures of several streams."""
     added: dict[str, Any] = {}
     for key in ("bytes", "bits_per_second", "retransmits", "packets", "lost_packets"):
         values = [number(at(part, key)) for part in parts]
@@ -151,13 +154,13 @@ def _added(parts: Sequence[object]) -> dict[str, Any]:
         if values and None not in values:
             added[key] = sum(value for value in values if value is not None) / len(values)
     if {"start", "end"} <= added.keys():
-        added["seconds"] = added["end"] - added["start"]  # a stream's own seconds may be those of the other end
+        added["seconds"] = added["end"] - added["start"]  # a stream's own seconds may belong to the other end
     added["omitted"] = any(at(part, "omitted") for part in parts)
     return added
 
 
 def _is_iperf3(value: Mapping[str, Any]) -> bool:
-    """Whether the beginning of a document is that of iperf3's."""
+    """Return whether a document begins as iperf3's do."""
     start = value.get("start")
     if not isinstance(start, dict):
         return False
@@ -181,7 +184,7 @@ class _Run:
         self._server = at(value, "start", "accepted_connection") is not None
         end = value.get("end")
         self._end: dict[str, Any] = end if isinstance(end, dict) else {}
-        flags = {_sending(stream) for stream in self._streams()}
+        flags = {_sends_on(stream) for stream in self._streams()}
         self._mixed = {True, False} <= flags and not any(key.endswith("_bidir_reverse") for key in self._end)
         if self._mixed:
             self._end = {key: value for key, value in self._end.items() if not key.startswith("sum")}
@@ -218,10 +221,10 @@ class _Run:
         return streams if isinstance(streams, list) else []
 
     def _sums(self, way: str) -> dict[str, Any]:
-        """The sums of one direction from its streams."""
+        """Compute the sums of one direction from its streams."""
         streams = self._streams()
         if self._mixed:
-            streams = [stream for stream in streams if _sending(stream) is self._sends(way)]
+            streams = [stream for stream in streams if _sends_on(stream) is self._sends(way)]
         if at(self._value, "start", "test_start", "protocol") == "UDP":
             return {f"sum{way}": _added([at(stream, "udp") for stream in streams])}
         return {
@@ -234,7 +237,7 @@ class _Run:
         return intervals if isinstance(intervals, list) else []
 
     def _sends(self, way: str) -> bool | None:
-        """Whether this host sends."""
+        """Return whether this host sends."""
         if not self._value.get("start") or not at(self._value, "start", "test_start"):
             return None
         reverse = bool(at(self._value, "start", "test_start", "reverse"))
@@ -311,12 +314,12 @@ class _Run:
         return columns | _figures(result, loss=True)
 
     def _stream_rows(self, *, sends: bool | None, both_ways: bool) -> list[dict[str, object]]:
-        """Rows of the table of streams, with their line, which is that of the end of the document."""
+        """Return rows of the table of streams; their line is the last one of the document."""
         rows: list[dict[str, object]] = []
         for stream in self._streams():
             whole = at(stream, "udp")
             sent, received = at(stream, "sender"), at(stream, "receiver")
-            if both_ways and sends is not None and _sending(stream) not in {None, sends}:
+            if both_ways and sends is not None and _sends_on(stream) not in {None, sends}:
                 continue
             row: dict[str, object] = {"stream": len(rows), "line": self._last}
             if isinstance(whole, dict):
@@ -359,7 +362,7 @@ class _Run:
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
-    """Columns of intervals; NaN where missing or impossible."""
+    """Return columns of intervals, NaN where missing or impossible."""
 
     def of(key: str) -> Array:
         cells = [row.get(key) for row in rows]
@@ -392,7 +395,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
 
 
 def _figures(values: object, *, loss: bool) -> dict[str, object]:
-    """Columns of a sum, or of one end of a stream."""
+    """Return the columns of a sum, or of one end of a stream."""
     columns: dict[str, object] = {
         "duration_s": number(at(values, "seconds")),
         "bytes": count(at(values, "bytes")),
@@ -409,7 +412,7 @@ def _figures(values: object, *, loss: bool) -> dict[str, object]:
 
 
 def _possible(row: dict[str, object]) -> dict[str, object]:
-    """A row of the table of streams without negative figures."""
+    """Return a row of the table of streams without negative figures."""
     return {
         name: None
         if isinstance(value, (int, float)) and (value < 0 or value >= 2**63 or (name == "loss_fraction" and value > 1))
@@ -419,7 +422,7 @@ def _possible(row: dict[str, object]) -> dict[str, object]:
 
 
 def _version(value: object) -> str | None:
-    """The version, which 3.0 gives as "iperf version 3.0.1 (10 January 2014)"."""
+    """Return the version, which 3.0 writes as "iperf version 3.0.1 (10 January 2014)"."""
     return value.removeprefix("iperf ").removeprefix("version ").partition(" ")[0] if isinstance(value, str) else None
 
 

@@ -1,14 +1,14 @@
 """The rows of iperf3's text: an interval, or the result of a stream or of all, and the figures in it.
 
-`hecn_analysis.logs.network.iperf3` describes the tool and says which row is which.
+`hecn_analysis.logs.network.iperf3` describes the tool and decides which row is a result.
 
 Units and traps
 ---------------
 - KBytes, MBytes, GBytes of an amount, of the congestion window and of a rate (``-f M``) are powers of 1024; Kbits,
   Mbits, Gbits powers of 1000.
 - 3.0 misprints Kbits as ``Kbis``.
-- A whole number after the rate is the retransmits or, at the sender of UDP, the packets: only the heading or the
-  protocol tell.
+- A whole number after the rate is the retransmits or, for a UDP sender, the packets: the heading or the protocol
+  decides.
 - The loss is computed from the packets.
 """
 
@@ -59,7 +59,7 @@ class Side:
 
     @classmethod
     def new(cls, *, kept: bool) -> Self:
-        """Make one without rows."""
+        """Create a side without rows."""
         ids: list[str] = []
         return cls(Rows(ROW.groups, partial(_converted, ids), kept=kept), ids)
 
@@ -69,19 +69,19 @@ def _scaled(text: str, scale: str, base: int) -> float:
 
 
 def transferred(groups: Groups) -> int:
-    """Give the bytes of a row."""
+    """Return the bytes of a row."""
     return round(_scaled(groups[AMOUNT], groups[_SCALE], 1024))
 
 
 def _rate(groups: Groups) -> float:
-    """Rate of a row [bit/s]."""
+    """Return the rate of a row [bit/s]."""
     if groups[_RATE_UNIT] == "Bytes":
         return 8 * _scaled(groups[_RATE], groups[_RATE_SCALE], 1024)
     return _scaled(groups[_RATE], groups[_RATE_SCALE], 1000)
 
 
 def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
-    """Give the columns of one row."""
+    """Return the columns of one row."""
     columns: dict[str, object] = {
         "duration_s": float(groups[END]) - float(groups[START]),
         "bytes": transferred(groups),
@@ -100,7 +100,7 @@ def figures(groups: Groups, *, udp: bool) -> dict[str, object]:
 
 
 def both_ends(sender: Row | None, receiver: Row | None, *, udp: bool) -> dict[str, object]:
-    """Give the columns of the rows of both ends: the receiver's figures, and the sender's rate and retransmits."""
+    """Return the columns of the rows of both ends: the receiver's figures, and the sender's rate and retransmits."""
     columns: dict[str, object] = {}
     if sender is not None:
         columns |= figures(sender[1], udp=udp)
@@ -114,7 +114,7 @@ def both_ends(sender: Row | None, receiver: Row | None, *, udp: bool) -> dict[st
 
 
 def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
-    """Give a row of the table of streams."""
+    """Return a row of the table of streams."""
     identity = side.ids[index]
     sender, receiver, both = (side.finals.get((identity, word)) for word in ("sender", "receiver", ""))
     row = both or receiver or sender
@@ -126,7 +126,7 @@ def stream(index: int, side: Side, *, udp: bool) -> dict[str, object]:
 
 
 def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
-    """Give the columns of the intervals; those of a single stream are those of the run."""
+    """Return the columns of the intervals; rows of a single stream have no stream number."""
     columns = side.rows.columns()
     counted, windows, jitter = columns.pop("counted"), columns["cwnd_bytes"], columns["jitter_s"]
     if len(side.ids) == 1:
@@ -142,7 +142,7 @@ def intervals(side: Side, *, packets: bool) -> dict[str, Array]:
 
 
 def _converted(ids: Sequence[str], texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
-    """Columns of numbers of the texts of rows; ``counted`` is the number after the rate, whatever it counts."""
+    """Convert the texts of rows to numbers; ``counted`` is the number after the rate: retransmits or packets."""
     by_1024 = looked_up(texts[_RATE_UNIT], {"Bytes": 1.0, "bits": 0.0, "bis": 0.0}) > 0
     rate_scales = texts[_RATE_SCALE]
     lost = numbers([None if text == "Unknown" else text for text in texts[LOST]])

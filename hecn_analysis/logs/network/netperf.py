@@ -1,27 +1,26 @@
 """Output of netperf (Rick Jones): streams and transactions over TCP, UDP and SCTP.
 
-Versions 2.1 to 2.7, from the source code and from runs: the banner and the tables of the classic tests (with
-``-c -C``, ``-f``, ``-v 0`` to ``-v 2``, ``-i`` and ``-I``, ``-B``), interim results (``-D``), and what the omni tests
-print: the table for people (``-O``), a line of values after one of names (``-o``), and KEY=VALUE (``-k``). Without
-banner and titles (``-P 0``) KEY=VALUE is read as ever, and the row of a classic test below its command line.
+Versions 2.1 to 2.7, from the source code and from runs: the banner and the tables of the classic tests (with ``-c -C``,
+``-f``, ``-v 0`` to ``-v 2``, ``-i`` and ``-I``, ``-B``), interim results (``-D``), and the three outputs of the omni
+tests: a table (``-O``), a line of values below one of names (``-o``), and KEY=VALUE (``-k``). Without banner and titles
+(``-P 0``), KEY=VALUE is still read, and so is the row of a classic test below its command line.
 
 Units and traps
 ---------------
-- The units are told in `hecn_analysis.logs.network.netperf_tables`.
-- Request/response tests count transactions per second, in a column that may be called throughput: only its units
-  tell. Asked for bits (``-f m``) they add up both directions. They have no rate here. Latencies are microseconds.
-- The processor's share is that of the whole host, not of one core: it is left out.
-- The rate of a TCP stream is what the classic tests count at the sender. The two rows of a UDP stream are the
-  sender's and the receiver's; with ``-v 0`` only the sender's is printed. Omni tests give the receiver's.
-- UDP messages that arrived are counted, and so are those that were sent: the loss is computed from both. "Errors" are
-  messages that were never sent.
-- With ``DUMP_TCP_INFO`` in its environment netperf prints what the kernel knows of the connection: its round-trip time,
-  in microseconds, and its retransmits are taken from there.
-- -1 stands for a figure that was not measured, also where the system does not count retransmits.
-- A figure alone (``-v 0``) has no unit: it is read with that of the command line, or as 10^6bits with a problem.
-- Tests in the background mix their output: a result belongs to the first banner of its kind without one. Interim
-  results of several tests at once cannot be told apart and are left out, with a problem.
-- Banners, names and errors may be in either order, for the errors are not buffered.
+- `hecn_analysis.logs.network.netperf_tables` describes the units.
+- Request/response tests count transactions per second. The column may be called throughput; only its units differ. With
+  ``-f m`` it is the sum of both directions in bits. These runs have no rate here. Latencies are in microseconds.
+- CPU utilisation is that of the whole host, not of one core: it is left out.
+- Classic tests measure the rate of a TCP stream at the sender. The two rows of a UDP stream are the sender's and the
+  receiver's; with ``-v 0`` only the sender's is printed. Omni tests print the receiver's rate.
+- The loss of UDP is computed from the messages sent and received. "Errors" are messages that were never sent.
+- With ``DUMP_TCP_INFO`` in its environment netperf prints the kernel's state of the connection: its RTT (microseconds)
+  and retransmits are read.
+- -1 means not measured, also for retransmits that the system does not count.
+- A single figure (``-v 0``) has no unit: the unit is that of the command line, else 10^6bits, with a problem.
+- Tests in the background mix their output: a result belongs to the first banner of its kind that has none. Interim
+  results of simultaneous tests cannot be assigned and are left out, with a problem.
+- Errors are not buffered, so they may precede their banner or follow it.
 """
 
 from __future__ import annotations
@@ -157,8 +156,8 @@ class Netperf:
             return True
         if self._open or self._table or self._sent or self._findings.command.program == "netperf":
             taken = self._interim_values(line) or self._row(line) or self._values(line)
-            return taken or self._error(line) or self._rest(line)
-        return self._interim_values(line) or self._error(line) or self._rest(line)
+            return taken or self._error(line) or self._other_line(line)
+        return self._interim_values(line) or self._error(line) or self._other_line(line)
 
     def finish(self) -> None:
         """The output has ended."""
@@ -180,7 +179,7 @@ class Netperf:
             return False
         self._close_sent()
         self._names, self._table = [], None
-        self._settle(line, banner=True)
+        self._close_failed(line, banner=True)
         transport, what = match["transport"], (match["what"] or "").strip()
         alone = self._open[-1] if self._open else None
         if alone is None or not alone.failed or alone.banner or line.number - alone.last > _NEAR:
@@ -189,15 +188,15 @@ class Netperf:
         alone.take_banner(transport, what)
         return True
 
-    def _settle(self, line: Line, *, banner: bool) -> None:
-        """Close the tests that failed before a banner or long ago."""
+    def _close_failed(self, line: Line, *, banner: bool) -> None:
+        """Close the tests that failed before a banner or many lines ago."""
         for test in list(self._open):
             if test.failed and ((banner and test.banner) or line.number - test.last > _NEAR):
                 self._open.remove(test)
                 self._close(test)
 
     def _take(self, line: Line, kind: str) -> OpenTest:
-        """The first test of this kind without a result."""
+        """Return the first test of this kind without a result, and remove it from the open ones."""
         waiting = [test for test in self._open if not test.failed]
         fits = [test for test in waiting if test.kind in {kind, ""}] or waiting
         if not fits:
@@ -235,7 +234,7 @@ class Netperf:
         return True
 
     def _interim_values(self, line: Line) -> bool:
-        """What -D prints together with -o."""
+        """Take an interim result as -D prints it together with -o."""
         match = _INTERIM_VALUES.match(line.text) if not self._names and "/s," in line.text else None
         if match is None:
             return False
@@ -312,7 +311,7 @@ class Netperf:
         return True
 
     def _received(self, line: Line) -> bool:
-        """The second row of a UDP test."""
+        """Take the second row of a UDP test."""
         match = ROWS["received"].match(line.text)
         if match is None or self._sent is None or not (line.complete or re.search(r"\.\d\d", match["rate"])):
             return False
@@ -333,7 +332,7 @@ class Netperf:
         return True
 
     def _close_sent(self) -> None:
-        """A UDP test whose second row is missing."""
+        """Hand over a UDP test whose second row is missing."""
         if self._sent is None:
             return
         test, sent, unit, number = self._sent
@@ -347,7 +346,7 @@ class Netperf:
         self._hand_over(test, values)
 
     def _without_titles(self) -> tuple[str, str, int]:
-        """What -P 0 leaves out, from the command line."""
+        """Return kind, unit and line of the titles that -P 0 leaves out, from the command line."""
         command = self._findings.command
         if command.program != "netperf" or not without_titles(command) or self._names:
             return "", "", 0
@@ -356,7 +355,7 @@ class Netperf:
         return kind, unit, 0
 
     def _figure_alone(self, line: Line) -> bool:
-        """What -v 0 prints: a rate, or with -c -C the service demand."""
+        """Take the output of -v 0: a rate, or with -c -C the service demand."""
         waiting = [test for test in self._open if test.banner and not test.failed]
         match = _ALONE.match(line.text)
         if match is None or len(waiting) != 1 or self._names:
@@ -405,7 +404,7 @@ class Netperf:
             self._omni(Line(last, ""), pairs, first)
 
     def _values(self, line: Line) -> bool:
-        """The line of names of -o, the lines of names of -O, and the values below."""
+        """Take the names that -o and -O print, and the values below."""
         text = line.text
         if not self._open:
             return self._values_alone(line)
@@ -423,7 +422,7 @@ class Netperf:
         return False
 
     def _values_alone(self, line: Line) -> bool:
-        """What -P 0 leaves of -o: values whose names are in the command line."""
+        """Take the values of -o with -P 0: their names are in the command line."""
         command = self._findings.command
         if command.program != "netperf" or not without_titles(command) or "--" not in command.arguments:
             return False
@@ -439,7 +438,7 @@ class Netperf:
         return True
 
     def _named(self, line: Line) -> bool:
-        """Values below their names."""
+        """Take values below their names."""
         text = line.text
         pairs = (by_comma if "," in self._names[0] else by_place)(self._names, text)
         if pairs is None or not (line.complete or _WHOLE.search(text)):
@@ -449,7 +448,7 @@ class Netperf:
         return True
 
     def _omni(self, line: Line, texts: Mapping[str, str], first: int) -> None:
-        """A run of the figures of an omni test, by their keys."""
+        """Hand over a run made of the figures of an omni test, by their keys."""
         figures = {key: float(text) for key, text in texts.items() if _PLAIN.fullmatch(text)}
         way = texts.get("DIRECTION", "")
         kind = "request" if "Send|Recv" in way or texts.get("THROUGHPUT_UNITS", "").startswith("Trans") else "omni"
@@ -502,7 +501,7 @@ class Netperf:
         text = line.text.strip()
         if _ERROR.match(text) is None:
             return False
-        self._settle(line, banner=False)
+        self._close_failed(line, banner=False)
         recent = self._open[-1] if self._open else None
         if recent is None:
             if not _ALWAYS_OURS.search(text):
@@ -512,8 +511,8 @@ class Netperf:
         recent.failed, recent.last, self._names = True, line.number, []
         return True
 
-    def _rest(self, line: Line) -> bool:
-        """Titles, the second row of request/response tests, and what -v 2 adds to them."""
+    def _other_line(self, line: Line) -> bool:
+        """Take titles, the second row of request/response tests, and the additions of -v 2."""
         text = line.text
         if "etperf v" in text and (version := _VERSION.match(text)) is not None:
             self._version = version["version"]

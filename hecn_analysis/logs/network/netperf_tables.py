@@ -1,11 +1,11 @@
 """The tables of netperf: units, the titles and rows of the classic tests, the names and values of the omni tests.
 
-`hecn_analysis.logs.network.netperf` describes the tool and says which test a table belongs to.
+`hecn_analysis.logs.network.netperf` describes the tool and assigns tables to tests.
 
 Units and traps
 ---------------
 - 10^6bits is 10**6 bits (``-f m``, the default), likewise 10^0, 10^3 and 10^9. KBytes, MBytes and GBytes (``-f K``,
-  ``M``, ``G``) are 1024, 1024**2 and 1024**3 bytes. Titles with processor times cut the unit at eight letters.
+  ``M``, ``G``) are 1024, 1024**2 and 1024**3 bytes. Titles with CPU times cut the unit to eight letters.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _NAMES: Final[Mapping[str, str]] = {
 
 
 def by_comma(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where one line has the names and one the values."""
+    """Return the values by key from a line of names and a line of values."""
     head = [" ".join(name.split()).lower() for name in " ".join(names).split(",")]
     values = next(csv.reader([text]))
     if len(head) != len(values):
@@ -89,7 +89,7 @@ def by_comma(names: list[str], text: str) -> dict[str, str] | None:
 
 
 def by_place(names: list[str], text: str) -> dict[str, str] | None:
-    """Give the values by key where the names stand above the values, a word a line."""
+    """Return the values by key; each name stands above its value, one word per line."""
     starts = [values.start() for values in re.finditer(r"\S+", text)]
     ends = [*starts[1:], None]
     values = {}

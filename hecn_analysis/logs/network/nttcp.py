@@ -1,16 +1,17 @@
 """Output of nttcp (Elmar Bartel's "new test TCP program"): memory to memory over TCP, UDP or multicast.
 
 Version 1.47, from its source code and manual: the rows of the local and the remote end, with or without the title line
-(``-T``), with ``-v``, and with a format of one's own (``-f``) where a title line says what the columns are.
+(``-T``), with ``-v``, and with a custom format (``-f``) if a title line names the columns.
 
 Units and traps
 ---------------
-- The row ``l`` is the local end's, ``1``, ``2`` … the remote ones'. MBit is 10**6 bit, computed from bytes and the time
-  before it was rounded to two decimals: the printed rate is taken.
+- The row ``l`` is the local end's, ``1``, ``2`` … the remote ones'. MBit is 10**6 bit. The printed rate is read: nttcp
+  computes it from the unrounded time.
 - By default the local host sends. With ``-r`` it receives: the command line or the lines of ``-v`` say so. Without
-  either the direction is missing, and the remote end is taken for the receiver.
-- The throughput is the receiver's. With UDP its bytes are fewer where datagrams were lost; nttcp counts no packets.
-- CPU seconds over real seconds are the processor time in cores.
+  either the direction is missing, and the remote end counts as the receiver.
+- The throughput is the receiver's. With UDP the receiver has fewer bytes if datagrams were lost; nttcp counts no
+  packets.
+- CPU seconds over real seconds are the CPU time in cores.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _ERROR: Final = re.compile(
 
 @dataclass
 class _OpenRun:
-    """A run under way."""
+    """A run whose end has not been read."""
 
     first: int
     last: int
@@ -188,7 +189,7 @@ class Nttcp:
 
 
 def _rate(end: dict[str, float] | None) -> float | None:
-    """Rate of one end [bit/s]."""
+    """Return the rate of one end [bit/s]."""
     if end is None:
         return None
     if "Real-MBit/s" in end:
@@ -198,7 +199,7 @@ def _rate(end: dict[str, float] | None) -> float | None:
 
 
 def _cpu(end: dict[str, float] | None) -> float | None:
-    """Processor time of one end over the time of the run."""
+    """Return the CPU time of one end over the duration of the run."""
     seconds = end.get("Real s") if end is not None else None
     busy = end.get("CPU s") if end is not None else None
     return busy / seconds if seconds and busy is not None else None

@@ -7,16 +7,15 @@ Units and traps
 ---------------
 - MB, MEG and KB are powers of 1024; mbps, Gbps and so on powers of 1000. In the XML and JSON of Linux MB and mbps have
   the same base: 1024 up to 1.3, which divides whole numbers, 1000 since 1.4 of May 2021. Rate, bytes and seconds
-  show it.
+  together show which.
 - Windows prints MB/s with three decimals and no bit rate in its text.
-- The processor time is in per cent of the whole host (Windows) or of all cores added up by another rule (Linux): it is
-  not one core's, and left out.
-- ``ntttcps`` is the sender's file and ``ntttcpr`` the receiver's. A sender's figure is the throughput of its run.
-- Linux prints a ``Real-time throughput`` on the way, over carriage returns: it is a display without times, and no
-  interval.
-- The number of streams is that of the connections, or else of the threads. A receiver on Linux counts the threads that
-  listen, and one more: they say nothing about the streams.
-- Windows does not print which end it is: the command line above says so.
+- CPU time is left out: it is in per cent of the whole host (Windows), or a sum over all cores by another rule (Linux).
+- ``ntttcps`` is the sender's file and ``ntttcpr`` the receiver's. The throughput of a sender's run is the sender's
+  figure.
+- Linux shows a ``Real-time throughput`` between carriage returns. It has no times and makes no intervals.
+- The number of streams is that of the connections, or else of the threads. A receiver on Linux counts its listening
+  threads and one more: that number is not used.
+- Windows does not print which end it is: only the command line above does.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ _PACKETS: Final = ("Packets Sent", "Retransmits")
 
 @dataclass
 class _OpenRun:
-    """A run under way."""
+    """A run whose end has not been read."""
 
     first: int
     last: int
@@ -179,7 +178,7 @@ class Ntttcp(DocumentReader):
     # --- text of Linux
 
     def _parameter(self, line: Line, opened: _OpenRun) -> bool:
-        """Take what ``-V`` says about the role and the protocol."""
+        """Take the role or the protocol from the output of ``-V``."""
         if "*** sender role" in line.text or "*** receiver role" in line.text:
             opened.direction = "send" if "sender" in line.text else "receive"
         elif _UDP.match(line.text):
@@ -336,7 +335,7 @@ class Ntttcp(DocumentReader):
 
 
 def _figures(amount: float | None, rate: float, seconds: float | None) -> tuple[float | None, float]:
-    """Bytes and bit/s of MB and mbps, whose base only they themselves tell."""
+    """Return bytes and bit/s of MB and mbps; their consistency decides between base 1000 and 1024."""
     if amount is None or not seconds or amount <= 0 or rate * seconds / (8 * amount) > _BETWEEN:
         return (None if amount is None else amount * _MIB), rate * 1e6
     unit = 1e6 if amount % 1 else float(_MIB)

@@ -1,23 +1,22 @@
 """Output of nuttcp (Bill Fink and Rob Scott): memory to memory over TCP or UDP.
 
-Versions 5.1 to 8.2, from the source code and from runs: the one-line summary (the default, ``-b``), the rows of
-``-i``, the ``-v`` reports of both ends (``nuttcp-t:``, ``nuttcp-r:``, also with an identifier, ``-I``), ``-fparse``
-(key=value), ``-frunningtotal``, ``-fxmitstats``, and the errors. A result written down without its bytes and seconds,
-as in reports, is the business of `hecn_analysis.logs.network.nuttscp`.
+Versions 5.1 to 8.2, from the source code and from runs: the one-line summary (the default, ``-b``), the rows of ``-i``,
+the ``-v`` reports of both ends (``nuttcp-t:``, ``nuttcp-r:``, also with an identifier, ``-I``), ``-fparse``
+(key=value), ``-frunningtotal``, ``-fxmitstats``, and the errors. `hecn_analysis.logs.network.nuttscp` reads results
+without bytes and seconds, as reports quote them.
 
 Units and traps
 ---------------
-- MB is 2**20 bytes, KB (of the congestion window) 1024 bytes, Mbps 10**6 bit/s; processor time in per cent of one
-  core.
+- MB is 2**20 bytes, KB (of the congestion window) 1024 bytes, Mbps 10**6 bit/s; CPU time in per cent of one core.
 - The summary of a run looks like an interval followed by ``%TX``. It may be wrapped onto a second line.
 - The summary's rate is the receiver's. ``-v`` gives both ends, whose durations differ.
-- Without a command line in the log one cannot see the direction; with a round-trip time but no ``retrans`` field
-  (several streams before version 7.1.1) nor the number of streams. They are then missing. ``-F`` does not turn the
-  data round: it only says who opens the connection.
+- The direction is missing without a command line. So is the number of streams if there is a round-trip time but no
+  ``retrans`` field (several streams before version 7.1.1). ``-F`` does not reverse the data, only who opens the
+  connection.
 - ``~drop/pkt`` of an interval is an estimate; the summary's ``drop/pkt`` is exact. The loss is computed from the
   packets.
 - ``host-retrans`` counts a whole host's segments: it is left out, with a problem of kind ``ambiguous``.
-- ``31 = 4+9+10+8 retrans`` is the total and what each stream sent again.
+- ``31 = 4+9+10+8 retrans`` is the total and the retransmits of each stream.
 - UDP summaries may give ``msMinJitter``, ``msAvgJitter`` and ``msMaxJitter``: only the average is the jitter.
 - Text recognition turns ``0 retrans`` into ``O retrans`` and ``0.11 ms`` into ``0.11 Tms``: both are read, with a
   problem of kind ``ambiguous``.
@@ -120,7 +119,7 @@ class _OpenRun:
 
     @property
     def results(self) -> set[str]:
-        """The ends, ``t`` and ``r``, that have given their result."""
+        """The ends, ``t`` and ``r``, whose result has been read."""
         return {role for role, end in self.ends.items() if "mib" in end}
 
 
@@ -177,13 +176,13 @@ class Nuttcp:
         return self._open
 
     def _row(self, line: Line, texts: tuple[str | None, ...]) -> None:
-        """An interval; after the result of an end it belongs to the next run."""
+        """Take an interval; after the result of an end it belongs to the next run."""
         if self._open is not None and self._open.ends and self._open.results:
             self._close()
         self._begin(line).rows.add([line.number], texts)
 
     def _continuation(self, line: Line) -> bool:
-        """A line of nothing but fields is the rest of the line above it."""
+        """Take a line of fields alone as the rest of the line above."""
         opened = self._open
         if opened is None or not opened.rows or line.number != opened.rows.last_line + 1:
             return False
@@ -195,7 +194,7 @@ class Nuttcp:
         return True
 
     def _result(self, line: Line) -> bool:
-        """A summary on one line, or an interval with fields that are rarely asked for."""
+        """Take a summary on one line, or an interval with rarely used fields."""
         match = (_RESULT.search(line.text) or _PARSABLE.search(line.text)) if "Mbps" in line.text else None
         if match is None:
             return False
@@ -210,8 +209,8 @@ class Nuttcp:
         return True
 
     def _verbose(self, line: Line) -> bool:
-        """A line of the report of one end."""
-        match = _VERBOSE.search(line.text) if "nuttcp-" in line.text else None
+        """Take a line of the report of one end."""
+        match = _VERBOSE.search(line.text)
         if match is None:
             return False
         role, text = match["role"], match["text"].strip()
@@ -237,7 +236,7 @@ class Nuttcp:
         return True
 
     def _failure(self, line: Line) -> bool:
-        """The rest of an error, an error right after the command, or a line that breaks off."""
+        """Take the rest of an error, an error right after the command, or a truncated line."""
         text, command = line.text.strip(), self._findings.command
         if text.startswith("errno=") and line.number - self._failed[0] <= _FEW_LINES:
             return True
@@ -253,7 +252,7 @@ class Nuttcp:
         return False
 
     def _error(self, line: Line, role: str, text: str, version: str | None) -> None:
-        """Both ends may report one failure: two such lines of different ends, one after the other, are one run."""
+        """Take an error; two consecutive ones of different ends are one failed run."""
         self._findings.problem(line.number, "aborted", f"found {text!r}, expected a result")
         before, other = self._failed
         if line.number - before <= _FEW_LINES and role != other:
@@ -267,7 +266,7 @@ class Nuttcp:
     # --- runs
 
     def _summary(self, first: int, last: Line, texts: Texts, words: str | None) -> None:
-        """A summary line closes the run of the intervals and reports above it."""
+        """Close the run of the intervals and reports above with its summary."""
         if self._open is not None and self._open.results:
             self._close()
         opened, self._open = self._open, None
@@ -283,7 +282,7 @@ class Nuttcp:
         self._hand_over(opened, columns, texts, label=words)
 
     def _close(self, *, failed: bool = False) -> None:
-        """End a run that has no summary line: two reports, an error, or one that broke off."""
+        """End a run without a summary line: one with reports, with an error, or a truncated one."""
         opened = self._open
         if opened is None:
             return
@@ -329,7 +328,7 @@ class Nuttcp:
         self._findings.run(Run(opened.first, opened.last, columns, streams(texts), intervals, rounding))
 
     def _from_command(self, command: Command) -> dict[str, object]:
-        """What the command line above says, where it is one of nuttcp's."""
+        """Return the columns that a command line of nuttcp above determines."""
         if command.program != "nuttcp":
             return {}
         self._command_with_output = command.line
@@ -352,7 +351,7 @@ def _texts(row: Sequence[Text]) -> Texts:
 
 
 def _last_covers(rows: Rows) -> bool:
-    """Whether the last row is a summary that has lost its fields: it is as long as all the others together."""
+    """Return whether the last row is a summary without fields: as long as all other rows together."""
     if len(rows) < 3:
         return False
     seconds = rows.columns()["seconds"]
@@ -360,7 +359,7 @@ def _last_covers(rows: Rows) -> bool:
 
 
 def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array]:
-    """Columns of numbers of the texts of rows."""
+    """Convert the texts of rows to columns of numbers."""
     columns = {name: numbers(column) for name, column in zip(_INTERVAL_NAMES, texts, strict=True)}
     with np.errstate(invalid="ignore", divide="ignore"):
         counted = columns["lost"] / columns["sent"]
@@ -379,7 +378,7 @@ def _converted(texts: Sequence[Sequence[Text]], lines: Array) -> dict[str, Array
 
 
 def _intervals(rows: Rows) -> dict[str, Array]:
-    """Columns of the table of intervals."""
+    """Return the columns of the table of intervals."""
     columns = rows.columns()
     if not columns:
         return {}

@@ -115,7 +115,7 @@ def unread(
     expected: str = "fields such as '9 %TX', '0 retrans' or '0.18 msRTT'",
     kind: str = "unrecognised",
 ) -> None:
-    """Note what could not be read of a line; where the file ends inside the line, that is why."""
+    """Report the unread part of a line, as truncated where the file ends inside the line."""
     if left and line.complete:
         findings.problem(line.number, kind, f"found {left[:200]!r}, expected {expected}; left out")
     elif left:
@@ -125,7 +125,7 @@ def unread(
 
 
 def label(findings: Findings, line: Line, before: str) -> str | None:
-    """Give the words in front of a result, on its line or alone on the line above it."""
+    """Return the words before a result, on its line or alone on the line above."""
     own = before.strip(_BULLETS).rstrip(" \t:;")
     if any(character.isalpha() for character in own):
         return own[-120:]
@@ -138,7 +138,7 @@ def label(findings: Findings, line: Line, before: str) -> str | None:
 
 
 def way(words: str | None) -> str | None:
-    """Give the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive."""
+    """Return the direction that a label names: ``n2tx`` and ``Put`` send, ``RX`` and ``Get`` receive."""
     match = _WAY.search(words or "")
     if match is None:
         return None
@@ -146,7 +146,7 @@ def way(words: str | None) -> str | None:
 
 
 def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[str, object]:
-    """Give the columns of a run from the texts of its figures."""
+    """Return the columns of a run from the texts of its figures."""
     columns: dict[str, object] = {
         column: round(float(texts[name]) * factor, 12)
         for name, column, factor in (
@@ -176,7 +176,7 @@ def figures(findings: Findings, line: Line, texts: Mapping[str, str]) -> dict[st
 
 
 def throughput(texts: Mapping[str, str]) -> float | None:
-    """Give the rate as printed; old versions of the -v report print only kB/s."""
+    """Return the rate as printed, or computed where an old -v report prints kB/s only."""
     if "mbps" in texts:
         return round(float(texts["mbps"]) * 1e6, 3)
     seconds = float(texts["seconds"])
@@ -207,7 +207,7 @@ def _retransmits(findings: Findings, line: Line, texts: Mapping[str, str]) -> di
 
 
 def streams(texts: Mapping[str, str]) -> Sequence[Mapping[str, object]]:
-    """Give the rows of the table of streams, where the summary counts what each stream sent again."""
+    """Return rows of the table of streams if the summary has the retransmits of each stream."""
     each = texts.get("each")
     return (
         [{"stream": number, "retransmits": int(count)} for number, count in enumerate(each.split("+"))] if each else []

@@ -1,8 +1,7 @@
 """Results of nuttcp and nuttscp as reports give them: a rate and what follows it, without bytes and seconds.
 
-nuttscp copies files with nuttcp. No description and no recorded output of it is to be had: the lines on the slides of
-NASA's High End Computer Network team (2009, 2010) are all that is known of its format, and this reader knows no more
-than they show. They write results of both tools in the same way::
+nuttscp copies files with nuttcp. Neither a description nor recorded output of it is public: this reader is based on
+slides of NASA's High End Computer Network team (2009, 2010). They show results of both tools in the same form::
 
     — File copy 1: 5092.5196-Mbps  43% TX 77% RX 0retrans 0.10ms RTT
     — Put file1:
@@ -11,8 +10,8 @@ than they show. They write results of both tools in the same way::
 Units and traps
 ---------------
 - Fields as in `hecn_analysis.logs.network.nuttcp`, with blanks and dashes anywhere between number and unit.
-- "File copy", "Get" and "Put" in front of a result, or on the line above it, say nuttscp, and "… second test", "TX"
-  and "RX" nuttcp; otherwise the tool is the one named last above.
+- "File copy", "Get" and "Put" in front of a result, or on the line above it, mean nuttscp; "… second test", "TX" and
+  "RX" mean nuttcp. Otherwise it is the tool named last above.
 - The size of the copied files stands in a heading ("64-GB file") and holds until the next one. A GB is 2**30 bytes
   there: the durations given with three of the results confirm it.
 - The duration stands in the heading of a test ("60 Second Transmit Test", "30 second test using …:"), or after a file
@@ -20,7 +19,7 @@ Units and traps
 - The number of streams is known from "using 4 streams" above, or from retransmissions per stream. It is missing
   otherwise.
 - "Aggregate throughput" is no run: it is compared with the sum of the runs above it, which were simultaneous.
-- Circumstances are those that a heading names: simultaneous copies, an emulated or a real path, the hosts.
+- Headings name the circumstances: simultaneous copies, an emulated or a real path, the hosts.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ _MOST_SUMMED: Final = 1000
 
 @dataclass
 class _Heading:
-    """What the prose above a result says about it."""
+    """The properties of a result that the prose above it names."""
 
     tool: str = "nuttcp"
     file_bytes: int | None = None
@@ -100,7 +99,7 @@ class Nuttscp:
         self._runs: list[Run] = []
 
     def feed(self, line: Line) -> bool:
-        """Take a result, its duration or a total; note what a heading says."""
+        """Take a result, its duration or a total; keep what a heading says."""
         if "Mbps" in line.text and (self._result(line) or self._aggregate(line)):
             return True
         words = line.text.lower()
@@ -152,7 +151,7 @@ class Nuttscp:
         return self._heading.tool == "nuttscp"
 
     def _completed(self, line: Line) -> bool:
-        """The duration of the result right above."""
+        """Take the duration of the result right above."""
         run, match = self._waiting, _COMPLETED.search(line.text)
         if run is None or match is None or line.number - run.line_last > _FEW_LINES:
             return False
@@ -162,7 +161,7 @@ class Nuttscp:
         return True
 
     def _aggregate(self, line: Line) -> bool:
-        """A total: some number of the last runs, of its direction where it names one, must add up to it."""
+        """Compare a total with the sum of the last runs, in its direction if it names one."""
         match, words = _AGGREGATE.search(line.text), line.text
         if match is None and (bare := _BARE_RATE.match(line.text)) and self._findings.recent:
             above = self._findings.recent[-1]
@@ -199,7 +198,7 @@ class Nuttscp:
         return True
 
     def _note_circumstances(self, text: str) -> None:
-        """Keep the circumstances that a heading names: those of a path until the next copy or slide."""
+        """Keep the circumstances that a heading names; a path holds until the next copy or slide."""
         heading = self._heading
         if _SIZE.search(text) or _SLIDE.match(text):
             heading.circumstances = ()
@@ -212,7 +211,7 @@ class Nuttscp:
         heading.circumstances = tuple(dict.fromkeys((*heading.circumstances, *more)))
 
     def _note(self, text: str) -> None:
-        """Keep what a heading says about the results below it."""
+        """Keep the properties that a heading gives to the results below it."""
         heading = self._heading
         words = text.lower()
         if "file" in words and (size := _SIZE.search(text)):

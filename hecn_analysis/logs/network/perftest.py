@@ -2,23 +2,23 @@
 
 Versions: perftest 1.0 (2006, with rdma_bw and rdma_lat) to 26.x, from the source code: the tables of ``ib_*_bw`` and
 ``raw_ethernet_bw`` (also ``--report_gbits``, ``--report-per-port``, ``--cpu_util``, quality of service, ``-D``), of
-``ib_*_lat`` (also by duration), the lines of rdma_bw and rdma_lat, and the file of ``--out_json``. Nothing can be
-read of ``--output=bandwidth``, a number alone. The samples are ours, written from the format strings.
+``ib_*_lat`` (also by duration), the lines of rdma_bw and rdma_lat, and the file of ``--out_json``.
+``--output=bandwidth``, a bare number, is not read. The samples are ours, written from the format strings.
 
 Units and traps
 ---------------
 - One run per row, which is one message size. The rate is "BW average"; "BW peak" is 0.00 on the server's side and
   with ``-N``, and is left out.
 - MB/sec is 2**20 bytes per second; since 4.5 it is written MiB/sec, which is the same. Gb/sec is 10**9 bit/s. The JSON
-  file does not say which of the two it holds: the message rate decides.
+  file has no unit: the message rate decides.
 - A bidirectional test prints the sum of both directions, and has no direction here. With ``--report-both`` the two
   ends' own results follow, in JSON as "results_local" and "results_remote".
-- The streams are the queue pairs. A client prints its "TX depth", a server does not: that tells the direction, in
-  versions that print it. A read brings data to the client.
+- The streams are the queue pairs. In versions that print a "TX depth", only the client does: that gives the direction.
+  A read brings data to the client.
 - Latencies are half of a round trip for send and write, a whole one for read and atomic operations, as printed. The
   "typical" one is the median, and is left out. Cycles (``-C``) are left out.
-- A warning about the processor's frequency may stand between the head and the rows; the last rule may be missing.
-- Payload bytes and duration are not printed, nor made up from size and iterations.
+- A warning about the CPU frequency may stand between the head and the rows; the last rule may be missing.
+- Payload bytes and duration are not printed, and not derived from size and iterations.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _NEAR: Final = 40
 
 @dataclass
 class _Test:
-    """A test under way: what stands above its rows."""
+    """An open test: what stands above its rows."""
 
     first: int
     last: int
@@ -122,7 +122,7 @@ class Perftest(DocumentReader):
         self._close()
 
     def _inside(self, line: Line) -> bool:
-        """A line between the title and the end of the table."""
+        """Take a line between the title and the end of the table."""
         test = self._test
         if test is None or not (self._in_table(line, test) if test.columns else self._above_table(line.text, test)):
             return False
@@ -144,7 +144,7 @@ class Perftest(DocumentReader):
     def _above_table(self, text: str, test: _Test) -> bool:
         if (pairs := _QUEUE_PAIRS.search(text)) is not None:
             test.queue_pairs = max(1, int(pairs["a"] or pairs["b"]))
-            if pairs["a"]:  # such a version prints a TX depth next, but for a server
+            if pairs["a"]:  # such a version prints a TX depth next, unless it is a server
                 test.client = False
         elif (whose := _WHOSE.match(text)) is not None:
             test.label = whose["label"]
@@ -237,7 +237,7 @@ class Perftest(DocumentReader):
         return False
 
     def _old_latency(self, line: Line, latency: re.Match[str]) -> bool:
-        """Three lines: typical, best, worst."""
+        """Take one of three lines: typical, best, worst."""
         if latency["which"] == "typical":
             if self._test is None or self._test.rows:
                 self._close()
@@ -262,7 +262,7 @@ class Perftest(DocumentReader):
     # --- JSON
 
     def take(self, document: Document) -> bool:
-        """Take the file of --out_json, in which the test and its rows are named."""
+        """Take the file of --out_json."""
         about = at(document.value, "test_info")
         results = {name: at(document.value, name) for name in _RESULTS}
         if not isinstance(about, dict):
@@ -291,7 +291,7 @@ class Perftest(DocumentReader):
         self.findings.run(Run(document.first, document.last, values))
 
     def _rate(self, line: int, rate: float, by_messages: float) -> float | None:
-        """Rate [bit/s] in the unit that agrees with the message rate."""
+        """Return the rate [bit/s] in the unit that agrees with the message rate."""
         nearest = min((rate * unit for unit in _UNITS.values()), key=lambda candidate: abs(candidate - by_messages))
         if by_messages and abs(nearest - by_messages) <= 0.3 * by_messages:
             return nearest
@@ -332,13 +332,13 @@ class Perftest(DocumentReader):
 
 
 def _latencies(figures: dict[str, float], least: str, mean: str, most: str) -> dict[str, object]:
-    """Delays [s] of microseconds, by the names of the columns of the table of runs."""
+    """Return latencies [s] of microseconds as columns of the table of runs."""
     wanted = (("rtt_min_s", least), ("rtt_avg_s", mean), ("rtt_max_s", most))
     return {column: figures[name] * 1e-6 for column, name in wanted if name in figures}
 
 
 def _direction(test: _Test) -> str | None:
-    """Which way the data go, seen from the end that wrote the log."""
+    """Return the direction of the data as seen by the end that wrote the log."""
     if test.client is None or "Bidirectional" in test.name or "BW" not in test.name or "Atomic" in test.name:
         return None
     return "send" if test.client != ("RDMA_Read" in test.name) else "receive"

@@ -6,16 +6,16 @@ Units and traps
 ---------------
 - "MBps" is 2**20 bytes per second, "Mbps" 2**20 bit/s, and with ``--giga-size`` "Gbps" is 1000 of those. With
   ``--increase_output_precision`` (nine decimals) the line says "Gbps" and means Mbps: that is a problem of kind unit.
-- The rate is what the sender hands to its socket. Over TCP the receiver gets no less; over UDP that is the sender's
+- The rate is what the sender passes to its socket. Over TCP the receiver gets as much; over UDP it is the sender's
   figure only.
 - The latency is half of the measured round trip: the columns have the round trip, twice the printed figure.
   ``--full-rtt`` prints the round trip itself ("avg-rtt", "Round trip is").
-- "Valid Duration" leaves out the warm-up: it, and not "Total Run", is what the figures are of. Under load most messages
-  need no answer: sent less received is not a loss; "dropped messages" is.
+- "Valid Duration" leaves out the warm-up: the figures cover it, not "Total Run". Under load most messages need no
+  answer: the loss is "dropped messages", not sent less received.
 - "Server No: 1" and on: several servers, each with statistics of its own, each a run.
-- A log that keeps the results alone has neither the version nor a heading: a total, or a summary of a kind that the
-  run already has, begins the next one.
-- A server prints no figures: its output is no run, and told as such.
+- A log of results alone has no version and no heading: a total, or a second summary of the same kind, begins the next
+  run.
+- A server prints no figures: its output makes no run, and a problem says so.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _DIFFERENCE: Final = 0.01
 
 @dataclass
 class _OpenRun:
-    """A run under way."""
+    """A run whose end has not been read."""
 
     first: int
     last: int
@@ -122,7 +122,7 @@ class Sockperf:
         return self._open
 
     def _continued(self, line: Line) -> _OpenRun:
-        """The run that a line belongs to: the open one, or the next."""
+        """Return the run that a line belongs to: the open one, or the next."""
         opened = self._open
         summary = _SUMMARY.search(line.text)
         again = False
@@ -185,7 +185,7 @@ class Sockperf:
         opened.result = True
 
     def _next_server(self, line: Line) -> None:
-        """Statistics of one server; those of the next are a run of their own."""
+        """Begin the statistics of a server, which are a run of their own."""
         shared: dict[str, object] = {}
         if self._open is not None and self._open.statistics:
             columns = self._open.columns

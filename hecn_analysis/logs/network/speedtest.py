@@ -9,9 +9,9 @@ Units and traps
   bit/s, and the latency is ms.
 - Ookla's JSON has "bandwidth" in bytes per second and "elapsed" in ms, and so have the values of ``-f csv`` and
   ``-f tsv``; its text is "Mbps".
-- ``--csv`` prints no names of columns, unless asked with ``--csv-header``.
-- The whole text may stand on one line (a log that swallows line ends); an upload that is announced and not there is a
-  problem, and the download is kept.
+- ``--csv`` prints column names only with ``--csv-header``.
+- The whole text may stand on one line (a log that swallows line ends); if an announced upload is missing, a problem
+  says so and the download is kept.
 - The latency is that of the HTTP or TCP test before the transfers, not of the transfers.
 """
 
@@ -60,7 +60,7 @@ _WAYS: Final = {"Download": "receive", "Upload": "send"}
 
 @dataclass
 class _OpenRun:
-    """A test under way."""
+    """A test whose end has not been read."""
 
     first: int
     last: int

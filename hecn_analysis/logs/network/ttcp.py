@@ -6,15 +6,15 @@ common version number.
 
 Units and traps
 ---------------
-- KB and MB, and also Kbit, Mbit and Gbit of ``-f``, are powers of 1024 in the classic source; where bytes and seconds
-  say that a descendant counts powers of 1000, these are taken. Bytes without a prefix are exact.
-- The seconds have two decimals: for a short run the printed rate is better than bytes over seconds, and taken. Cisco's
-  is marked ``~`` and rounded: there the rate is computed from bytes and milliseconds.
-- A report is one end's: ``ttcp-t`` sends, ``ttcp-r`` receives. Either is the throughput of its run, for a sender's
-  report of TCP ends when all is acknowledged or nearly so; for UDP a sender's report is the sender's figure only.
-- The processor time is in per cent of one core: ``0.0user 0.1sys 0:07real 1%``.
-- Lines wrapped by a mail programme are put together: the rate may stand on the line below.
-- nuttcp and nttcp print similar lines, with their own name in front: other readers.
+- KB and MB, and also Kbit, Mbit and Gbit of ``-f``, are powers of 1024 in the classic source; powers of 1000 are used
+  if bytes and seconds show that a descendant counts so. Bytes without a prefix are exact.
+- The seconds have two decimals: for a short run the printed rate is better than bytes over seconds, and is read.
+  Cisco's rate is rounded and marked ``~``: it is computed from bytes and milliseconds instead.
+- A report is one end's: ``ttcp-t`` sends, ``ttcp-r`` receives. Either rate is the throughput of a TCP run, since a
+  sender finishes when nearly all data are acknowledged. For UDP a sender's report is the sender's figure only.
+- CPU time is in per cent of one core: ``0.0user 0.1sys 0:07real 1%``.
+- Lines that a mail program wrapped are joined: the rate may stand on the line below.
+- nuttcp and nttcp print similar lines with their own names in front; they have their own readers.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _WRAPPED: Final = 2
 
 @dataclass
 class _OpenRun:
-    """A report of one end under way."""
+    """A report of one end whose end has not been read."""
 
     first: int
     last: int
@@ -57,7 +57,7 @@ class _OpenRun:
     role: str
     protocol: str | None = None
     seconds: str = ""
-    found: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     rate: re.Match[str] | None = None
     cpu: float | None = None
     failed: bool = False
@@ -84,7 +84,7 @@ class Ttcp:
         role, text = match["role"] or "", match["text"]
         if self._open is not None and (_BEGINNING.match(text) or role not in {self._open.role, ""}):
             self._close()
-        if self._open is not None and self._open.found and _RESULT.search(text):
+        if self._open is not None and self._open.texts and _RESULT.search(text):
             self._close()
         if self._open is None:
             if not (_BEGINNING.match(text) or _RESULT.search(text) or _ERROR.match(text)):
@@ -100,7 +100,7 @@ class Ttcp:
         self._close()
 
     def _statistics(self, line: Line) -> bool:
-        """The heading of a result of PCATTCP's; the result stands on the line below."""
+        """Take the heading of a PCATTCP result, or the result on the line below."""
         match = _STATISTICS.match(line.text)
         if match is not None:
             self._close()
@@ -118,12 +118,12 @@ class Ttcp:
         return True
 
     def _continuation(self, line: Line) -> bool:
-        """The rest of a line of ttcp's that was wrapped."""
+        """Take the rest of a wrapped line."""
         opened = self._open
         if opened is None or not opened.wrapped or line.number > opened.last + _WRAPPED:
             return False
         text = line.text
-        if opened.found and opened.rate is None and (rate := _RATE.match(text)) is not None:
+        if opened.texts and opened.rate is None and (rate := _RATE.match(text)) is not None:
             opened.rate = rate
         elif (protocol := _PROTOCOL.match(text.strip())) is not None:
             opened.protocol = protocol["protocol"]
@@ -137,7 +137,7 @@ class Ttcp:
             opened.protocol = protocol["protocol"]
         opened.protocol = opened.protocol or "tcp"
         if (result := _RESULT.search(text)) is not None:
-            opened.found = {name: value for name, value in result.groupdict().items() if value is not None}
+            opened.texts = {name: value for name, value in result.groupdict().items() if value is not None}
             opened.rate = _RATE.match(result["rest"] or "")
         elif (cpu := _CPU.search(text)) is not None:
             opened.cpu = float(cpu["percent"]) / 100
@@ -153,7 +153,7 @@ class Ttcp:
         opened, self._open = self._open, None
         if opened is None:
             return
-        if not opened.found and not opened.failed:
+        if not opened.texts and not opened.failed:
             self._findings.problem(
                 opened.last, "truncated", "found the beginning of a run of ttcp and no result; no run made"
             )
@@ -167,13 +167,13 @@ class Ttcp:
             "error": opened.failed,
         }
         rounding = 0.01
-        if opened.found:
-            exact = not opened.found["prefix"]
-            amount = float(opened.found["amount"]) * 1024.0 ** _POWERS[opened.found["prefix"]]
-            seconds = float(opened.found["seconds"])
+        if opened.texts:
+            exact = not opened.texts["prefix"]
+            amount = float(opened.texts["amount"]) * 1024.0 ** _POWERS[opened.texts["prefix"]]
+            seconds = float(opened.texts["seconds"])
             columns |= {"bytes": round(amount), "duration_s": seconds}
             columns["throughput_bps"] = _throughput(opened, amount, seconds)
-            decimals = len(opened.found["seconds"].partition(".")[2])
+            decimals = len(opened.texts["seconds"].partition(".")[2])
             rounding = min(1.0, (0.002 if exact else 0.01) + (0.6 * 10.0**-decimals / seconds if seconds > 0 else 1))
             if sends and opened.protocol == "udp":
                 columns["sender_throughput_bps"] = columns.pop("throughput_bps")
@@ -184,7 +184,7 @@ class Ttcp:
 
 
 def _throughput(opened: _OpenRun, amount: float, seconds: float) -> float | None:
-    """Rate as printed, or computed where it is printed roughly or not at all [bit/s]."""
+    """Return the rate [bit/s] as printed, or computed if it is printed roughly or not at all."""
     computed = 8 * amount / seconds if seconds > 0 else None
     rate = opened.rate
     if rate is None:

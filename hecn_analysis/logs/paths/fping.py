@@ -128,7 +128,7 @@ class Fping:
         if match["low"]:
             low, mean, high = (float(match[column]) / 1e3 for column in ("low", "mean", "high"))
             columns |= {"rtt_min_s": low, "rtt_avg_s": mean, "rtt_max_s": high}
-        self._over(line, name, columns)
+        self._complete_host(line, name, columns)
         return True
 
     def _compare(self, line: Line, match: re.Match[str], sent: int, received: int) -> None:
@@ -156,7 +156,7 @@ class Fping:
             return True
         times = [float(word) / 1e3 for word in words if word != "-"]
         columns = {"sent_packets": len(words), **loss_columns(len(words), len(times)), **_of_replies(times)}
-        self._over(line, match["host"], columns)
+        self._complete_host(line, match["host"], columns)
         return True
 
     def _alive(self, line: Line) -> bool:
@@ -165,7 +165,7 @@ class Fping:
         self._run((line.number, line.number), match["host"], _of_replies([float(match["ms"]) / 1e3]))
         return True
 
-    def _over(self, line: Line, name: str, columns: dict[str, object]) -> None:
+    def _complete_host(self, line: Line, name: str, columns: dict[str, object]) -> None:
         """The host's run is complete."""
         probed = self._probed.pop(name, None)
         self._split.pop(name, None)

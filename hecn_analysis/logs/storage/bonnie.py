@@ -124,7 +124,7 @@ class Bonnie:
             return self._values(line)
         if self._table is None and self._shown is None and not text.lstrip().startswith(_BEGINNINGS):
             return False
-        return self._table_line(line) or self._about(text) or self._failure(line)
+        return self._table_line(line) or self._other_line(text) or self._failure(line)
 
     def _table_line(self, line: Line) -> bool:
         """The table, from its title to its row."""
@@ -139,7 +139,7 @@ class Bonnie:
             return True
         return self._table.names and (match := _ROW.match(line.text)) is not None and self._row(line, match)
 
-    def _about(self, text: str) -> bool:
+    def _other_line(self, text: str) -> bool:
         """Lines that are no results."""
         inside = self._table is not None or self._shown is not None
         if "-Sequential Create-" in text and self._shown is not None:

@@ -83,7 +83,7 @@ class _Report:
     label: str | None
     amount: int
     seconds: float
-    found: dict[str, str]
+    texts: dict[str, str]
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Dd:
         """The output has ended."""
         held, self._held = self._held, None
         if held is not None:
-            self._tell(held)
+            self._report_unusable(held)
         self._close()
 
     def _joined(self, line: Line) -> bool:
@@ -150,7 +150,7 @@ class Dd:
         if report is not None and line.number - held.number <= 1:
             self._report(report)
             return True
-        self._tell(held)
+        self._report_unusable(held)
         return False
 
     def _begin(self, line: Line) -> _OpenRun:
@@ -219,10 +219,10 @@ class Dd:
             self._begin(line)
             self._held = line
         else:
-            self._tell(line)
+            self._report_unusable(line)
         return True
 
-    def _tell(self, line: Line) -> None:
+    def _report_unusable(self, line: Line) -> None:
         report_damaged_line(self._findings, line, "'… bytes … copied, … s, … B/s'; no run made of it")
         if self._open is not None and not self._open.reports:
             self._open.records = False
@@ -271,21 +271,21 @@ class Dd:
 
     def _throughput(self, report: _Report, *, final: bool) -> float | None:
         """Rate [bit/s] from bytes and seconds, or the printed one where that is known better."""
-        seconds, rate = report.seconds, report.found["rate"]
+        seconds, rate = report.seconds, report.texts["rate"]
         computed = 8 * report.amount / seconds if seconds > 0 else None
         if not rate[0].isdigit():
             return computed
-        unit = report.found.get("unit", "").upper()
+        unit = report.texts.get("unit", "").upper()
         power = _POWERS.index(unit) + 1 if unit else 0
         last_digit = _last_digit(rate)
         shown = [
             (8 * _number(rate) * float(base) ** power, 8 * last_digit * float(base) ** power) for base in (1000, 1024)
         ]
         if computed is None:
-            return shown[1 if report.found.get("binary") else 0][0]
+            return shown[1 if report.texts.get("binary") else 0][0]
         printed, digit = min(shown, key=lambda pair: abs(pair[0] - computed))
-        decimals = 0.5 * _last_digit(report.found["seconds"]) / seconds
-        if final and "noun" in report.found and decimals * seconds > 1e-3:
+        decimals = 0.5 * _last_digit(report.texts["seconds"]) / seconds
+        if final and "noun" in report.texts and decimals * seconds > 1e-3:
             decimals = 0.0  # GNU leaves out zeros at the end of its six digits
         if abs(printed - computed) <= 1.05 * digit:
             return printed if digit < decimals * computed and digit < 1e-4 * printed else computed

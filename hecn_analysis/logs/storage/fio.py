@@ -168,10 +168,10 @@ class Fio(DocumentReader):
             if len(parts) + 1 < _MOST_PARTS and line.complete:
                 self._broken = [*parts, line]
                 return True
-        self._tell_broken(parts)
+        self._report_broken(parts)
         return False
 
-    def _tell_broken(self, parts: list[Line]) -> None:
+    def _report_broken(self, parts: list[Line]) -> None:
         text = " ".join(part.text.strip() for part in parts)
         self.findings.problem(
             parts[0].number,
@@ -292,7 +292,7 @@ class Fio(DocumentReader):
         """A call has ended, or the file; whether what its messages are about comes now."""
         broken, self._broken = self._broken, []
         if broken:
-            self._tell_broken(broken)
+            self._report_broken(broken)
         groups, self._groups = self._groups, {}
         messages, self._messages = self._messages, []
         self._told = bool(messages)

@@ -99,7 +99,7 @@ class Ior(DocumentReader):
             self._begun = self._begun or line.number
             self._columns = tuple(text.replace(",", " ").split()[1:])
             self._in_summary = False
-        elif self._begun is None or not (self._result(line) or self._about(line)):
+        elif self._begun is None or not (self._result(line) or self._other_line(line)):
             return False
         self._last = line.number
         return True
@@ -132,7 +132,7 @@ class Ior(DocumentReader):
         self._rows += 1
         return True
 
-    def _about(self, line: Line) -> bool:
+    def _other_line(self, line: Line) -> bool:
         """Lines of IOR's that are no results."""
         text = line.text
         if (match := _MOVED.search(text)) is not None:

@@ -156,14 +156,14 @@ class Iozone:
             self._close()
             self._begun = line.number
         else:
-            return self._in_reports(line) or (self._begun is not None and self._about(line))
+            return self._in_reports(line) or (self._begun is not None and self._other_line(line))
         return True
 
     def finish(self) -> None:
         """The output has ended."""
         self._close()
 
-    def _about(self, line: Line) -> bool:
+    def _other_line(self, line: Line) -> bool:
         """Lines of IOzone's that are no results."""
         text = line.text
         if (match := _VERSION.match(text)) is not None:

@@ -146,7 +146,7 @@ class Xdd:
     def _run(self, row: _Row, parts: list[_Row]) -> Run:
         amount, seconds, rate = row.number("bytes"), row.number("seconds"), row.number("rate")
         throughput = None if rate is None else 8e6 * rate
-        operation = row.values.get("operation", "").lower() or self._asked_for(row.line)
+        operation = row.values.get("operation", "").lower() or self._requested_operation(row.line)
         values: dict[str, object] = {
             "tool": "xdd",
             "tool_version": self._version,
@@ -172,7 +172,7 @@ class Xdd:
         self._begun = None
         return Run(first, row.line, values, streams, rounding=0.02 + 0.0005 / max(seconds or 0.0, 0.0005))
 
-    def _asked_for(self, line: int) -> str:
+    def _requested_operation(self, line: int) -> str:
         """What the command line above says."""
         command = self._findings.command
         words = command.arguments
