@@ -1,1 +1,1 @@
-"""The archive of results: its files, the log of what was added to them, the store, and selections of its rows."""
+"""The archive of results: its files, the log of additions, the store, and selections of its rows."""

@@ -1,4 +1,4 @@
-"""Layout of an archive: tables, file names, days and columns; plain files and folders only; errors for damage."""
+"""Layout of an archive: tables, file names, days and columns; regular files and folders only; errors for damage."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _REPLACEABLE: Final = re.compile(
 
 
 def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Rows by the day of UTC that they belong to; streams and intervals with their run."""
+    """Group rows by day (UTC); streams and intervals go with their run."""
     column = TABLES[table]
     if column in frame.columns:
         times = frame[column]
@@ -59,7 +59,7 @@ def by_day(table: str, frame: pd.DataFrame, runs: pd.DataFrame | None) -> Iterat
 
 
 def is_between(day: str, first: str | date | None, last: str | date | None) -> bool:
-    """Whether a day is one of those that are asked for; both ends are."""
+    """Return whether a day lies in a range, both ends included."""
     if first is None and last is None:
         return True
     if day == UNKNOWN_DAY:
@@ -68,13 +68,13 @@ def is_between(day: str, first: str | date | None, last: str | date | None) -> b
 
 
 def in_order(table: str, rows: pa.Table) -> pa.Table:
-    """Rows of several files, those of counters port by port, so that one port is not read in every part of a day."""
+    """Join rows of several files; counters are sorted by port, so that a query for one reads few parts."""
     keys = [(name, "ascending") for name in ("host", "interface") if name in rows.column_names]
     return rows.sort_by(keys) if table in {"samples", "rates"} and keys else rows
 
 
 def plain(folder: Path, name: str) -> Path:
-    """Path of a file or folder of an archive, none of whose parts below the archive is a symbolic link."""
+    """Return the path of a file or folder of an archive; refuse symbolic links below the archive."""
     path = folder
     for part in name.split("/"):
         path /= part
@@ -88,7 +88,7 @@ def plain(folder: Path, name: str) -> Path:
 
 
 def plain_file(folder: Path, name: str) -> Path:
-    """Path of a regular file of an archive: opening a FIFO would block."""
+    """Return the path of a regular file of an archive: opening a FIFO would block."""
     path = plain(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
         raise damage(path, "not a plain file")
@@ -96,7 +96,7 @@ def plain_file(folder: Path, name: str) -> Path:
 
 
 def exists(folder: Path, name: str) -> bool:
-    """Whether something of this name is in an archive, a link included."""
+    """Return whether a name exists in an archive, links included."""
     try:
         plain(folder, name)
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def exists(folder: Path, name: str) -> bool:
 
 
 def make_folder(folder: Path, name: str) -> Path:
-    """Make a folder of an archive where it is missing, through no link, and have its name on the disk."""
+    """Create a missing folder of an archive, through no link, and synchronise its name to disk."""
     _make(folder)
     path = folder
     for part in name.split("/"):
@@ -128,13 +128,13 @@ def _make(folder: Path) -> None:
 
 
 def put(text: str, place: Path) -> None:
-    """Write a small file, and have it on the disk."""
+    """Write a small file and synchronise it to disk."""
     place.write_text(text, encoding="utf-8")
     sync(place)
 
 
 def sync(path: Path) -> None:
-    """Have a file, or the names in a folder, on the disk."""
+    """Synchronise a file, or the names in a folder, to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -143,7 +143,7 @@ def sync(path: Path) -> None:
 
 
 def read_entry(folder: Path, name: str, expected: Mapping[str, type]) -> dict[str, Any]:
-    """Read a commit or a generation: keys of these types, and names of files in the archive only."""
+    """Read a commit or a generation; require keys of these types and names of archive files only."""
     path = plain_file(folder, name)
     try:
         content: Any = json.loads(path.read_text("utf-8"))
@@ -172,7 +172,7 @@ _NULLABLE: Final[Mapping[pa.DataType, Any]] = {
 
 
 def to_frame(rows: pa.Table) -> pd.DataFrame:
-    """Convert rows by the types of their columns, whatever the file claims about pandas.
+    """Convert rows by the types of their columns, ignoring the file's pandas metadata.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def to_frame(rows: pa.Table) -> pd.DataFrame:
 
 
 def schema_mismatch(table: str, schema: pa.Schema) -> str | None:
-    """Why rows with such columns are none of a table; None where they are."""
+    """Return why columns do not fit a table, None if they do."""
     known = _types(table)
     if not set(schema.names) & set(known):
         return f"no column of {table}"
@@ -206,7 +206,7 @@ def schema_mismatch(table: str, schema: pa.Schema) -> str | None:
 
 @cache
 def columns(table: str) -> dict[str, str]:
-    """Columns of a table with the types that DuckDB gives them."""
+    """Return the columns of a table with their DuckDB types."""
     with duckdb.connect() as connection:
         empty = pa.Table.from_pandas(tables.make(table, []), preserve_index=False)
         rows = connection.from_arrow(empty)
@@ -215,7 +215,7 @@ def columns(table: str) -> dict[str, str]:
 
 @cache
 def _types(table: str) -> dict[str, set[str]]:
-    """Families of types that the columns of a table may have in a file."""
+    """Return the families of types that the columns of a table may have in a file."""
     schema = pa.Table.from_pandas(tables.make(table, []), preserve_index=False).schema
     families = {column.name: _family(column.type) for column in schema}
     return {name: {family, "null", *({"whole"} if family == "number" else ())} for name, family in families.items()}
@@ -234,7 +234,7 @@ def _family(kind: pa.DataType) -> str:
 
 
 def report_damage(errors: Iterable[InputError], damaged: list[InputError] | None) -> None:
-    """Put damage where somebody asked for it, or warn of it."""
+    """Add damage to the caller's list, or warn if there is none."""
     for error in errors:
         if damaged is None:
             warnings.warn(f"{error}; {_effect(error)}", ValidityWarning, stacklevel=3)
@@ -243,7 +243,7 @@ def report_damage(errors: Iterable[InputError], damaged: list[InputError] | None
 
 
 def problems_of(damaged: Iterable[InputError]) -> pd.DataFrame:
-    """Rows of the table of problems for files of an archive that cannot be read."""
+    """Return rows of the table of problems for unreadable files of an archive."""
     rows = [
         {
             "source_file": str(error.source),
@@ -272,7 +272,7 @@ def _effect(error: InputError) -> str:
 
 
 def damage(path: Path, reason: str, advice: str | None = None) -> InputError:
-    """Error for a file of the archive that is not as it was written."""
+    """Return the error for a damaged file of the archive."""
     first = " ".join(reason.split())[:160]
     return InputError(
         f"damage ({first})",
@@ -283,12 +283,12 @@ def damage(path: Path, reason: str, advice: str | None = None) -> InputError:
 
 
 def is_link(path: Path) -> InputError:
-    """Error for a symbolic link inside an archive."""
+    """Return the error for a symbolic link inside an archive."""
     return damage(path, "a symbolic link", "links inside an archive are not followed; put back what it stands for")
 
 
 def is_unknown(path: Path) -> InputError:
-    """Error for a Parquet file that no commit and no generation names."""
+    """Return the error for a Parquet file that no commit and no generation names."""
     return damage(
         path,
         "no commit and no generation names it",

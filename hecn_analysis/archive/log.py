@@ -1,9 +1,9 @@
-"""The log of an archive: which files count, which a compaction has replaced, and where files and log disagree.
+"""The log of an archive: which files are valid, which a compaction replaced, and where files and log disagree.
 
-A writer makes the folder ``incoming/ID`` before it writes, and removes it when it is done. Its Parquet files carry the
-ID in their names. A Parquet file that no commit and no generation names is thus either a writer's, whose folder is
-there, or its entry was lost: such a file is reported and stays. Only files that a generation names as superseded are
-removed, and those of a writer whose folder has not changed for the grace period.
+A writer creates the folder ``incoming/ID`` before it writes, and removes it at the end. The names of its Parquet files
+contain the ID. A Parquet file that no commit and no generation names therefore belongs to a writer with such a folder,
+or its entry was lost: then the file is reported and stays. Only two kinds of files are removed: those that a generation
+names as superseded, and those of a writer whose folder has not changed for the grace period.
 
 No symbolic link inside an archive is followed.
 """
@@ -53,9 +53,9 @@ _WRITER: Final = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class State:
-    """What counts at a moment: files by table, keys of the units in them, and what is wrong, by its name.
+    """The valid files by table, the keys of their units, and damage by file name, at one moment.
 
-    Files that are missing or links are among the damage, and not among the files.
+    Missing files and links are part of the damage, not of the files.
     """
 
     generation: int
@@ -66,7 +66,7 @@ class State:
     damage: dict[str, InputError]
 
     def all_files(self) -> Iterator[str]:
-        """Names of the files of all tables."""
+        """Return the names of the files of all tables."""
         for names in self.files.values():
             yield from names
 
@@ -82,12 +82,12 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._merged: tuple[int, frozenset[str]] = 0, frozenset()  # a generation, and the keys that it has merged
+        self._merged: tuple[int, frozenset[str]] = 0, frozenset()  # a generation and its merged keys
 
     # asking ----------------------------------------------------------------------------------------------------------
 
     def has(self, key: str) -> bool:
-        """Whether a unit is there, without a look at the others; a commit of this key that is damaged is an error."""
+        """Return whether a unit exists, without reading the others; raise if its commit is damaged."""
         while True:
             number = self._newest()
             if self._has_merged(key, number):
@@ -99,13 +99,13 @@ class Log:
                 return False
 
     def _has_merged(self, key: str, number: int) -> bool:
-        """Whether the newest generation, which has this number, has a unit."""
+        """Return whether the newest generation, of this number, contains a unit."""
         if number != self._merged[0] and (generation := self._generation({})):
             self._merged = number, frozenset(generation["keys"])
         return key in self._merged[1]
 
     def state(self) -> State:
-        """What counts now."""
+        """Return the current state."""
         while True:
             number, bad = self._newest(), dict[str, InputError]()
             there = set(self._parquet_files(bad))
@@ -114,13 +114,13 @@ class Log:
             merged, superseded = frozenset(generation["keys"]), frozenset(generation.get("superseded", ()))
             commits = []
             for commit in self._commits(bad, superseded):
-                if commit["key"] in merged:  # added again while the generation could not be read
+                if commit["key"] in merged:  # added again while the generation was unreadable
                     superseded |= {f"commits/{commit['key']}.json", *commit["files"]}
                 else:
                     commits.append(commit)
             files: dict[str, list[str]] = {table: [] for table in TABLES}
             named = list(dict.fromkeys([*generation["files"], *(name for each in commits for name in each["files"])]))
-            superseded = superseded.difference(named)  # a file that counts is never removed
+            superseded = superseded.difference(named)  # a valid file is never removed
             for name in named:
                 if name in there or self._is_sound(name, bad):
                     files[name.partition("/")[0]].append(name)
@@ -132,7 +132,7 @@ class Log:
                 return State(number, files, merged, tuple(commits), superseded, bad)
 
     def _is_sound(self, name: str, bad: dict[str, InputError]) -> bool:
-        """Whether a file that was not listed is there after all."""
+        """Return whether an unlisted file exists after all."""
         try:
             plain_file(self._folder, name)
         except FileNotFoundError as error:
@@ -144,7 +144,7 @@ class Log:
         return False
 
     def _entries(self, name: str, bad: dict[str, InputError]) -> list[os.DirEntry[str]]:
-        """What is in a folder of the archive, by name; nothing where it is missing or a link."""
+        """Return the entries of a folder of the archive by name; none if it is missing or a link."""
         try:
             with os.scandir(plain(self._folder, name)) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
@@ -157,7 +157,7 @@ class Log:
         return []
 
     def _parquet_files(self, bad: dict[str, InputError]) -> Iterator[str]:
-        """Names of all Parquet files in the folders of the tables; links and special files are among the damage."""
+        """Return the names of all Parquet files of the tables; links and special files are damage."""
         for table in TABLES:
             for day in self._entries(table, bad):
                 name = f"{table}/{day.name}"
@@ -173,7 +173,7 @@ class Log:
                             yield f"{name}/{entry.name}"
 
     def _writers(self, bad: dict[str, InputError]) -> Iterator[str]:
-        """IDs of the writers that are at work, or were killed."""
+        """Return the IDs of active and killed writers."""
         unread: dict[str, InputError] = {}
         entries = self._entries("incoming", unread)
         bad |= {name: harmless(error) for name, error in unread.items()}
@@ -189,14 +189,14 @@ class Log:
         return next(iter(self._numbers({})), 0)
 
     def _generation(self, bad: dict[str, InputError]) -> dict[str, Any] | None:
-        """The newest generation that can be read."""
+        """Return the newest readable generation."""
         for number in self._numbers(bad):
             if (generation := self._copies(number, bad)) is not None:
                 return generation
         return None
 
     def _copies(self, number: int, bad: dict[str, InputError]) -> dict[str, Any] | None:
-        """A generation, from either of its copies."""
+        """Read a generation from either of its copies."""
         names = f"generations/{number}.json", f"generations/{number}.copy.json"
         copies: dict[str, dict[str, Any]] = {}
         unread: dict[str, InputError] = {}
@@ -251,18 +251,18 @@ class Log:
                 sync(plain(self._folder, name))
 
     def clean(self, grace_s: float) -> None:
-        """Remove what was superseded, and what killed writers left, once it has not changed for a time."""
-        self.settle()  # before what it stands for is gone
+        """Remove superseded files and leftovers of killed writers once they have not changed for a time."""
+        self.settle()  # before the files that it replaces are gone
         limit = time.time() - grace_s
         superseded = sorted(self.state().superseded, reverse=True)  # commits after the files that they name
         remove(self._folder, [name for name in superseded if self._is_old(name, limit)])
         writers = {writer for writer in self._writers({}) if self._is_old(f"incoming/{writer}", limit)}
-        for writer in writers:  # what is not there any more cannot be made to count
+        for writer in writers:  # a removed writer can no longer publish
             inside = [entry.name for entry in self._entries(f"incoming/{writer}", {})]
             own = [name for name in inside if writer in name]
             remove(self._folder, [f"incoming/{writer}/{name}" for name in own])
         state = self.state()
-        if state.damage:  # a commit that cannot be read now may name what looks left
+        if state.damage:  # an unreadable commit may name files that look like leftovers
             return
         generation = self._generation({}) or {}
         kept = state.superseded.union(state.all_files())
@@ -275,11 +275,11 @@ class Log:
             if generation.get("id") == writer:
                 self._complete(state.generation, writer)
             if remove(self._folder, names):
-                with suppress(OSError):  # something of somebody else is in it
+                with suppress(OSError):  # it contains files of others
                     (self._folder / "incoming" / writer).rmdir()
 
     def _complete(self, number: int, writer: str) -> None:
-        """Make the second copy of a generation whose writer was killed before it did."""
+        """Write the missing second copy of a generation whose writer was killed."""
         if not exists(self._folder, f"generations/{number}.copy.json"):
             arriving = self._folder / "incoming" / writer / f"{writer}.copy.json"
             put(plain(self._folder, f"generations/{number}.json").read_text("utf-8"), arriving)
@@ -294,7 +294,7 @@ class Log:
 
 
 def remove(folder: Path, names: Iterable[str]) -> bool:
-    """Remove files of an archive, through no link, and have that on the disk; False where one is left."""
+    """Remove files of an archive, through no link, and synchronise; return False if one is left."""
     is_done, parents = True, set()
     for name in names:
         try:
@@ -303,7 +303,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
             parents.add(path.parent)
         except FileNotFoundError:
             continue
-        except (OSError, InputError):  # somebody else's turn, or rights
+        except (OSError, InputError):  # another process removed it, or permission is missing
             is_done = False
     for parent in parents:
         try:
@@ -314,7 +314,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
 
 
 class Writer:
-    """One that writes to an archive: its files count all at once, or are removed again.
+    """A writer of an archive: all its files become valid at once, or are removed.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ class Writer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._counts is None or (self._counts and error is not None):
-            return  # a compaction sees by the log what of it counts, and removes the rest
+            return  # a compaction keeps what the log names and removes the rest
         names = [self._entry.name, self._copy.name, *(Path(each).name for each in self.written)]
         own = [f"incoming/{self.id}/{name}" for name in names]
         if remove(self._folder, own + ([] if self._counts else self.written)):
@@ -348,8 +348,8 @@ class Writer:
                 self._own.rmdir()
 
     def write(self, table: str, day: str, rows: pa.Table) -> str:
-        """Write rows to a new file of a day, and give its name below the folder."""
-        name = f"{time.time_ns():016x}-{self.id}.parquet"  # by name is in the order of adding
+        """Write rows to a new file of a day and return its name below the folder."""
+        name = f"{time.time_ns():016x}-{self.id}.parquet"  # the order of names is the order of writing
         place = make_folder(self._folder, f"{table}/day={day}")
         self.written.append(f"{table}/day={day}/{name}")
         pq.write_table(rows, self._own / name, compression="zstd", row_group_size=GROUP_ROWS)
@@ -359,18 +359,18 @@ class Writer:
         return self.written[-1]
 
     def publish(self, entry: Mapping[str, Any], name: str) -> bool:
-        """Make an entry of the log appear whole, or not at all where there is one of this name."""
+        """Publish an entry of the log atomically; do nothing if the name exists."""
         text = json.dumps(entry)
         put(text, self._entry)
-        for row_file in self.written:  # still there, and young, though the writer was suspended for a day
+        for row_file in self.written:  # still present and recent, even if the writer was suspended for a day
             os.utime(plain(self._folder, row_file))
-        os.utime(self._entry)  # younger than its files, and removed after them
+        os.utime(self._entry)  # newer than its files, so removed after them
         folder, _, file = name.partition("/")
         place = make_folder(self._folder, folder) / file
         self._counts = None
         try:
             place.hardlink_to(self._entry)
-        except FileExistsError:  # also where the answer of a file server was lost, and it was asked again
+        except FileExistsError:  # also if a file server's reply was lost and the request repeated
             self._counts = os.path.samestat(place.lstat(), self._entry.lstat())
         else:
             self._counts = True

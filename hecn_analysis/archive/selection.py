@@ -1,8 +1,8 @@
-"""An archive, or a part of it, where files can be named: ``ARCHIVE`` or ``ARCHIVE?host=sw1&day=2013-11-18``.
+"""An archive, or a part of it, in place of files: ``ARCHIVE`` or ``ARCHIVE?host=sw1&day=2013-11-18``.
 
-Conditions are on columns of text and on ``day``; one on a column that a table does not have leaves it whole.
-Streams and intervals go with their runs, problems with their files. A rate between two readings needs both of them: of
-the interval around midnight no day has a rate.
+Conditions apply to text columns and to ``day``; a table without the column is not restricted. Streams and intervals go
+with their runs, problems with their files. A rate needs two readings of the same day: the interval around midnight has
+none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEY = ["source_file", "run"]
 
 
 class Selection(NamedTuple):
-    """A part of an archive: its folder, and columns with the value that their rows have."""
+    """A part of an archive: its folder, and conditions as pairs of column and value."""
 
     folder: Path
     conditions: tuple[tuple[str, str], ...] = ()
@@ -35,7 +35,7 @@ class Selection(NamedTuple):
 
 
 def archive_of(given: str | os.PathLike[str]) -> Selection | None:
-    """Give the archive, or the part of one, that a path names; None for any other path.
+    """Return the archive, or the part of one, that a path names; None for any other path.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
     Raises
     ------
     InputError
-        A condition on something that no table has.
+        No table has the column of a condition.
     """
     text = os.fspath(given)
     folder, _, query = (text, "", "") if Path(text).exists() else text.partition("?")
@@ -57,14 +57,14 @@ def archive_of(given: str | os.PathLike[str]) -> Selection | None:
 
 
 def is_archive(folder: Path) -> bool:
-    """Whether a folder is an archive, even if one of the folders in it is lost."""
+    """Return whether a folder is an archive, even if one of its folders is lost."""
     kept = sum((folder / name).is_dir() for name in ("commits", "generations", "incoming"))
     return kept >= 2 or (kept == 1 and any(folder.glob("*/day=*")))
 
 
 def check_columns(names: Sequence[str]) -> None:
-    """Raise InputError for a column by which no table of an archive can be parted."""
-    from hecn_analysis.base.tables import COLUMNS, TEXT  # noqa: PLC0415 (heavy: most paths are none of an archive)
+    """Raise InputError for a column that cannot select parts of an archive."""
+    from hecn_analysis.base.tables import COLUMNS, TEXT  # noqa: PLC0415 (heavy: most paths do not name an archive)
 
     known = {DAY, *(name for table in PARTED for name, column in COLUMNS[table].items() if column.kind == TEXT)}
     for name in names:
@@ -74,7 +74,7 @@ def check_columns(names: Sequence[str]) -> None:
 
 
 def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Give tables of a part of an archive; files of it that cannot be read are among its problems.
+    """Return tables of a part of an archive; unreadable files are among its problems.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def tables_of(selection: Selection, names: Sequence[str]) -> dict[str, pd.DataFr
 
 
 def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequence[str] = PARTED) -> list[Selection]:
-    """Give a part of an archive for each value of a column, or for each combination of values of several.
+    """Return a part of an archive for each value of a column, or each combination of values of several.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
     columns
         Columns of the tables, or ``day``.
     tables
-        The tables to look for values in, some of `PARTED`.
+        The tables whose values are used, some of `PARTED`.
 
     Raises
     ------
     InputError
-        No archive, no such column, or no table has values in all of the columns.
+        The folder is not an archive, a column does not exist, or no table has values in all columns.
     """
     from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
     from hecn_analysis.base.tables import COLUMNS  # noqa: PLC0415
@@ -146,7 +146,7 @@ def parts(folder: str | os.PathLike[str], columns: Sequence[str], tables: Sequen
             known = " and ".join(f'"{name}" is not null' for name in columns)
             listed = ", ".join(f'cast("{name}" as varchar)' for name in columns)  # a day may be a date
             select = f"select distinct {listed} from {table} where {known}"  # noqa: S608 (known names)
-            rows = archive.query(select, damaged=[])  # who reads the parts is told of damage
+            rows = archive.query(select, damaged=[])  # reading the parts reports the damage
             combinations.update(tuple(map(str, row)) for row in rows.itertuples(index=False))
     if not combinations:
         raise InputError(

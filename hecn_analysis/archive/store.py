@@ -1,15 +1,15 @@
-"""The archive: a store of everything that was read, in Parquet files by day, that survives whatever happens to writers.
+"""The archive: a store of everything read, in Parquet files by day, that stays intact when writers are killed.
 
 A unit (the rows of one file, or one round of polling) is added whole or not at all. Its rows go to new files, table by
-table and day by day; then one small file, ``commits/KEY.json``, makes all of them count at once. It is made by a hard
-link, which the file system grants to one writer only: a unit whose key (its content hash) is there already is not
-added again by any writer. Before a writer reports a unit as added, everything is on the disk (fsync).
+table and day by day; then one small file, ``commits/KEY.json``, makes all of them valid at once. It is created by a
+hard link, which the file system grants to one writer only: no writer adds a unit again whose key (its content hash)
+exists. Everything is synchronised to disk (fsync) before a unit is reported as added.
 
 ``compact`` merges the files of a day into one, and the commits into ``generations/NUMBER.json``, by the same kind of
-link: of two that compact at once one wins, and what others add meanwhile stays as it is. A generation names the files
+link: one of two simultaneous compactions wins, and units added meanwhile stay as they are. A generation names the files
 that it replaces. They are removed after an hour, so that their readers can finish; no other file is removed.
 
-A damaged or lost file costs its own rows, and is reported. Where files and log disagree, nothing is compacted.
+A damaged or lost file is reported and costs its own rows only. If files and log disagree, nothing is compacted.
 
     ARCHIVE/
       commits/KEY.json               a unit: its files, its rows, where it came from
@@ -67,7 +67,7 @@ class Archive:
     Parameters
     ----------
     folder
-        Where it is, or a link to it; made when something is first added.
+        The folder or a link to it, created with the first unit.
 
     Raises
     ------
@@ -92,18 +92,18 @@ class Archive:
                     "a folder of an archive, or one that is not there yet",
                     advice="name another folder",
                 )
-        elif self.folder.exists() and not self.folder.is_dir():  # another writer may have made it just now
+        elif self.folder.exists() and not self.folder.is_dir():  # another writer may have created it just now
             raise InputError(f"a file {str(self.folder)!r}", "a folder of an archive, or one that is not there yet")
 
     # adding ----------------------------------------------------------------------------------------------------------
 
     def add(self, key: str, rows: Mapping[str, pd.DataFrame], *, source: str = "") -> bool:
-        """Add the rows of a unit, unless they are there.
+        """Add the rows of a unit unless the archive has them.
 
         Parameters
         ----------
         key
-            What tells the unit from all others, such as the hash of its content: letters, digits, ``-`` and ``_``.
+            Unique key of the unit, such as the hash of its content: letters, digits, ``-`` and ``_``.
         rows
             Tables by name, with columns as in `hecn_analysis.base.tables`.
         source
@@ -112,12 +112,12 @@ class Archive:
         Returns
         -------
         bool
-            True when it was added, False when a unit of this key was there. Either way it is on the disk now.
+            True if it was added, False if a unit of this key existed. Either way it is on disk now.
 
         Raises
         ------
         InputError
-            A key that cannot be a file's name, an unknown table or column; a commit of this key that is damaged; a
+            The key cannot be a file name; a table or column is unknown; the commit of this key is damaged; a
             link inside the archive where something is to be written.
         HecnError
             The disk is full or cannot be written; nothing of the unit counts then.
@@ -128,7 +128,7 @@ class Archive:
             raise InputError(f"table {min(unknown)!r}", f"one of {', '.join(TABLES)}")
         try:
             if self._log.has(key):
-                self._log.settle()  # who added it may not have come that far
+                self._log.settle()  # the writer that added it may not have synchronised yet
                 return False
             return self._add(key, rows, source)
         except OSError as error:
@@ -170,12 +170,12 @@ class Archive:
         return self._log.state()
 
     def units(self, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
-        """Units that were added and not yet merged: key, source, time, rows of each table.
+        """Return the units not yet merged: key, source, time, rows of each table.
 
         Parameters
         ----------
         damaged
-            Where to put what is wrong with files of the archive; left out, each is a warning.
+            List to add damage to; without it each damage is a warning.
         """
         state = self._state()
         rows = [
@@ -191,21 +191,21 @@ class Archive:
         return pd.DataFrame(rows, columns=["key", "source", "added", *TABLES])
 
     def files(self, table: str, *, damaged: list[InputError] | None = None) -> list[Path]:
-        """Parquet files that hold the rows of a table.
+        """Return the Parquet files with the rows of a table.
 
         Parameters
         ----------
         table
             Table.
         damaged
-            Where to put what is wrong with the archive, as far as it concerns the table; left out, each is a warning.
+            List to add damage that concerns the table to; without it each damage is a warning.
         """
         state = self._state()
         report_damage(_concerning(state.damage, table).values(), damaged)
         return [self.folder / name for name in state.files[table]]
 
     def __len__(self) -> int:
-        """Return the number of units that were ever added."""
+        """Return the number of units ever added."""
         state = self._state()
         return len(state.merged) + len(state.commits)
 
@@ -223,14 +223,14 @@ class Archive:
         Raises
         ------
         InputError
-            No file can be read, and nobody asked for the damage.
+            No file can be read, and `damaged` is not given.
         """
         connection, bad, state = self._opened()
         _report(bad, state.all_files(), damaged)
         return connection
 
     def _opened(self, *, is_thorough: bool = False) -> tuple[duckdb.DuckDBPyConnection, dict[str, InputError], State]:
-        """A connection to the sound files; every file is read only when DuckDB met a damaged one, or if asked."""
+        """Connect to the sound files; read every file only on request or after DuckDB met damage."""
         state = self._state()
         bad = self._all_damage(state) if is_thorough else state.damage
         try:
@@ -245,7 +245,7 @@ class Archive:
         return self._opened(is_thorough=True)
 
     def _views(self, state: State, without: Mapping[str, InputError]) -> tuple[duckdb.DuckDBPyConnection, bool]:
-        """A connection, and whether its tables have the columns that they should, and no others."""
+        """Connect, and return whether all tables have exactly their columns."""
         connection = duckdb.connect()
         connection.execute("SET TimeZone = 'UTC'")
         has_right_columns = True
@@ -267,7 +267,7 @@ class Archive:
         return connection, has_right_columns
 
     def query(self, sql: str, *, damaged: list[InputError] | None = None) -> pd.DataFrame:
-        """Answer of an SQL query over the tables ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
+        """Return the result of an SQL query over ``runs``, ``streams``, ``intervals``, ``samples``, ``rates``, ….
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Archive:
         Raises
         ------
         InputError
-            The query is none, with what DuckDB says of it; or no file can be read, and nobody asked for the damage.
+            DuckDB rejects the query, whose message is included; or no file can be read, and `damaged` is not given.
 
         Examples
         --------
@@ -299,7 +299,7 @@ class Archive:
             if isinstance(error.__cause__, _OF_THE_QUERY):
                 raise
             known = len(bad)
-            connection, bad, state = self._opened(is_thorough=True)  # damage inside shows only when it is read
+            connection, bad, state = self._opened(is_thorough=True)  # damage inside a file shows only on reading it
             if len(bad) == known:
                 connection.close()
                 raise
@@ -321,7 +321,7 @@ class Archive:
             connection.close()
 
     def _all_damage(self, state: State) -> dict[str, InputError]:
-        """What is wrong with the archive, inside of its files too."""
+        """Return all damage of the archive, also inside its files."""
         bad = dict(state.damage)
         for table, names in state.files.items():
             for name in names:
@@ -336,7 +336,7 @@ class Archive:
         last_day: str | date | None = None,
         damaged: list[InputError] | None = None,
     ) -> pd.DataFrame:
-        """Rows of a table, with its columns and types, in the order of time.
+        """Return the rows of a table, with its columns and types, in order of time.
 
         Parameters
         ----------
@@ -352,7 +352,7 @@ class Archive:
         Raises
         ------
         InputError
-            Unknown table; or none of its files can be read, and nobody asked for the damage.
+            Unknown table; or none of its files can be read, and `damaged` is not given.
         """
         if name not in TABLES:
             raise InputError(f"table {name!r}", f"one of {', '.join(TABLES)}")
@@ -382,7 +382,7 @@ class Archive:
         return ordered
 
     def _parts(self, table: str, names: Iterable[str], bad: dict[str, InputError]) -> list[pa.Table]:
-        """What is in files of a table; those that are not as they were written are put among the bad ones."""
+        """Read files of a table; damaged ones are added to the bad ones."""
         parts = []
         for name in names:
             try:
@@ -391,7 +391,7 @@ class Archive:
             except FileNotFoundError as error:
                 state = self._state()
                 if name not in (*state.all_files(), *state.damage):
-                    raise  # merged and removed, while this took long
+                    raise  # merged and removed in the meantime
                 bad[name] = damage(self.folder / name, str(error.strerror).lower())
             except (OSError, ValueError, pa.ArrowException) as error:
                 bad[name] = damage(self.folder / name, str(error))
@@ -407,14 +407,14 @@ class Archive:
     def compact(
         self, *, grace_s: float = GRACE_S, progress: bool = False, damaged: list[InputError] | None = None
     ) -> bool:
-        """Merge the files of each day into one, and remove those that were merged earlier.
+        """Merge the files of each day into one and remove those merged earlier.
 
-        Files that are damaged inside stay as they are, so that they can be put back from a copy.
+        Files damaged inside stay as they are, so that they can be restored from a copy.
 
         Parameters
         ----------
         grace_s
-            Time for which replaced files, and what killed writers left, are kept. [s]
+            Time for which replaced files and leftovers of killed writers are kept. [s]
         progress
             Show a bar on the standard error when it is a terminal and it takes longer than a second.
         damaged
@@ -423,7 +423,7 @@ class Archive:
         Returns
         -------
         bool
-            False when another one compacted at the same time and was first; then nothing was changed.
+            False if a simultaneous compaction was first; then nothing was changed.
 
         Raises
         ------
@@ -485,8 +485,8 @@ class Archive:
                 "files": sorted(kept + writer.written),
                 "superseded": [*replaced, *(name for name in sorted(state.superseded) if exists(self.folder, name))],
             }
-            for name in replaced:  # the time until they are removed begins now
-                with suppress(OSError):  # another one compacts at the same time
+            for name in replaced:  # the grace period begins now
+                with suppress(OSError):  # another process compacts at the same time
                     os.utime(plain(self.folder, name))
             is_first = writer.publish(generation, f"generations/{state.generation + 1}.json")
             self._log.settle()
@@ -496,7 +496,7 @@ class Archive:
 
     @staticmethod
     def _replaced(state: State, kept: Iterable[str]) -> list[str]:
-        """Names of files that count now, and will not when all but some of them are merged."""
+        """Return the names of files that become invalid when all but some of them are merged."""
         number = state.generation
         generation = [f"generations/{number}.copy.json", f"generations/{number}.json"] if number else []
         commits = [f"commits/{commit['key']}.json" for commit in state.commits]
@@ -504,7 +504,7 @@ class Archive:
 
 
 def _concerning(damaged: Mapping[str, InputError], table: str) -> dict[str, InputError]:
-    """Damage without that of the files of other tables."""
+    """Return the damage except that of files of other tables."""
     others = set(TABLES) - {table}
     return {name: error for name, error in damaged.items() if name.partition("/")[0] not in others}
 

@@ -1,5 +1,5 @@
-"""Files as people have them: any path, compressed, in archives, in any common encoding.
+"""Input files on any path, compressed, in archives, in any common encoding; output files.
 
-`source` finds files and gives their lines one after another, `packed` unpacks them, `documents` gives whole files to
-those whose formats have no meaning line by line. Nothing here knows a format.
+`source` finds files and reads their lines, `packed` unpacks them, `documents` reads whole files for formats that are
+not line by line, `whole` writes files. Nothing here knows a format.
 """

@@ -1,6 +1,6 @@
-"""Compressed data, known by their first bytes and decompressed as a stream: gzip, bzip2, xz and zstd.
+"""Compressed data, recognised by their first bytes and decompressed as a stream: gzip, bzip2, xz and zstd.
 
-Frames one after another are one stream. What is damaged or cut gives what comes before, and a problem.
+Consecutive frames are one stream. Damaged or truncated data yield the part before the damage, and a problem.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Codec = Callable[[Stream, Notes], Iterator[bytes]]
 
 
 class _Engine(Protocol):
-    """What the decompressors of the standard library have in common."""
+    """The common interface of the standard library's decompressors."""
 
     @property
     def eof(self) -> bool: ...
@@ -33,7 +33,7 @@ class _Engine(Protocol):
 
 
 def compression(start: bytes) -> str | None:
-    """Name the compression that bytes begin with."""
+    """Return the name of the compression that bytes begin with."""
     if start.startswith(_GZIP):
         return "gzip"
     if start[:3] == b"BZh" and start[3:4] in b"123456789" and start[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
@@ -46,7 +46,7 @@ def compression(start: bytes) -> str | None:
 
 
 def _fed(engine: _Engine, stream: Stream, feed: int = FEED) -> Iterator[bytes]:
-    """Feed an engine up to the end of what it reads, which is given back."""
+    """Feed an engine to the end of its frame and return unused bytes to the stream."""
     while not engine.eof and (data := stream.read(feed)):
         while True:
             made = engine.decompress(data, PIECE)
@@ -60,7 +60,7 @@ def _fed(engine: _Engine, stream: Stream, feed: int = FEED) -> Iterator[bytes]:
 
 
 def _frames(kind: str, make: Callable[[], _Engine], stream: Stream, notes: Notes, feed: int = FEED) -> Iterator[bytes]:
-    """Decompress frames one after another; zeros between and after them are padding."""
+    """Decompress consecutive frames; zeros between and after them are padding."""
     broken: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
     while True:
         engine = make()
@@ -86,7 +86,7 @@ def _cut(kind: str, notes: Notes) -> None:
 
 
 def _has_next_frame(kind: str, stream: Stream, notes: Notes) -> bool:
-    """Whether another frame follows; zeros are passed over, other data are a problem."""
+    """Return whether another frame follows; skip zeros, report other data."""
     while (block := stream.read(FEED)) and not block.strip(b"\0"):
         pass
     if not block:
@@ -99,7 +99,7 @@ def _has_next_frame(kind: str, stream: Stream, notes: Notes) -> bool:
 
 
 def _gzip(stream: Stream, notes: Notes) -> Iterator[bytes]:
-    """Decompress gzip, whose check at the end is looked at after the data have been handed over."""
+    """Decompress gzip; its checksum is verified after the data have been handed over."""
     while True:
         if not _gzip_header(stream):
             _cut("gzip", notes)
@@ -124,7 +124,7 @@ def _gzip(stream: Stream, notes: Notes) -> Iterator[bytes]:
 
 
 def _gzip_header(stream: Stream) -> bool:
-    """Pass over the header; False where it breaks off."""
+    """Skip the header; return False if it is truncated."""
     header = stream.read(10)
     if len(header) < 10:
         return False
@@ -152,7 +152,7 @@ def xz(stream: Stream, notes: Notes) -> Iterator[bytes]:
 
 
 class _Zstd:
-    """zstandard's decompressor, which has no bound of its own: 64 bytes make 2 MiB at most."""
+    """zstandard's decompressor, which has no bound of its own: 64 bytes yield at most 2 MiB."""
 
     def __init__(self) -> None:
         self._inner = zstandard.ZstdDecompressor(max_window_size=_DICTIONARY).decompressobj()
@@ -178,7 +178,7 @@ def zstd(stream: Stream, notes: Notes) -> Iterator[bytes]:
 
 
 def inflated(stream: Stream, notes: Notes) -> Iterator[bytes]:
-    """Decompress what is deflated and has no header, as a member of a zip archive."""
+    """Decompress deflated data without a header, as in a zip archive."""
     engine = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         yield from _fed(engine, stream)

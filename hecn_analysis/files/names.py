@@ -1,4 +1,4 @@
-"""File names that are not UTF-8: how they are shown, and how to find the file of a shown name."""
+"""File names that are not UTF-8: their readable form, and the file of a readable name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ESCAPE: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 def readable(name: str) -> str:
-    r"""Write the bytes of a file name that are not UTF-8 as escapes.
+    r"""Return a file name with escapes for bytes that are not UTF-8.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def readable(name: str) -> str:
     Returns
     -------
     str
-        Text that every file and every program takes.
+        Text that can be written anywhere.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def readable(name: str) -> str:
 
 
 def as_stored(name: str) -> str:
-    r"""Find the file that a readable name stands for.
+    r"""Return the file name that a readable name stands for.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def as_stored(name: str) -> str:
     Returns
     -------
     str
-        The name with bytes for its escapes if such a file is there and none under the name itself; else the name.
+        The name with bytes for its escapes if only such a file exists, else the name.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""Opens files that somebody else may have prepared: the check is of the opened file, not of its name.
+"""Open files that others may have prepared: the opened file is checked, not its name.
 
-Somebody who may write into a folder can put anything there: links to ``/proc/kmsg``, pipes, a file of a terabyte
-without data. A file that a folder lists is therefore read only where it is a regular file of that folder, on a file
-system of files; a file that the user names may be anything that ends: a pipe, a file of the kernel, a link.
+Whoever can write to a folder can place anything there: links to ``/proc/kmsg``, pipes, a sparse file of a terabyte. A
+file found in a folder is therefore read only if it is a regular file of that folder, not on a kernel file system. A
+file that the user names may be anything with an end: a pipe, a kernel file, a link.
 
 Bounds
 ------
-- Of a file, 64 GiB are read; of a file that the kernel makes up (``/proc``, ``/sys``), 64 MiB.
-- Holes of a sparse file are skipped. A hole between two bytes of a line leaves one null byte there, so that what stands
-  around it does not become one number. In packed files a hole is the zeros that it stands for, up to 1 GiB of them.
+- At most 64 GiB of a file are read; 64 MiB of a kernel file (``/proc``, ``/sys``).
+- Holes of a sparse file are skipped. A hole inside a line leaves one null byte, so that digits around it do not join.
+  In packed files a hole counts as zeros, up to 1 GiB.
 - A read that would block ends the file. Only a pipe that the user names may block.
 """
 
@@ -55,7 +55,7 @@ class File(os.PathLike[str]):
     name
         Its path.
     folder
-        The folder that it was found in, without links in its path; None where the user named the file itself.
+        The folder in which it was found, without links in its path; None if the user named the file itself.
     """
 
     name: str
@@ -66,19 +66,19 @@ class File(os.PathLike[str]):
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it gives the same to every process and each time, which a pipe and what /dev names do not."""
+        """Return whether every read gives the same bytes, unlike a pipe or a file in /dev."""
         try:
             return stat.S_ISREG(Path(self.name).stat().st_mode) and not Path(self.name).is_relative_to("/dev")
         except OSError:
             return True  # opening it says why
 
     def open(self) -> int:
-        """Open it to be read, and give the descriptor.
+        """Open it for reading and return the descriptor.
 
         Raises
         ------
         OSError
-            The system refuses it, or it is something that is not read; the words say what.
+            The system refuses it, or it is of a kind that is not read; the message names the kind.
         """
         waits = self.folder is None and stat.S_ISFIFO(Path(self.name).stat().st_mode)
         descriptor = os.open(self.name, _FLAGS if waits else _FLAGS | getattr(os, "O_NONBLOCK", 0))
@@ -100,12 +100,12 @@ class File(os.PathLike[str]):
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Name the kind of something that is not a regular file.
+    """Return the kind of an entry that is not a regular file.
 
     Parameters
     ----------
     status
-        What the system says of it.
+        Its status.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def kind_of(status: os.stat_result) -> str:
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Whether a path lies in a folder, both without links."""
+    """Return whether a path lies in a folder, both without links."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
@@ -133,7 +133,7 @@ def check_file_system(status: os.stat_result, folder: str) -> None:
 
 
 def pieces(file: File, notes: Notes, is_packed: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Give the bytes of a file, and note what is left out."""
+    """Return the bytes of a file and note what is left out."""
     try:
         descriptor = file.open()
     except (OSError, ValueError) as error:
@@ -232,7 +232,7 @@ def _read(descriptor: int, length: int | None) -> Iterator[bytes]:
 
 
 def _seek(descriptor: int, at: int, whence: int) -> int | None:
-    """Give the next place of data or of a hole; None where there is none."""
+    """Return the next offset of data or of a hole, None at the end."""
     try:
         return os.lseek(descriptor, at, whence)
     except OSError as error:
@@ -242,7 +242,7 @@ def _seek(descriptor: int, at: int, whence: int) -> int | None:
 
 
 def _real_path(descriptor: int, name: str) -> str:
-    """Path of an open file without links, from its name if the system does not tell."""
+    """Return the path of an open file without links; from its name if the system cannot."""
     try:
         place = str(Path(f"/proc/self/fd/{descriptor}").readlink())
     except OSError:
@@ -252,7 +252,7 @@ def _real_path(descriptor: int, name: str) -> str:
 
 @cache
 def _file_system(device: int) -> str:
-    """Name the type of a mounted file system; empty if the system does not tell."""
+    """Return the type of a mounted file system, empty if unknown."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

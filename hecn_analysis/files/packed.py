@@ -1,18 +1,18 @@
 """Compressed files and archives, unpacked as a stream and in memory only: nothing is ever written to disk.
 
-What a file is shows in its first bytes, never in its name: gzip, bzip2, xz, zstd, tar
-and zip, and these in each other. Members of archives are named ``archive!member``; the name is text, so that
-"../" in it leads nowhere. Only regular files are members: folders, links and devices are passed over.
+The first bytes, never the name, determine the format: gzip, bzip2, xz, zstd, tar and zip, also nested. Members of
+archives are named ``archive!member``; the name is only text, so "../" in it is harmless. Only regular files are
+members: folders, links and devices are skipped.
 
-What is damaged or cut gives what can be read of it, and a problem in words. tar and zip are read from front to back,
-by the headers in front of the members: an archive without its end still gives its members.
+Damaged or truncated files yield their readable part, and a problem. tar and zip are read from front to back by the
+headers before the members, so an archive without its end still yields its members.
 
 Bounds
 ------
 - Archives in archives: two deep. Compression: twice over.
-- What comes out of a compressed file: 200 bytes for each byte read of it, or as much as is free: 64 MB where lines
-  are read one after another, 8 MB where a file is read whole. Logs, however long, stay below the 200, even of lines
-  that differ in their times only; what is beyond is left out, with a problem that says how to go on.
+- Output of a compressed file: 200 bytes for each byte read, with an allowance of 64 MB when read line by line and 8 MB
+  when read whole. Even logs whose lines differ only in their times stay below 200. The rest is left out, with a problem
+  that says what to do.
 - Runs and problems in a compressed file: 50,000, or one for each eight bytes read of it.
 - Members of an archive: 100,000 (for all of these see `streams`).
 - Memory: a few pieces of at most a mebibyte, and 256 MiB where an xz or zstd file asks for such a dictionary.
@@ -40,7 +40,7 @@ _Walk = Callable[[Stream, Notes, Budget], Iterator[Member]]
 
 
 class _Hashed:
-    """Stored bytes, hashed as they are read."""
+    """Stored bytes, hashed while they are read."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -52,7 +52,7 @@ class _Hashed:
             yield piece
 
     def hexdigest(self) -> str:
-        """SHA-256 of all of them, those included that nobody asked for."""
+        """Return the SHA-256 of all of them, including bytes not read so far."""
         finish(iter(self))
         return self._hash.hexdigest()
 
@@ -64,16 +64,16 @@ class Content:
     Parameters
     ----------
     name
-        The name to report: of a member, the archive's, an exclamation mark and its own.
+        The name to report; ``archive!member`` for a member.
     pieces
-        The bytes, to be read once.
+        The bytes, which can be read once.
     stored
         The bytes as they are stored, with their hash.
     notes
-        What is wrong with the packing, complete once the bytes and `content_hash` have been read. An archive with
+        Problems of the packing, complete once the bytes and `content_hash` have been read. An archive with
         problems of its own is a content without bytes.
     budget
-        What may still come out of the file, of all members together.
+        The remaining allowance for output of the file, all members together.
     """
 
     name: str
@@ -84,19 +84,19 @@ class Content:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the bytes as they are stored, hexadecimal."""
+        """Return the SHA-256 of the stored bytes, hexadecimal."""
         return self.stored.hexdigest()
 
 
 def contents(name: str, file: File, free: int) -> Iterator[Content]:
-    """Contents of a file: itself, or what is packed in it. Each is to be read before the next is asked for."""
+    """Iterate over the contents of a file: itself, or its members. Read each before taking the next."""
     budget = Budget(free)
     notes = Notes(budget)
     yield from _unpacked(name, budget.read(_cut(opening.pieces(file, notes, _is_packed))), notes, budget, 0)
 
 
 def plain(file: File) -> Content:
-    """Content of a file as it is stored, packed or not."""
+    """Return the content of a file as it is stored, packed or not."""
     budget = Budget(0)
     notes = Notes(budget)
     stored = _Hashed(opening.pieces(file, notes, lambda _: False))
@@ -104,7 +104,7 @@ def plain(file: File) -> Content:
 
 
 def _cut(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut packed bytes into pieces that are small beside what may come out of them."""
+    """Cut packed bytes into pieces that are small against the output allowance."""
     first = next(pieces, b"")
     packed = _is_packed(first)
     for piece in chain([first], pieces):

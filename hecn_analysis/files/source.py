@@ -1,10 +1,9 @@
-"""Opening and decoding of text files: any path, any common encoding, lines with their numbers.
+"""Finding, opening and decoding of text files: any path, any common encoding, numbered lines.
 
-A line keeps the number that an editor shows. A carriage return inside a line (progress displays) separates pieces
-that all have the number of their line; so does a cursor that is moved to another place of the screen. UTF-8 with or
-without a byte order mark, UTF-16 with one, and Latin-1 for every line that is not UTF-8. Colours and other terminal
-sequences are taken out. Files are read as a stream, in blocks of lines: memory does not grow with them. What is
-compressed or in an archive is unpacked by `packed`.
+Line numbers are those of an editor. Carriage returns inside a line (progress displays) and cursor movements separate
+pieces that share the number of their line. Encodings: UTF-8 with or without a byte order mark, UTF-16 with one, and
+Latin-1 for every line that is not UTF-8. Colours and other terminal sequences are removed. Files are read as a stream,
+in blocks of lines: memory does not grow with them. `packed` unpacks compressed files and archives.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Line(NamedTuple):
     complete
         False where the file ends before the line does.
     marks
-        Bits for what may be on the line, set by who looks for it; all of them where nobody has looked.
+        Bits for what may be on the line, set by `Lines.mark`; all bits if nothing was marked.
     """
 
     number: int
@@ -54,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Lines that follow each other.
+    """Consecutive lines.
 
     Parameters
     ----------
@@ -63,7 +62,7 @@ class Block(NamedTuple):
     numbers
         Their numbers, as many.
     complete
-        False where the file ends inside the last of them.
+        False if the file ends inside the last of them.
     """
 
     texts: list[str]
@@ -76,7 +75,7 @@ Take = Callable[[Sequence[str], Sequence[int], int], int]
 
 
 class Lines:
-    """The lines of a file, one after another, or as many as somebody takes at once.
+    """The lines of a file, one by one or many at once.
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ class Lines:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        r"""Lines of a text, as a file has them.
+        r"""Return the lines of a text.
 
         >>> [tuple(line)[:3] for line in Lines.of("one\nlast")]
         [(1, 'one', True), (2, 'last', False)]
@@ -104,12 +103,12 @@ class Lines:
         return cls(_blocks(iter([text])))
 
     def mark(self, look: Callable[[Sequence[str]], list[int]]) -> None:
-        """Have something looked for in every line that is not taken with others.
+        """Set the function that marks every line that is not taken in bulk.
 
         Parameters
         ----------
         look
-            Gives the marks of lines from their texts.
+            Returns the marks of lines from their texts.
         """
         self._look = look
 
@@ -131,7 +130,7 @@ class Lines:
         return self._marks[at - self._marked]
 
     def marked(self, texts: Sequence[str], numbers: Sequence[int]) -> list[Line]:
-        """Give lines that were taken, as they would have come one after another.
+        """Return lines taken in bulk as they would have come one by one.
 
         Parameters
         ----------
@@ -153,7 +152,7 @@ class Lines:
         return [Line(number, text, marks=mark) for number, text, mark in zip(numbers, texts, marks, strict=True)]
 
     def pass_over(self) -> list[Line]:
-        """Pass over the lines without marks that follow, and give the last of those that are not empty."""
+        """Skip the following lines without marks and return the last of those that are not empty."""
         passed: list[Line] = []
         while self._look is not None:
             start = at = self._at
@@ -176,12 +175,12 @@ class Lines:
         return passed[-_REMEMBERED:]
 
     def take(self, rows: Take) -> int:
-        """Offer the following lines as far as they are at hand, and give the number of the last one taken, 0 for none.
+        """Offer the following lines of the block and return the number of the last one taken, 0 for none.
 
         Parameters
         ----------
         rows
-            Who may take them.
+            The reader that may take them.
         """
         last, at = 0, self._at
         while True:
@@ -231,21 +230,21 @@ class Source:
 
     @property
     def whole(self) -> bytes | None:
-        """The bytes without their packing, once they have been read; None of a file of more than `KEPT` bytes."""
+        """Return the unpacked bytes, once they have been read; None for a file of more than `KEPT` bytes."""
         return b"".join(self._kept) if self._size <= KEPT else None
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """What was wrong with the file or its packing, complete once the lines and the hash have been read."""
+        """Return the problems of the file or its packing, complete once the lines and the hash have been read."""
         return self._content.notes.problems
 
     def lines(self, results: Callable[[], int] = int) -> Lines:
-        """Lines of the file, which is read once.
+        """Return the lines of the file, which can be read once.
 
         Parameters
         ----------
         results
-            How many runs and problems were found in it so far. Compressed data with more than logs have are not read
+            Returns the number of runs and problems so far. Compressed data with more than logs have are not read
             on.
         """
         return Lines(self._borne(_blocks(self._text()), results))
@@ -269,7 +268,7 @@ class Source:
             yield piece
 
     def _text(self) -> Iterator[str]:
-        """Decoded text in pieces of any length that end between characters."""
+        """Iterate over decoded text in pieces of any length that end between characters."""
         chunks = self._remembered(self._content.pieces)
         first = next(chunks, b"")
         if first.startswith(_UTF16):
@@ -291,7 +290,7 @@ class Source:
 
 
 def sources(name: str, file: File) -> Iterator[Source]:
-    """Give the sources of a file: itself, or the members of the archive that it is. Each is to be read before the next.
+    """Iterate over the sources of a file: itself, or the members of an archive. Read each before the next.
 
     Parameters
     ----------
@@ -316,7 +315,7 @@ def sources(name: str, file: File) -> Iterator[Source]:
 
 
 def decode(content: bytes) -> str:
-    r"""Decode a whole text, with line feeds alone at the ends of its lines and no terminal sequences."""
+    r"""Decode a whole text, with line feeds as line ends and without terminal sequences."""
     if content.startswith(_UTF16):
         text = content.decode("utf-16", "replace")
     else:
@@ -341,7 +340,7 @@ def _decode_line(line: bytes) -> str:
 
 
 def _blocks(pieces: Iterator[str]) -> Iterator[Block]:
-    """Blocks of lines, which end at line feeds only."""
+    """Iterate over blocks of lines, which end at line feeds only."""
     number, rest = 1, ""
     for piece in pieces:
         before, feed, after = piece.rpartition("\n")
@@ -369,10 +368,10 @@ def _block(text: str, first: int) -> Block:
 
 
 def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
-    """Give the files under a path in sorted order.
+    """Iterate over the files under a path in sorted order.
 
     A path that is itself a file may be a link or a pipe; inside folders, only regular files are read. Links are
-    followed where they stay in the folder, and to each folder once. What is passed over is given with the reason. A
+    followed if they stay in the folder, and to each folder once. Skipped entries are returned with the reason. A
     name is text: bytes that are not UTF-8 are written as escapes.
 
     Parameters
@@ -383,7 +382,7 @@ def find(path: str | os.PathLike[str]) -> Iterator[tuple[str, File | OSError]]:
     Yields
     ------
     tuple
-        The name to report, and the file or why it cannot be read.
+        The name to report, and the file or the reason why it cannot be read.
 
     Examples
     --------
@@ -407,12 +406,12 @@ def _found(name: str) -> Iterator[tuple[str, File | OSError]]:
             yield name, OSError(kind_of(status))
     except OSError as error:
         yield name, error
-    except ValueError:  # the words for it differ from one Python to the next
+    except ValueError:  # its message differs between Python versions
         yield name, OSError("a null byte in the name")
 
 
 def parquet_below(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """Parquet files below a folder, however deep; links to folders are not followed, closed folders are passed over.
+    """Iterate over Parquet files at any depth below a folder; skip links to folders and unreadable folders.
 
     Parameters
     ----------
@@ -441,7 +440,7 @@ class _Walk:
         self._entered: set[_Place] = set()
 
     def files(self) -> Iterator[tuple[str, File | OSError]]:
-        """Files in sorted order, and the reasons why others are not read."""
+        """Iterate over files in sorted order, and the reasons why others are not read."""
         waiting: list[tuple[str, tuple[_Place, ...]]] = [(self._top, ())]  # each with the folders above it
         while waiting:
             name, above = waiting.pop()
@@ -459,7 +458,7 @@ class _Walk:
                 yield name, error
 
     def _status(self, path: Path) -> os.stat_result:
-        """What the system says of a regular file or a folder; an error for what is passed over."""
+        """Return the status of a regular file or a folder; raise for anything that is skipped."""
         if path.is_symlink() and not is_within(os.path.realpath(path), self._folder):
             raise OSError(LEADS_OUT)
         status = path.stat()
@@ -469,7 +468,7 @@ class _Walk:
         return status
 
     def _enter(self, status: os.stat_result, path: Path, above: tuple[_Place, ...]) -> _Place:
-        """Note a folder; an error for a link to one that is known, of which there may be more than anyone can read."""
+        """Note a folder; raise for a link to a known one, of which there may be arbitrarily many."""
         here = (status.st_dev, status.st_ino)
         if here in above:
             raise OSError("a folder that contains itself through a link")

@@ -1,4 +1,4 @@
-"""Bytes on their way out of packed files: a stream with a look ahead, what may come out, and what is wrong with it."""
+"""Streams of packed files: a stream with look-ahead, bounds on its output, and its problems."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final
 from hecn_analysis.base.units import format_bytes
 
 PIECE: Final = 1 << 20
-STORED_PIECE: Final = 1 << 15  # what is read of a packed file at once: what comes out of it is weighed against that
-FEED: Final = 256  # what a decompressor is given at once: what is lost in front of damage is less than that
+STORED_PIECE: Final = 1 << 15  # bytes of a packed file read at once; output is compared with them
+FEED: Final = 256  # input of a decompressor at once; less than this is lost before damage
 FREE_BY_LINES: Final = 64_000_000
 FREE_WHOLE: Final = 8_000_000
 _RATIO: Final = 200
 _MEMBERS: Final = 100_000
 _RESULTS: Final = 50_000
-_RESULTS_OF_A_BYTE: Final = 0.125  # a run whose figures differ from those of the one before takes some ten bytes
+_RESULTS_OF_A_BYTE: Final = 0.125  # a run with figures of its own takes some ten bytes
 _GO_ON: Final = "the rest is left out; if it is no forgery, unpack it and give what comes out, which has no such limit"
 BLOCK: Final = 512
 
@@ -27,7 +27,7 @@ class Notes:
     Parameters
     ----------
     budget
-        What may still come out of the file. Once it is spent, nothing further is wrong.
+        The remaining output allowance of the file. Once it is spent, no further problems are noted.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -41,12 +41,12 @@ class Notes:
 
 
 class Budget:
-    """What has been read of a file and made from it, and whether that is more than a log could be.
+    """Counts of input and output of a file, and whether the output exceeds that of any log.
 
     Parameters
     ----------
     free
-        What may come out of a file however small it is. [B]
+        Output allowance for a file of any size. [B]
     """
 
     def __init__(self, free: int) -> None:
@@ -58,13 +58,13 @@ class Budget:
         self.spent = False
 
     def read(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """Count what is read of the file."""
+        """Count bytes read from the file."""
         for piece in pieces:
             self._stored += len(piece)
             yield piece
 
     def made(self, pieces: Iterator[bytes], notes: Notes) -> Iterator[bytes]:
-        """Count what a decompressor makes, and end it where it is too much."""
+        """Count the output of a decompressor and stop it above the bound."""
         for piece in pieces:
             self._made += len(piece)
             if self._made > max(self._free, _RATIO * self._stored):
@@ -79,7 +79,7 @@ class Budget:
             yield piece
 
     def bears(self, results: int, notes: Notes) -> bool:
-        """Count what readers made of compressed data, and say whether more of them are to be read."""
+        """Count the results of readers from compressed data and return whether to read on."""
         self._results += results
         most = max(_RESULTS, int(_RESULTS_OF_A_BYTE * self._stored))
         if self._made and self._results > most:
@@ -100,7 +100,7 @@ class Budget:
 
 
 class Stream:
-    """Bytes from pieces of any length, with a look ahead."""
+    """Bytes from pieces of any length, with look-ahead."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -108,7 +108,7 @@ class Stream:
         self._at = 0
 
     def peek(self, length: int) -> bytes:
-        """Give the next bytes without taking them; fewer only at the end."""
+        """Return the next bytes without taking them; fewer only at the end."""
         while len(self._rest) - self._at < length:
             piece = next(self._pieces, None)
             if piece is None:
@@ -124,18 +124,18 @@ class Stream:
         return taken
 
     def back(self, length: int) -> None:
-        """Give back bytes that were taken with the last `read`."""
+        """Return bytes of the last `read` to the stream."""
         self._at -= length
 
     def pieces(self) -> Iterator[bytes]:
-        """Take everything."""
+        """Take all remaining bytes."""
         rest, self._rest, self._at = self._rest[self._at :], b"", 0
         if rest:
             yield rest
         yield from self._pieces
 
     def take(self, length: int, notes: Notes) -> Iterator[bytes]:
-        """Take so many bytes in pieces."""
+        """Take a number of bytes in pieces."""
         while length > 0:
             if len(self._rest) == self._at and not self.peek(1):
                 notes.add("truncated", "found a member that breaks off with its archive; what is there is read")
@@ -147,7 +147,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Member:
-    """A file in an archive: its name, its bytes to be read once, and what is wrong with it."""
+    """A file in an archive: its name, its bytes (readable once) and its problems."""
 
     name: str
     pieces: Iterator[bytes]
@@ -155,13 +155,13 @@ class Member:
 
 
 def finish(pieces: Iterator[bytes]) -> None:
-    """Pass over what is left."""
+    """Skip the rest."""
     for _ in pieces:
         pass
 
 
 def text_of(name: bytes) -> str:
-    """Text of a name, whose coding nobody says."""
+    """Decode a name of unknown encoding."""
     try:
         return name.decode()
     except UnicodeDecodeError:
@@ -169,6 +169,6 @@ def text_of(name: bytes) -> str:
 
 
 def breaks_off(kind: str, notes: Notes) -> None:
-    """Say that an archive has no end, unless it is known why."""
+    """Report that an archive has no end, unless the reason is reported already."""
     if not notes.problems:
         notes.add("truncated", f"found a {kind} archive that breaks off; what is there is read")

@@ -1,4 +1,4 @@
-"""tar archives, read from front to back: ustar, GNU and POSIX headers; one without its end still gives its members."""
+"""tar archives, read from front to back, even without their end: ustar, GNU and POSIX headers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _number(field: bytes) -> int | None:
 
 
 def _header(block: bytes) -> _Header | None:
-    """Read a header, known by its checksum."""
+    """Read a header, recognised by its checksum."""
     if len(block) < BLOCK or not block[0] or not block[148:156].strip(b" \0"):
         return None
     if _number(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * ord(" "):
@@ -42,12 +42,12 @@ def _header(block: bytes) -> _Header | None:
 
 
 def is_tar(start: bytes) -> bool:
-    """Whether bytes begin with a header of a tar archive."""
+    """Return whether bytes begin with a header of a tar archive."""
     return _header(start) is not None
 
 
 def _pax(data: bytes) -> dict[bytes, bytes]:
-    """Records of an extended header: their length, a blank, key=value and a line feed."""
+    """Return the records of an extended header: length, blank, key=value, line feed."""
     records: dict[bytes, bytes] = {}
     at = 0
     while at < len(data):
@@ -88,7 +88,7 @@ def _next(stream: Stream, notes: Notes) -> _Header | None:
 
 
 def members_of_tar(stream: Stream, notes: Notes, budget: Budget) -> Iterator[Member]:
-    """Members of a tar archive: ustar, GNU and POSIX headers."""
+    """Iterate over the members of a tar archive."""
     while (header := _next(stream, notes)) is not None:
         member = Notes(budget)
         pieces = stream.take(header.size, member)

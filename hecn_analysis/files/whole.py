@@ -1,16 +1,17 @@
-"""Output files: every file that the package writes is a new one, moved into place once it is complete.
+"""Output files: every file is written anew and moved into place when complete.
 
-The new file is ``.hecn-*.part`` in the folder of the target. It is on the disk before it takes the target's name, so a
-kill or a full disk leaves the target as it was. The writer holds a lock on it; the next writer removes those without.
+The new file is ``.hecn-*.part`` in the folder of the target. It is synchronised to disk before it takes the target's
+name, so a kill or a full disk leaves the target as it was. The writer holds a lock on it; the next writer removes part
+files without a lock.
 
-Nothing is written through a link or into a file that is there:
+Nothing is written through a link or into an existing file:
 
-- A target that is a symbolic link is refused: a link that somebody planted would choose which file is overwritten.
-- A target that belongs to another user is refused: it is theirs, and they could go on reading or changing it.
-- A target with several names gets a file of its own; its other names keep the old content.
+- A target that is a symbolic link is refused: a planted link would choose the file to overwrite.
+- A target that belongs to another user is refused: that user could read and change it.
+- A target with several hard links becomes a new file; the other links keep the old content.
 - A link to a folder on the way to the target is followed only if it belongs to the user or to root. A folder in a
-  sticky folder such as ``/tmp`` must belong to one of the two as well.
-- The folder stays open while the file is made, so nobody can exchange it for another one meanwhile.
+  sticky folder such as ``/tmp`` must belong to one of them too.
+- The folder stays open while the file is written, so it cannot be replaced meanwhile.
 
 Pipes and devices are written into: the user's own open descriptors (``/dev/stdout``, ``/dev/fd/63``), named pipes of
 the user's, and character devices (``/dev/null``).
@@ -34,7 +35,7 @@ from hecn_analysis.files.opening import kind_of
 
 try:
     import fcntl
-except ImportError:  # not a POSIX system: nothing tells which part files are in use, and none is removed
+except ImportError:  # not a POSIX system: part files in use are unknown, so none is removed
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX: Final = ".hecn-"
@@ -49,12 +50,12 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_B
 
 
 def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -> None:
-    r"""Write a file, all of it or nothing.
+    r"""Write a file completely or not at all.
 
     Parameters
     ----------
     place
-        The file, or a pipe or a device. A file that is there is replaced; the new one has its permissions.
+        The file, or a pipe or a device. An existing file is replaced; the new one has its permissions.
     content
         Bytes, or text, whole or in pieces, to be written in UTF-8. Bytes of file names that are not UTF-8 are
         written as escapes.
@@ -87,12 +88,12 @@ def write(place: str | os.PathLike[str], content: str | bytes | Iterable[str]) -
 
 @contextmanager
 def aside(place: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a new file in the folder of a target, which takes the target's name once it has been filled.
+    """Open a new file beside a target; it takes the target's name once it has been filled.
 
     Parameters
     ----------
     place
-        The target. A file that is there is replaced; the new one has its permissions.
+        The target. An existing file is replaced; the new one has its permissions.
 
     Yields
     ------
@@ -192,7 +193,7 @@ def check_folder(place: str | os.PathLike[str]) -> None:
 
 
 def make_folder(place: str | os.PathLike[str]) -> None:
-    """Make a folder for output, and those above it, unless it is there.
+    """Create a folder for output, and its parents, unless it exists.
 
     Parameters
     ----------
@@ -225,7 +226,7 @@ def make_folder(place: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def _naming(user_path: str) -> Iterator[None]:
-    """Let an error of the system name the target as the user did."""
+    """Make system errors name the target as the user did."""
     try:
         yield
     except OSError as error:
@@ -245,7 +246,7 @@ def _stream(place: str | os.PathLike[str]) -> Iterator[BinaryIO | None]:
         descriptor = _own_descriptor(user_path)
         if descriptor is not None:
             if sys.stdout is not None:
-                sys.stdout.flush()  # what was printed before comes before
+                sys.stdout.flush()  # keep the order of output
             descriptor = os.dup(descriptor)
         else:
             folder, name = stack.enter_context(_beside(user_path))
@@ -293,7 +294,7 @@ def _open_stream(folder: int | None, name: str, status: os.stat_result, user_pat
 
 @contextmanager
 def _beside(user_path: str) -> Iterator[tuple[int | None, str]]:
-    """Open the folder of a target; without descriptors of folders, give the whole name instead."""
+    """Open the folder of a target; without folder descriptors, return the whole name instead."""
     if not _HAS_DESCRIPTORS:
         yield None, user_path
         return
@@ -306,9 +307,9 @@ def _beside(user_path: str) -> Iterator[tuple[int | None, str]]:
 
 @contextmanager
 def _open_folder(path: str, user_path: str, *, missing: Literal["refuse", "make", "stop"] = "refuse") -> Iterator[int]:
-    """Open a folder step by step, and follow no link that another user made.
+    """Open a folder step by step without following links of other users.
 
-    A step that is missing is refused or made, or the folder above it is what is opened.
+    A missing step is refused or created, or the walk stops at the folder above it.
     """
     steps = path.split("/")[::-1]
     at = os.open("/" if path.startswith("/") else ".", _FOLDER)
@@ -348,7 +349,7 @@ def _open_folder(path: str, user_path: str, *, missing: Literal["refuse", "make"
 
 
 def _require_trusted(status: os.stat_result, above: int, user_path: str) -> None:
-    """Refuse a link of another user's, and a folder of another user's in a folder where everybody may make one."""
+    """Refuse another user's link, and another user's folder inside a world-writable one."""
     if status.st_uid in {0, os.geteuid()}:
         return
     if stat.S_ISLNK(status.st_mode):
@@ -381,7 +382,7 @@ def _require_regular(status: os.stat_result, user_path: str) -> None:
 
 
 def _require_same_owner(status: os.stat_result, ours: BinaryIO, user_path: str) -> None:
-    """Compare with the owner of a new file: file servers may show other owners than the user."""
+    """Require the owner of a new file: file servers may show owners other than the user."""
     if status.st_uid != os.fstat(ours.fileno()).st_uid:
         raise _foreign_owner_error(status, "a file", "one of your own or nothing", user_path)
 
@@ -413,7 +414,7 @@ def _new_file(folder: int | None, name: str, user_path: str) -> Iterator[tuple[B
 
 
 def _new_part(folder: int | None, name: str, mode: int) -> tuple[BinaryIO, str]:
-    """Make a new file in the folder of a target, and lock it."""
+    """Create a new file in the folder of a target and lock it."""
     while True:
         part = os.path.join(os.path.dirname(name), f"{_PREFIX}{uuid.uuid4().hex[:12]}{_SUFFIX}")  # noqa: PTH118, PTH120
         try:
@@ -424,7 +425,7 @@ def _new_part(folder: int | None, name: str, mode: int) -> tuple[BinaryIO, str]:
                 fcntl.flock(stream, fcntl.LOCK_EX)
             if _status(folder, part) is not None:
                 return stream, part
-            stream.close()  # another writer took it for a leftover before it was locked
+            stream.close()  # another writer removed it before it was locked
         except BaseException:
             with suppress(OSError):
                 os.unlink(part, dir_fd=folder)
@@ -439,12 +440,12 @@ def _copy_permissions(before: os.stat_result, stream: BinaryIO) -> None:
 
 
 def _remove_leftovers(folder: int | None) -> None:
-    """Remove part files of the user's that no writer holds."""
+    """Remove the user's part files that no writer holds."""
     if fcntl is None or folder is None:
         return
     try:
         listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=folder)
-    except PermissionError:  # a folder that may be written to but not listed
+    except PermissionError:  # a folder that is writable but not readable
         return
     try:
         names = [entry for entry in os.listdir(listed) if entry.startswith(_PREFIX) and entry.endswith(_SUFFIX)]  # noqa: PTH208

@@ -1,4 +1,4 @@
-"""zip archives, read from front to back by the headers in front of the members (which do not tell links from files)."""
+"""zip archives, read from front to back by the headers before the members, which do not mark links."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _Header:
 
     @property
     def open_ended(self) -> bool:
-        """Whether the length stands behind the member."""
+        """Return whether the length stands behind the member."""
         return bool(self.flags & 8) and not self.size
 
     @property
     def fault(self) -> str | None:
-        """Why the member cannot be read."""
+        """Return why the member cannot be read."""
         if self.flags & 1:
             return "an encrypted member"
         if self.method not in {0, 8, *_CODECS}:
@@ -42,12 +42,12 @@ class _Header:
 
 
 def is_zip(start: bytes) -> bool:
-    """Whether bytes begin as a zip archive does, an empty one too."""
+    """Return whether bytes begin as a zip archive does, even an empty one."""
     return start.startswith((b"PK\3\4", b"PK\5\6"))
 
 
 def members_of_zip(stream: Stream, notes: Notes, budget: Budget) -> Iterator[Member]:
-    """Members of a zip archive, by the headers in front of them (which do not tell links from files)."""
+    """Iterate over the members of a zip archive by the headers before them."""
     while stream.peek(4) == b"PK\3\4":
         header = _header(stream)
         if header is None:
@@ -90,7 +90,7 @@ def _header(stream: Stream) -> _Header | None:
 
 
 def _size_of_64_bits(extra: bytes, *, both: bool) -> int:
-    """Length of a member that needs 64 bits: after the length of what it unpacks to, if that does too."""
+    """Return a 64-bit length of a member; it follows the unpacked length if that has 64 bits too."""
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
@@ -102,7 +102,7 @@ def _size_of_64_bits(extra: bytes, *, both: bool) -> int:
 
 
 def _descriptor(stream: Stream) -> int:
-    """Take the checksum and the lengths behind a member, of 4 or 8 bytes each."""
+    """Return the checksum behind a member, and skip its lengths of 4 or 8 bytes each."""
     if stream.peek(4) == b"PK\7\x08":
         stream.read(4)
     check = int.from_bytes(stream.read(4), "little")
@@ -111,7 +111,7 @@ def _descriptor(stream: Stream) -> int:
 
 
 def _member(stream: Stream, header: _Header, notes: Notes, budget: Budget) -> Iterator[bytes]:
-    """Unpack a member, compare its checksum."""
+    """Unpack a member and verify its checksum."""
     pieces = stream.pieces()
     if header.method == 8:
         pieces = budget.made(inflated(stream, notes), notes)

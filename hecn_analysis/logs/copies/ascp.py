@@ -5,14 +5,13 @@ Versions: ascp 2.7 to 4.4, whose lines have not changed.
 Units and traps
 ---------------
 - "Completed: 2097152K bytes transferred in 20 seconds", then, on the next line or after an empty one, "(856624K
-  bits/sec), in 1 file.": one run. The K of bytes is 1024 and the K of bits is 1000 (bytes over seconds agree with
-  that in every log where both have enough digits).
-- The seconds are cut to whole ones; the rate knows the time better and is taken as printed.
+  bits/sec), in 1 file.": one run. The K of bytes is 1024, the K of bits 1000.
+- The seconds are truncated to whole ones, so the printed rate is more exact and is read.
 - "Partial Completion: …" and "Session Stop  (Error: …)" are sessions that failed.
-- The progress of a file ("…  100%  369MB  238Mb/s    00:13") is that of its last moment: it is not a rate of the run,
-  and only shows that ascp ran where the total is cut off.
-- "FASP Transfer Stop … size=… rate=96.36Mbps elapsed=87.05s" in the log (-L- or syslog) is one line per file: runs of
-  their own where the log has no total.
+- The progress of a file ("…  100%  369MB  238Mb/s    00:13") is a momentary rate, not that of the run. It only shows
+  that ascp ran if the total is missing.
+- "FASP Transfer Stop … size=… rate=96.36Mbps elapsed=87.05s" in the log (-L- or syslog) is one line per file: each is a
+  run if the log has no total.
 - ascp moves data in UDP datagrams. "#" may stand in front of every line.
 """
 
@@ -46,7 +45,7 @@ _CUT: Final = re.compile(r"(?:Completed|Partial Completion): \d{1,16}K? ?(?:byte
 
 @dataclass
 class _Session:
-    """What has been seen of one session."""
+    """The lines of one session so far."""
 
     first: int
     last: int

@@ -1,4 +1,4 @@
-"""Output of bbcp: reports on the way (-P), one line per file (-v, -V) and the total.
+"""Output of bbcp: progress reports (-P), one line per file (-v, -V) and the total.
 
 Versions: 2005 to 17.12, from the source (bbcp.C, bbcp_Node.C, bbcp_ProgMon.C of slaclab/bbcp). Earlier ones wrote
 "copy 12% complete; 81.9 MB/s", today's "12% done; 81.9 MB/s" or "not done" where the size is not known.
@@ -6,14 +6,14 @@ Versions: 2005 to 17.12, from the source (bbcp.C, bbcp_Node.C, bbcp_ProgMon.C of
 Units and traps
 ---------------
 - K, M, G are powers of 1024 ("KB/s", "MB/s").
-- One command is one run. "3 files copied at effectively 98.3 MB/s" is its rate, over the time from start to end of
-  the command. Without that line (no -v, or cut off) every "File … created; … bytes at …" is a run of its own; with it,
-  those lines give the bytes, if every file has one.
-- A report on the way gives the average since the start; with -v the rate since the report before comes first ("…, avg
-  …"). Only the latter is the rate of an interval. The time of the first report is known where the command line with
-  its -P is in the log; the others by their clock, in whole seconds.
-- The number of streams is known from the command line only (-s; 4 where nothing is said, which is not taken as read).
-- A copy that is cut off has reports and no total: a run without a rate, and a problem.
+- One command is one run. "3 files copied at effectively 98.3 MB/s" is its rate, over the time from start to end of the
+  command. Without that line (no -v, or cut off) every "File … created; … bytes at …" is a run. With it, those lines
+  give the bytes if every file has one.
+- A progress report has the average since the start. With -v the rate since the previous report comes first ("…, avg
+  …"): only that is the rate of an interval. The time of the first report is known if the log has the command line with
+  -P; the others have a clock in whole seconds.
+- Only the command line has the number of streams (-s). bbcp's default of 4 is not assumed.
+- An interrupted copy has reports and no total: a run without a rate, and a problem.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Bbcp:
         return self._open
 
     def _message(self, line: Line, text: str) -> bool:
-        """A file that is begun, or why it was not."""
+        """Take the message that a file is begun, or that it failed."""
         if text.startswith("Creating "):
             self._begin(line)
             return True
@@ -163,7 +163,7 @@ class Bbcp:
 
 
 def _option(command: Command, name: str) -> int | None:
-    """The number after an option of bbcp's command line, apart from it or joined to it."""
+    """Return the number that an option of bbcp's command line has."""
     if command.program != "bbcp":
         return None
     values = (int(text) for text in option_values(command.arguments, name) if text.isascii() and text.isdigit())

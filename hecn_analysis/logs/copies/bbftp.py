@@ -6,11 +6,10 @@ Written from the source (bbftp-client 3.2.1: bbftp_put.c, bbftp_get.c); no recor
 Units and traps
 ---------------
 - "1073741824 bytes send in 9.13 secs (1.15e+05 Kbytes/sec or 898 Mbits/s)": K is 1024 and M is 1024 * 1024, for bits
-  too. Seconds and rates have three digits, so that the rate is computed from bytes and seconds only where the printed
-  one is not there.
-- "put 1073741824 9.130 256 256 256 5 nogzip" is bytes, seconds, buffer, both windows (kilobytes) and streams; it may
-  follow the first line and is then the same run.
-- The time covers the whole file, with the forking of the streams. With compression, the bytes are those of the file.
+  too. Seconds and rates have three digits. The rate is computed from bytes and seconds only if it is not printed.
+- "put 1073741824 9.130 256 256 256 5 nogzip" is bytes, seconds, buffer, both windows (kilobytes) and streams; if it
+  follows the first line, both are one run.
+- The time includes the forking of the streams. With compression, the bytes are those of the file.
 - "BBFTP-ERROR-00100 : …" is a file that failed.
 """
 

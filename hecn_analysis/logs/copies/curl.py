@@ -1,22 +1,22 @@
-"""Output of curl: the progress meter, and figures asked for with -w.
+"""Output of curl: the progress meter, and the figures of -w.
 
 Versions: curl 7.9 to 8.21.
 
 Units and traps
 ---------------
-- The meter's rows have no unit: "k", "M", "G", "T", "P" are powers of 1024 of bytes and of bytes per second. Five
-  characters wide, six since 8.18, so that a size from 100 000 (1 000 000) on is rounded.
-- The last row is the run: its "Average Speed" (Dload, or Upload where nothing came in), the bytes received or sent,
-  and "Time Spent" in whole seconds ("--:--:--" below one, blanks since 8.18: left out). "Total" may be 0 where the
-  server did not say it.
-- What was fetched may follow the last row on its line, where it went to the same terminal.
-- Rows stand between carriage returns, or one below the other where a program replaced those. A redirection (-L) starts
-  the count again, below the same heading: still one run. Where the command line has no -L, a count that starts again is
-  the next file: curl before 7.66 printed the heading once.
+- The meter's rows have no unit: "k", "M", "G", "T", "P" are powers of 1024 of bytes and of bytes per second. A column
+  has five characters, six since 8.18: sizes from 100 000 (1 000 000) on are rounded.
+- The last row is the run: its "Average Speed" (Dload, or Upload where nothing came in), the bytes received or sent, and
+  "Time Spent" in whole seconds ("--:--:--" below one, blanks since 8.18: left out). "Total" is 0 if the server does not
+  send it.
+- Fetched data may follow the last row on its line if they went to the same terminal.
+- Rows stand between carriage returns, or on lines of their own if a program replaced those. A redirection (-L) restarts
+  the count below the same heading: still one run. Without -L in the command line a restarted count is the next file:
+  curl before 7.66 printed the heading once.
 - With -Z (--parallel) all files share one meter with other columns: one run.
 - "curl: (6) …" is a run that failed.
-- -w prints whatever it is told to. Variables are read where their own names stand in front ("speed_download: 4711.000",
-  in JSON too): bytes per second, bytes and seconds, without prefixes. They belong to the meter right above, if any.
+- -w prints any text. Variables are read if their own names stand in front ("speed_download: 4711.000", in JSON too):
+  bytes per second, bytes and seconds, without prefixes. They belong to the meter right above, if any.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Meter:
 
 @dataclass
 class _Figures:
-    """What -w printed, on one line or on several."""
+    """The figures of -w, from one line or several."""
 
     first: int
     last: int
@@ -123,7 +123,7 @@ class Curl(DocumentReader):
         return False
 
     def take(self, document: Document) -> bool:
-        """Take what -w printed as JSON."""
+        """Take the JSON of -w."""
         numbers = {name: number(document.value.get(name)) for name in _VARIABLES}
         values = {name: value for name, value in numbers.items() if value is not None}
         if not values:
@@ -174,7 +174,7 @@ class Curl(DocumentReader):
         self.findings.run(Run(line.number, line.number, values))
 
     def _belongs(self, run: Run, number: int) -> bool:
-        """Whether a line is right below a run, with no command line between."""
+        """Return whether a line is right below a run, with no command line between."""
         return self.findings.command.line <= run.line_last and number <= run.line_last + _NEAR
 
     def _named(self, line: Line, pairs: list[tuple[str, str]]) -> bool:
@@ -191,7 +191,7 @@ class Curl(DocumentReader):
         return True
 
     def _begin_figures(self, first: int) -> _Figures:
-        """Start reading variables; they belong to the meter that has just ended, if any."""
+        """Start reading variables, which belong to the meter that has just ended, if any."""
         self._end()
         meter, self._metered = self._metered, None
         joined = meter if meter is not None and self._belongs(meter, first) else None
@@ -199,7 +199,7 @@ class Curl(DocumentReader):
         return self._figures
 
     def _end(self) -> None:
-        """The transfer is over: hand over what there is of it."""
+        """End the transfer and hand over its run."""
         self._close_meter()
         self._close_figures()
 
@@ -265,15 +265,15 @@ class Curl(DocumentReader):
 
 
 def _amount(text: str) -> float:
-    """Bytes of a column of the meter."""
+    """Return the bytes in a column of the meter."""
     return float(text[:-1]) * scale(text[-1], 1024) if text[-1].isalpha() else float(text)
 
 
 def _bytes(row: re.Match[str]) -> float:
-    """Bytes that a row counts: those received, or those sent where there are none."""
+    """Return the bytes of a row: those received, else those sent."""
     return _amount(row["received"]) or _amount(row["sent"])
 
 
 def _seconds(row: re.Match[str]) -> float:
-    """Time spent [s]; below one second curl shows none."""
+    """Return the time spent [s]; curl prints none below one second."""
     return clock(row["time"]) or 0.0

@@ -5,14 +5,13 @@ found. Versions: 0.9 to 0.27.
 
 Units and traps
 ---------------
-- "Net Out: 9.312 Gb/s  Avg: 9.280 Gb/s" are bits, in powers of 1000; a decimal comma where Java's locale has one.
-  "Out" is sent, "In" received. These are the intervals; the lines carry no time, so that their times are missing.
+- "Net Out: 9.312 Gb/s  Avg: 9.280 Gb/s" are bits, in powers of 1000; with a decimal comma if Java's locale has one.
+  "Out" is sent, "In" received. These are the intervals; they have no times.
 - "FDTReaderSession ( … ) final stats:" is the end that sends, "FDTWriterSession" the one that receives; "TotalBytes"
-  are those of the files, "TotalNetworkBytes" those on the network.
-- "Transfer period" has whole seconds, leaves out zeros ("02m 05s"), and the seconds from an hour on: the rate is
-  computed from it and is as coarse as it is. Where the period is below ten seconds or the log has none, the last
-  average of the reports is taken instead.
-- FDT prints the statistics to the log and to the terminal: twice the same session is one run.
+  counts the files, "TotalNetworkBytes" the network.
+- "Transfer period" has whole seconds, omits zeros ("02m 05s"), and omits seconds from one hour on. The rate is computed
+  from it and is as coarse. If the period is missing or below ten seconds, the rate is the last average of the reports.
+- FDT prints the statistics to the log and to the terminal: a session that appears twice is one run.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ class Fdt:
         self._hand_over(session.way, session.first, session.last, values)
 
     def _close(self) -> None:
-        """Reports without statistics: a copy that was cut off."""
+        """Hand over reports without statistics: an interrupted copy."""
         if self._reports:
             number, way, _, _ = self._reports[-1]
             self._findings.problem(

@@ -1,20 +1,20 @@
 """Output of FTP clients, and the logs of FTP servers (xferlog, vsftpd's own).
 
 Clients: BSD and netkit ftp, inetutils, tnftp (lukemftp, macOS), Solaris, AIX, HP-UX, Windows. Servers: wu-ftpd,
-ProFTPD, Pure-FTPD, vsftpd. lftp has a reader of its own. From runs of tnftp, inetutils and vsftpd, and from the manuals
-and sources of the others: no published logs of them were to be had.
+ProFTPD, Pure-FTPD, vsftpd. lftp has a reader of its own. Written from runs of tnftp, inetutils and vsftpd, and from
+manuals and sources of the others, of which no logs are public.
 
 Units and traps
 ---------------
-- "30000000 bytes received in 0.141 secs (2.1e+05 Kbytes/sec)" is one run. K and M are 1024 in every client but that of
-  Windows ("ftp: 30000000 bytes received in 0.14Seconds 212765.96Kbytes/sec."), where they are 1000: bytes over seconds
-  decide where they have enough digits.
+- "30000000 bytes received in 0.141 secs (2.1e+05 Kbytes/sec)" is one run. K and M are powers of 1024 in every client
+  except that of Windows ("ftp: 30000000 bytes received in 0.14Seconds 212765.96Kbytes/sec."), where they are powers of
+  1000. Bytes over seconds decide if they have enough digits.
 - tnftp prints the time as a clock ("in 00:02 (14.31 MiB/s)"): below one second it is left out.
-- Only binary transfers count the bytes on the network; in ASCII mode line ends are added.
-- xferlog: "Thu Jan  1 12:00:00 2026 2 host 30000000 /file b _ o r user ftp 0 * c": whole seconds, at least 1 in
-  most servers, so that the rate of a short transfer is far too low; bytes; "o" is sent by the server, which wrote the
-  log, "i" received; the last letter is c (complete) or i (incomplete: the run failed). The clock is a local one and
-  gives no start. Deletions ("d") are no transfers.
+- In ASCII mode the bytes on the network differ: line ends are added.
+- xferlog: "Thu Jan  1 12:00:00 2026 2 host 30000000 /file b _ o r user ftp 0 * c": whole seconds, at least 1 in most
+  servers, so the rate of a short transfer is far too low; bytes; "o" is sent by the server, which wrote the log, "i"
+  received; the last letter is c (complete) or i (incomplete: the run failed). The clock has local time, so the start is
+  unknown. Deletions ("d") are not transfers.
 - vsftpd: "OK DOWNLOAD: Client …, 30000000 bytes, 14664.40Kbyte/sec": K is 1024. It leaves out "0 bytes".
 - A reply of 4xx or 5xx between "local: … remote: …" (or "150 …") and the end is a file that failed.
 """

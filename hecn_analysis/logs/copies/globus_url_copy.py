@@ -6,11 +6,11 @@ versions 10.12 and 10.13. Versions: Globus Toolkit 4 to 6, GCT 6.2.
 Units and traps
 ---------------
 - "MB/sec" is 2^20 bytes per second.
-- The lines stand between carriage returns, one every second (older versions: every five): each is a row of the
-  intervals, the last one gives the run, and may come before the end of the file. They carry no time: duration and times
-  of the intervals are missing. Bytes over the average would be a time, but only to the two decimals of the average.
+- The lines stand between carriage returns, one every second (older versions: every five): each is an interval, and the
+  last one gives the run, although the file may not be complete yet. They have no time: the duration and the times of
+  the intervals are missing. Bytes over the average would give a time only as exact as the two decimals of the average.
 - "Source:", "Dest:" and the name of the file stand above them, once for every file: one run each. A copy that ends
-  before its first report leaves those lines only: no run.
+  before its first report has these lines only and makes no run.
 - "error: …" ends a copy; "continuing on error" is printed with -cont-on-err.
 """
 
@@ -51,7 +51,7 @@ class GlobusUrlCopy:
         self._failed: int | None = None
 
     def feed(self, line: Line) -> bool:  # noqa: C901 - one branch for each kind of line
-        """Take a report, or one of the lines around it."""
+        """Take a report, or a line around it."""
         text = line.text
         if match := _REPORT.search(text):
             amount = int(match["bytes"])

@@ -1,17 +1,17 @@
 """Transfer log of the GridFTP server of the Globus Toolkit and of the Grid Community Toolkit.
 
-``globus-gridftp-server -log-transfer FILE`` writes a line of NetLogger's for every transfer ("NL.EVNT=FTP_INFO"),
-which is one run each. Versions: Globus Toolkit 2 to 6 and GCT 6.2; the later ones add TASKID and, on Linux, the
+``globus-gridftp-server -log-transfer FILE`` writes a line of NetLogger's for every transfer ("NL.EVNT=FTP_INFO"), each
+of which is one run. Versions: Globus Toolkit 2 to 6 and GCT 6.2; the later ones add TASKID and, on Linux, the
 retransmissions of every stream ("retrans=0,3").
 
 Units and traps
 ---------------
-- START and DATE are UTC with microseconds, DATE is the end: their difference is the duration, and the rate, which the
-  line does not print, is NBYTES over it. It covers opening the file and the data connections too. Early versions left
-  out zeros in front of the microseconds: ".2102" is 0.002102 s.
-- TYPE is seen from the server: RETR sends, STOR receives (ERET and ESTO are the partial ones). Directory listings are
-  transfers too, with their own TYPE and no direction.
-- CODE is the reply of FTP: whatever is not 2xx is a transfer that failed; NBYTES is then what was moved before.
+- START and DATE (the end) are UTC with microseconds: their difference is the duration. The rate is not printed: it is
+  NBYTES over the duration, which includes opening the file and the data connections. Early versions omit leading zeros
+  of the microseconds: ".2102" is 0.002102 s.
+- TYPE is the server's view: RETR sends, STOR receives (ERET and ESTO: parts of files). Directory listings are transfers
+  too, with their own TYPE and no direction.
+- CODE is the FTP reply. Any code but 2xx is a failed transfer; NBYTES is then the bytes moved before.
 - STREAMS counts the TCP connections of one stripe.
 """
 
@@ -51,7 +51,7 @@ class GridftpServer:
     def feed(self, line: Line) -> bool:
         """Take a line of the transfer log."""
         if "NL.EVNT=FTP_INFO" not in line.text or "DATE=" not in line.text:
-            return False  # the second is not there in a program that writes such lines, or reads them
+            return False  # source code that mentions the event has no DATE
         match = _INFO.search(line.text)
         start, end = (_time(match["start"]), _time(match["end"])) if match else (None, None)
         if match is None or start is None or end is None or end < start:
@@ -83,7 +83,7 @@ class GridftpServer:
 
 
 def _time(text: str) -> datetime | None:
-    """Date and time [UTC] of NetLogger's fourteen digits and microseconds, None where they are no date."""
+    """Return the date [UTC] of NetLogger's fourteen digits and microseconds, None if they are not a date."""
     digits, _, microseconds = text.partition(".")
     month, day, hour, minute, second = (int(digits[start : start + 2]) for start in range(4, 14, 2))
     try:

@@ -4,13 +4,12 @@ Versions: iRODS 2.0 to 4.3.
 
 Units and traps
 ---------------
-- "MB" is 1 048 600 bytes, an old slip of the source: 10 GiB print as 10239.766 MB. The rate is in the same MB per
-  second, and it is computed there, not measured again.
-- "   name   4.500 MB | 0.903 sec | 0 thr |  4.983 MB/s" is one run. "0 thr" means that the data went over the control
-  connection: the number of streams is left out then. The name is cut to 25 characters.
-- The direction is in the command line only: iput sends, iget receives.
-- -P prints the bytes so far with the local time in whole seconds: these are intervals of the run, whose line with -v
-  comes after them.
+- "MB" is 1 048 600 bytes, an old error in the source: 10 GiB print as 10239.766 MB. The rate is in the same MB per
+  second.
+- "   name   4.500 MB | 0.903 sec | 0 thr |  4.983 MB/s" is one run. "0 thr" means that the data used the control
+  connection: the number of streams is left out. The name is cut to 25 characters.
+- Only the command line has the direction: iput sends, iget receives.
+- -P prints the bytes so far with local time in whole seconds: these are intervals of the run, whose -v line follows.
 - "ERROR: putUtil: …" is a file that failed.
 """
 
@@ -97,7 +96,7 @@ class Irods:
         self._last = line.number
 
     def _note(self, line: Line, time: str, sofar: float | None) -> None:
-        """Progress with its time; the first one of a file counts from when it was begun."""
+        """Add progress with its time; the first of a file counts from the start of the file."""
         self._begin(line)
         try:
             now = datetime.strptime(time, "%Y-%m-%d.%H:%M:%S")  # noqa: DTZ007 - local time, used for differences

@@ -1,13 +1,13 @@
-"""Output of lftp: what a command has transferred, and its transfer log.
+"""Output of lftp: the totals of commands, and the transfer log.
 
-Versions: lftp 2.6 to 4.9, from its source and from runs of 4.9: no published logs were to be had.
+Versions: lftp 2.6 to 4.9, from its source and from runs of 4.9; no logs are public.
 
 Units and traps
 ---------------
-- "30000000 bytes transferred in 2 seconds (14.12 MiB/s)" ends a get, put, mget or mirror: one run, whatever number of
-  files it was. KiB and MiB are what they say; before 4.7 "14.12M/s", the same powers of 1024 ("b/s" are bytes too).
-- Whole seconds, rounded; below one second neither time nor rate is printed: a run with its bytes, known as lftp's by
-  the command line or the prompt above it.
+- "30000000 bytes transferred in 2 seconds (14.12 MiB/s)" ends a get, put, mget or mirror: one run for any number of
+  files. KiB and MiB are powers of 1024; before 4.7 "14.12M/s", the same powers ("b/s" is bytes too).
+- Seconds are rounded to whole ones. Below one second neither time nor rate is printed: such a run has its bytes only,
+  and needs lftp's command line or prompt above it.
 - The transfer log (xfer:log) has one line per file: "2026-01-31 12:00:00 url -> file 0-30000000 14.12 MiB/s", the
   part of the file that was moved and its rate.
 - "get: Access failed: 550 …" and "Transfer of 1 of 3 files failed" are failures.
@@ -80,7 +80,7 @@ class Lftp:
         """The output has ended; every run was complete with its line."""
 
     def _is_lftp(self) -> bool:
-        """Whether the command line or a prompt says that this is lftp."""
+        """Return whether a command line or a prompt shows that this is lftp."""
         return self._findings.command.program == "lftp" or self._prompt > self._findings.command.line
 
     def _done(self, line: Line, match: re.Match[str]) -> None:
@@ -98,7 +98,7 @@ class Lftp:
         self._findings.run(self._last)
 
     def _failed(self, line: Line, text: str) -> None:
-        """A failure right after a run is that run's, or one of its files."""
+        """Take a failure; right after a run it belongs to that run or one of its files."""
         self._findings.problem(line.number, "aborted", f"found {text!r}, expected files transferred to their end")
         last = self._last
         if last is not None and self._findings.command.line <= last.line_last >= line.number - 2:
@@ -109,5 +109,5 @@ class Lftp:
 
 
 def _rate(match: re.Match[str]) -> float:
-    """Rate [bit/s] of a match with a rate and a unit."""
+    """Return the rate [bit/s] of a match with a rate and a unit."""
     return 8 * decimal(match["rate"]) * scale(match["unit"], 1024)

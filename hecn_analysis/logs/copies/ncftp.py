@@ -1,15 +1,15 @@
 """Output of NcFTP's clients: the meter of ncftpget, ncftpput and of get and put in ncftp.
 
-Versions: NcFTP 3.0 to 3.2.6. From runs of 3.2.6 and from its manual; the bar that ncftp draws instead of the meter
-where it was told to (``progress-meter``) is not read, and the log of its spooler neither.
+Versions: NcFTP 3.0 to 3.2.6. From runs of 3.2.6 and from its manual; the optional bar of ncftp (``progress-meter``) and
+the log of its spooler are not read.
 
 Units and traps
 ---------------
 - "run.dat:      28.61 MB  176.22 MB/s" is one file and one run. kB, MB, GB are powers of 1024, for size and rate; the
   rate is the average over the file.
-- The line stands there twice: where the meter had been and once more. Before it the meter says "ETA:  0:01  8.06/ 28.61
-  MB  166.04 MB/s": a meter that never reaches its end is a run without a rate and a problem.
-- The direction is in the command line: ncftpget receives, ncftpput sends.
+- The line appears twice: in place of the meter and once more. Before it the meter prints "ETA:  0:01  8.06/ 28.61 MB
+  166.04 MB/s": a meter that stops early is a run without a rate, and a problem.
+- Only the command line has the direction: ncftpget receives, ncftpput sends.
 - "ncftpget /file: server said: …" is a file that failed.
 """
 
@@ -42,7 +42,7 @@ _WAYS: Final = {"ncftpget": "receive", "ncftpput": "send"}
 
 @dataclass
 class _Meter:
-    """A file under way, or done and perhaps to be shown once more."""
+    """The meter of a file, which may be repeated after its end."""
 
     first: int
     last: int
@@ -64,7 +64,7 @@ class Ncftp:
         self._shown: list[str] = []
 
     def feed(self, line: Line) -> bool:
-        """Take a piece of the meter, or why there is none."""
+        """Take a piece of the meter, or an error."""
         text = line.text
         if (match := _DONE.match(text)) is not None and match.end("size") >= _COLUMN_DONE:
             self._done(line, match)

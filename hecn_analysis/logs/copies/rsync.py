@@ -5,17 +5,16 @@ Versions: rsync 2.5 to 3.5, Apple's 2.6.9, and openrsync, also that of OpenBSD a
 Units and traps
 ---------------
 - One "sent … bytes  received … bytes  … bytes/sec" is one run; up to 2.6.3 "wrote … bytes  read … bytes". The rate is
-  that of both directions together, over the whole time from start to end of the program. `bytes` is their sum: what
-  went over the connection, compressed or not. "total size" is the size of the files, whether they moved or not.
+  the sum of both directions over the whole run time of the program. `bytes` is the sum of both, as sent over the
+  connection, compressed or not. "total size" is the size of all files, moved or not.
 - Log files and daemons without -v or --stats print "sent … bytes  received … bytes  total size …": a run without a
   rate.
-- Since 3.1 there are separators of thousands, those of the locale: "1,234" or "1.234" bytes and two decimals of the
-  rate.
-- With -h, "K", "M", "G" are powers of 1000, with -hh of 1024, and the line does not say which: the command line does
-  where the log has it, else 1000 is taken, and that is a problem of kind `ambiguous`.
-- The rates of --progress ("502.16MB/s", powers of 1024) are those of a file or of its last moment. They make no run
-  and carry no time. Where no "sent …" follows (without -v it never does) they are a run without a rate, and the log
-  is cut off unless nothing is left to check ("to-chk=0/…").
+- Since 3.1 thousands have the separator of the locale ("1,234" or "1.234" bytes), and the rate has two decimals.
+- With -h, "K", "M", "G" are powers of 1000, with -hh of 1024, and the line does not show which. The command line
+  decides if the log has it; otherwise 1000 is assumed, with a problem of kind `ambiguous`.
+- The rates of --progress ("502.16MB/s", powers of 1024) belong to a file or to its last moment. They make no run and
+  have no time. If no "sent …" follows (without -v it never does) they make a run without a rate, and the log counts as
+  truncated unless nothing is left to check ("to-chk=0/…").
 - openrsync prints rsync's line without separators and decimals; its first versions "Transfer complete: 28.61 MB sent,
   44 B read, 28.61 MB file size" (powers of 1024): a run without a rate.
 - "UNKNOWN bytes/sec" is a run without a rate.
@@ -109,7 +108,7 @@ class Rsync:
         self._close()
 
     def _head(self, line: Line, match: re.Match[str]) -> bool:
-        """The first line of a copy; one inside a copy that is under way changes nothing."""
+        """Take the first line of a copy; inside an open copy it changes nothing."""
         if self._progress or self._error is not None:
             self._close()
         if self._first is None:
@@ -144,7 +143,7 @@ class Rsync:
         self._forget()
 
     def _completed(self, line: Line, match: re.Match[str]) -> None:
-        """The end of openrsync, which has no rate."""
+        """Take the end of openrsync, which has no rate."""
         if self._error is not None:
             self._close()
         amount = sum(float(match[name]) * scale(match[f"{name}_unit"], 1024) for name in ("one", "other"))
@@ -160,7 +159,7 @@ class Rsync:
         self._forget()
 
     def _base(self, line: Line) -> int:
-        """Whether K is 1000 or 1024, as the command line says."""
+        """Return 1000 or 1024 for K, as the command line requests."""
         command: Command = self._findings.command
         if command.program == "rsync":
             short = "".join(word[1:] for word in command.arguments if re.fullmatch(r"-[a-zA-Z]{1,40}", word))
@@ -188,7 +187,7 @@ class Rsync:
         self._error = line
 
     def _close(self) -> None:
-        """What was under way has ended without its line."""
+        """Hand over a copy that ended without its summary."""
         first, direction = self._first, self._direction
         values: dict[str, object] = {"tool": "rsync", "protocol": "file", "direction": direction}
         if self._error is not None:
@@ -209,10 +208,10 @@ class Rsync:
 
 
 def _amount(text: str, base: int) -> float:
-    """Number of bytes: a whole number, or one with a prefix."""
+    """Return bytes from a whole number, or one with a prefix."""
     return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else float(whole(text))
 
 
 def _rate(text: str, base: int) -> float:
-    """Rate [B/s]: it has two decimals, with or without a prefix."""
+    """Return the rate [B/s] from a number with two decimals, with or without a prefix."""
     return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else decimal(text)

@@ -4,17 +4,16 @@ Versions: OpenSSH 3.5 to 10.2, HPN-SSH 14 to 18, PuTTY 0.52 to 0.83.
 
 Units and traps
 ---------------
-- "name   100%   29MB  63.7MB/s   00:00": one file is one run. K, M, G are powers of 1024, for size and rate; a size
-  of up to 9999 bytes has no unit. The size is rounded to four digits, the rate has one decimal and is never shown in
-  less than KB/s.
-- Before the end the rate is a smoothed one and the time is what is left ("ETA"); in the last piece the rate is the
-  average and the time is what it took, in whole seconds: below one second it is left out.
-- HPN-SSH prints two rates, the average and then the present one, in the last piece the highest: tool ``hpn-scp``.
-- sftp prints the same below "Fetching … to …" or "Uploading … to …", which say the direction: tool ``sftp``. The
+- "name   100%   29MB  63.7MB/s   00:00": one file is one run. K, M, G are powers of 1024, for size and rate; a size of
+  up to 9999 bytes has no unit. The size is rounded to four digits, the rate has one decimal and is at least in KB/s.
+- Before the end the rate is smoothed and the time is the remaining one ("ETA"). In the last piece the rate is the
+  average and the time is the duration in whole seconds; below one second it is left out.
+- HPN-SSH (tool ``hpn-scp``) prints two rates: the average, then the current one, or in the last piece the highest.
+- sftp (tool ``sftp``) prints the same below "Fetching … to …" or "Uploading … to …", which give the direction. The
   direction of scp is in its command line.
 - pscp: "name | 29296 kB | 14648.4 kB/s | ETA: 00:00:00 | 100%", kB of 1024 bytes.
-- A meter that never reaches its end is a run without a rate and a problem.
-- The name is what stands in front, cut or padded to the width of the terminal.
+- A meter that stops early is a run without a rate, and a problem.
+- The name in front is cut or padded to the width of the terminal.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _ERROR: Final = re.compile(
 
 @dataclass
 class _Meter:
-    """A file under way, or done and perhaps to be drawn once more."""
+    """The meter of a file, which may be drawn again after its end."""
 
     first: int
     last: int
@@ -82,7 +81,7 @@ class Scp:
         self._broken = -1
 
     def feed(self, line: Line) -> bool:
-        """Take a piece of the meter, or what broke it off."""
+        """Take a piece of the meter, or an error."""
         text = line.text
         if (match := _METER.search(text)) and (label := text[: match.start()].strip()):
             self._draw(line, label[-200:], match)
@@ -135,7 +134,7 @@ class Scp:
         return "sftp" if command.program == "sftp" else "scp"
 
     def _direction(self) -> str | None:
-        """What sftp said, or where the colon of scp's command line is."""
+        """Return the direction from sftp's last message, or from the colon in scp's command line."""
         command: Command = self._findings.command
         if self._sftp > command.line:
             return self._way

@@ -1,22 +1,22 @@
-"""Output of wget: what was saved, at which rate.
+"""Output of wget: saved files and their rates.
 
 Versions: GNU Wget 1.5 to 1.24, in any language; busybox' wget ("'file' saved") for the file only.
 
 Units and traps
 ---------------
-- "2026-01-31 12:00:00 (58.9 KB/s) - 'file' saved [446966/446966]" is one run (before 1.12 without the date). KB, MB,
-  GB are powers of 1024; with --report-speed=bits "Kb/s", "Mb/s", "Gb/s" are powers of 1000. A comma may be the decimal
-  point. The words around the name differ by language: the line is known by its clock and rate.
-- The bytes are the first number in the brackets. What was there before (-c) is in it, but not in the rate.
+- "2026-01-31 12:00:00 (58.9 KB/s) - 'file' saved [446966/446966]" is one run (before 1.12 without the date). KB, MB, GB
+  are powers of 1024; with --report-speed=bits "Kb/s", "Mb/s", "Gb/s" are powers of 1000. A comma may be the decimal
+  point. The words around the name differ by language: the reader recognises the line by its clock and rate.
+- The bytes are the first number in the brackets. With -c it includes what was there before, but the rate does not.
 - The duration is that of the bar above ("in 3m 19s") or of the last dots ("=0.2s").
 - "Downloaded: 3 files, 29M in 0.1s (1.90 Gb/s)" is the sum of the runs above it: no run.
-- "Connection closed at byte …" and "Read error" end a try; wget tries again, and only the last line is the run. In
-  any language such a line has a number and neither a name between quotes nor a size in brackets.
-- "ERROR 404: …", "failed: …", "unable to resolve …" are runs that failed, unless another address or try went well. That
-  there is no robots.txt is no failure.
+- "Connection closed at byte …" and "Read error" end an attempt; wget tries again, and only the last line is the run. In
+  any language such a line has a number, but no name between quotes and no size in brackets.
+- "ERROR 404: …", "failed: …", "unable to resolve …" are failed runs, unless another address or attempt succeeds. A
+  missing robots.txt is not a failure.
 - -nv prints the bytes and no rate.
-- With -q --show-progress there is only the bar. The rate in it is that of the last three seconds: the run's is its size
-  over its time, where both have the digits for it.
+- With -q --show-progress there is only the bar. Its rate covers the last three seconds only. The rate of the run is
+  size over time, if both have enough digits.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _NEAR: Final = 2
 
 @dataclass
 class _OpenRun:
-    """A file that was asked for."""
+    """A requested file."""
 
     first: int
     last: int
@@ -143,7 +143,7 @@ class Wget:
         self._close()
 
     def _under_way(self, line: Line, opened: _OpenRun) -> bool:
-        """Take what wget says between asking and saving."""
+        """Take a line between the request and the saved file."""
         text = line.text
         if _AWAITING.search(text) is None:
             match = _BAR.search(text) or _DOTS.search(text)
@@ -180,7 +180,7 @@ class Wget:
         self._run(line, figures, rounding)
 
     def _bar_alone(self, line: Line, match: re.Match[str]) -> None:
-        """A finished bar that no words surround."""
+        """Take a finished bar without any words around it."""
         size, unit, seconds = match["size"], match["unit"], clock(match["time"]) or None
         amount = decimal(size) * scale(unit, 1024) if unit else float(whole(size))
         figures: dict[str, object] = {"bytes": round(amount), "duration_s": seconds}
@@ -202,7 +202,7 @@ class Wget:
         return run
 
     def _failed(self, line: Line, text: str) -> None:
-        """A try that failed: the run has failed unless a file is saved after all."""
+        """Take a failed attempt; the run fails unless a file is saved after all."""
         if self._open is None:
             self._open = _OpenRun(line.number, line.number)
         self._open.last = line.number

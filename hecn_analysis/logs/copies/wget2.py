@@ -1,19 +1,19 @@
-"""Output of wget2: its progress bars and what it says in words.
+"""Output of wget2: its progress bars and its messages.
 
 Versions: 1.99 to 2.2, in English.
 
 Units and traps
 ---------------
-- A command is one run, whatever number of files it fetches at once: "Files: 2  Bytes: 28.61M [205.84MB/s]" below the
-  bars is the average over all of them since the start, its last state the result. K, M, G are powers of 1024 of bytes
-  per second; with --report-speed=bits ("Gb/s") of bits per second. On a narrow terminal the line is cut.
-- The speeds beside the bars ("x  100% [===>]  28.60M  5.58GB/s") are those of the last moments of one file. They make
-  no rate; where there is one file, its bar tells the bytes.
-- Numbers are cut, not rounded, to two decimals. Times are not printed.
-- Without bars (where the output is no terminal) wget2 prints names, replies of the server and, for several files,
-  "Downloaded: 2 files, 28.61M bytes, …": no rate. With -nv it prints nothing.
-- The bars are drawn by moving the cursor about: pieces of one long line.
-- "HTTP ERROR response 404 …", "Failed to …" are failures; the run has failed where nothing was fetched beside.
+- A command is one run, for any number of parallel files: "Files: 2  Bytes: 28.61M [205.84MB/s]" below the bars is the
+  average of all files since the start; its last state is the result. K, M, G are powers of 1024 of bytes per second;
+  with --report-speed=bits ("Gb/s") of bits per second. On a narrow terminal the line is cut.
+- The speeds beside the bars ("x  100% [===>]  28.60M  5.58GB/s") are momentary speeds of one file and give no rate. If
+  there is only one file, its bar gives the bytes.
+- Numbers are truncated, not rounded, to two decimals. Times are not printed.
+- Without bars (output not to a terminal) wget2 prints names, replies of the server and, for several files, "Downloaded:
+  2 files, 28.61M bytes, …": no rate. With -nv it prints nothing.
+- wget2 draws the bars by moving the cursor: they are pieces of one long line.
+- "HTTP ERROR response 404 …", "Failed to …" are failures; the run fails only if nothing else was fetched.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REST: Final = re.compile(r"^\s*+\]?\s*$|^https?://\S{1,3000}\s*\]\s*$|^\[(?:htt
 
 @dataclass
 class _OpenRun:
-    """What one command has printed."""
+    """The output of one command."""
 
     first: int
     last: int
@@ -164,5 +164,5 @@ class Wget2:
 
 
 def _amount(text: str) -> float:
-    """A number that may have a prefix, a power of 1024."""
+    """Return a number whose prefix, if any, is a power of 1024."""
     return float(text[:-1]) * scale(text[-1], 1024) if text[-1].isalpha() else float(text)

@@ -5,16 +5,16 @@ Versions: netperf-wrapper 0.4 to 0.8 and flent 0.9 to 2.1, file formats 1 to 4, 
 Units and traps
 ---------------
 - Rates are Mbits/s, 10**6 bit; UDP floods of old versions say "bits/s" and mean it. Times are ms.
-- The rate is the mean that flent stored with the series ("MEAN_VALUE"), which is what the tool below it reported: the
-  mean of the values is another one, as the first and the last seconds are under other load. It is taken, and named,
-  where none is stored.
-- With several flows the series "… sum" is read; "… avg", "… totals" and "… fairness" are made of the same flows.
-- "upload" is sent by the host that wrote the file. Flows without either word ("TCP cubic 2") are uploads in all tests
-  that flent has.
-- The times are those of the ping beside the transfer, the series "Ping (ms) ICMP"; UDP and HTTP ones are not ICMP's.
-  With a ping to each of several hosts there is no one time of the run.
-- "TCP_RETRANSMIT" is a number for downloads, a text of digits for uploads.
-- A test without a transfer is one run, with the times alone.
+- The rate is the mean that flent stored with the series ("MEAN_VALUE"), which is what the tool below it reported. The
+  mean of the values differs, since the load differs in the first and last seconds. It is used, with a problem, if no
+  mean is stored.
+- With several flows the series "… sum" is read; "… avg", "… totals" and "… fairness" derive from the same flows.
+- "upload" is sent by the host that wrote the file. Flows without either word ("TCP cubic 2") are uploads in all of
+  flent's tests.
+- The times are those of the ping beside the transfer, the series "Ping (ms) ICMP"; those of UDP and HTTP are not read.
+  With pings to several hosts the run has no times.
+- "TCP_RETRANSMIT" is a number for downloads, a string of digits for uploads.
+- A test without a transfer is one run with times only.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Flent(DocumentReader):
         return columns
 
     def _rate(self, document: Document, way: _Way) -> float | None:
-        """Rate [bit/s] of a direction: the sum that flent made, or ours of the flows."""
+        """Return the rate [bit/s] of a direction: flent's sum, else the sum of the flows."""
         if way.total is not None and _stored(document, way.total) is not None:
             return self._bits(document, way.total)
         rates = [self._bits(document, name) for name in way.flows]
@@ -114,12 +114,12 @@ class Flent(DocumentReader):
         return sum(known) if known and len(known) == len(rates) else None
 
     def _bits(self, document: Document, name: str) -> float | None:
-        """Mean rate [bit/s] of a series."""
+        """Return the mean rate [bit/s] of a series."""
         mean = self._mean(document, name)
         return mean * _unit(document, name) if mean is not None and 0 <= mean < _LARGEST else None
 
     def _mean(self, document: Document, name: str) -> float | None:
-        """Mean of a series in its own unit: the stored one, else that of its values."""
+        """Return the mean of a series in its own unit: the stored one, else that of its values."""
         stored = _stored(document, name)
         if stored is None:
             values = _values(at(document.value, "results", name))
@@ -140,7 +140,7 @@ class Flent(DocumentReader):
 
 
 def _ways(document: Document) -> dict[str, _Way]:
-    """The series of rates by direction, send first."""
+    """Return the series of rates by direction, send first."""
     ways: dict[str, _Way] = {}
     for name, values in document.value["results"].items():
         match = _FLOW.fullmatch(name)
@@ -178,14 +178,14 @@ def _total(amounts: list[int | None]) -> int | None:
 
 
 def _values(series: object) -> Array:
-    """Values of a series, NaN for what is none or cannot be."""
+    """Return the values of a series, NaN where missing or impossible."""
     values = [number(value) for value in series] if isinstance(series, list) else []
     array = np.array([np.nan if value is None else value for value in values], dtype=float)
     return np.where((array >= 0) & (array < _LARGEST), array, np.nan)
 
 
 def _intervals(document: Document, name: str) -> dict[str, Array]:
-    """Rows of a series; a value is the rate from its time until a step later."""
+    """Return the rows of a series; a value is the rate from its time until a step later."""
     times, values = _values(document.value["x_values"]), _values(at(document.value, "results", name))
     step = number(at(document.value, "metadata", "STEP_SIZE"))
     if not step or step <= 0 or len(times) != len(values):

@@ -1,26 +1,26 @@
 """Results of perfSONAR's pScheduler: JSON, and the text of throughput, latency and round-trip tests.
 
 Versions: pScheduler 1.0 to 5.x. JSON as ``pscheduler result`` and ``task`` print it (``--format json``: the result), as
-the API gives a run ("result-merged"), and as archivers get it ("test", "tool", "run").
+the API returns a run ("result-merged"), and as archivers receive it ("test", "tool", "run").
 
 Units and traps
 ---------------
-- Durations are ISO 8601 ("PT5.002407S"). Rates are bit/s. "throughput-bits" is the sender's where
-  "receiver-throughput-bits" stands beside it, and otherwise all that there is. The text has "Mbps", 10**6 bit/s, and
-  a column "Receiver Throughput" in newer versions.
-- "throughput-bytes" are bytes and not a rate; they are the sender's, and read where its rate is. Of nuttcp and old
-  iperf results they are wrong by the difference of MB and MiB: where they contradict the rate they are left out.
-- Latency tests have a histogram of one-way delays, whose keys are in widths of its buckets ("bucket-width" in the
-  test's specification, else 1 ms), rounded to 0.01 of that: smallest, mean and largest are computed from it, and left
-  out where the clocks make one of them negative. loss_fraction is made of the counts. The text names them, in ms;
-  jitter is its "P95 - P50", which owping calls so.
-- The text of round trips cuts the loss to a whole per cent: the fraction is made of the lines of the packets where
-  these agree.
+- Durations are ISO 8601 ("PT5.002407S"). Rates are bit/s. "throughput-bits" is the sender's rate beside
+  "receiver-throughput-bits", and otherwise the only one. The text has "Mbps", 10**6 bit/s, and a column "Receiver
+  Throughput" in newer versions.
+- "throughput-bytes" is the sender's number of bytes, not a rate; it is read with the sender's rate. For nuttcp and old
+  iperf it confuses MB with MiB: if it contradicts the rate it is left out.
+- Latency tests have a histogram of one-way delays, whose keys are multiples of the bucket width ("bucket-width" in the
+  test's specification, else 1 ms), rounded to 0.01 of it. Minimum, mean and maximum are computed from it, and left out
+  if the clocks make one of them negative. loss_fraction is computed from the counts. The text has them in ms; jitter is
+  its "P95 - P50", as in owping.
+- The text of round trips truncates the loss to a whole per cent: the fraction is computed from the packet lines if they
+  agree.
 - Archives of esmond ("ts" and "val") name neither their test nor their unit, and are not read.
-- jitter is ms. Intervals that were omitted (start of the test) are left out. "rtt" of a stream is microseconds.
+- jitter is ms. Omitted intervals (the start of the test) are left out. "rtt" of a stream is microseconds.
 - A trace is a run without figures; other tests (DNS, HTTP, disk to disk) have their duration.
-- "succeeded": false is an aborted run; what went wrong is in "error" or "diags".
-- Text: "Lost / Sent" and "Sent/Lost" are both there, in versions; the heading says which.
+- "succeeded": false is an aborted run; the reason is in "error" or "diags".
+- Text: the column is "Lost / Sent" or "Sent/Lost", depending on the version; the heading decides.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _FAR: Final = 4
 
 @dataclass
 class _Text:
-    """The text of a throughput test so far; `title` is the stream that the lines are of, "" for all together."""
+    """The text of a throughput test so far; `title` names the stream of the lines, "" for the sum."""
 
     first: int
     last: int
@@ -157,7 +157,7 @@ class Pscheduler(DocumentReader):
         self._drop_packets()
 
     def take(self, document: Document) -> bool:
-        """Take a result, alone or in what the API or an archiver puts around it."""
+        """Take a result, alone or in the wrapping of the API or of an archiver."""
         value = document.value
         around = value["run"] if isinstance(value.get("run"), dict) else value
         result = around.get("result-merged", value)
@@ -278,7 +278,7 @@ class Pscheduler(DocumentReader):
         self._text.title, self._text.fields, self._text.last = stream + total, [], line.number
 
     def _row(self, line: Line, opened: _Text, row: re.Match[str]) -> None:
-        """A row of a table: an interval of a stream, the summary of one, or of all."""
+        """Take a row of a table: an interval of a stream, or a summary of one or of all."""
         opened.last = line.number
         start, end, rate = float(row["start"]), float(row["end"]), float(row["rate"]) * _POWERS[row["power"]]
         if _OMITTED.search(row["rest"]):
@@ -299,7 +299,7 @@ class Pscheduler(DocumentReader):
         self._hand_over(opened, columns)
 
     def _hand_over(self, opened: _Text, columns: dict[str, object]) -> None:
-        """A run with what the summary says, nothing where there is none."""
+        """Hand over a run with the figures of the summary, if there is one."""
         names = list(dict.fromkeys(name for name, _ in opened.intervals))
         protocol = "udp" if "sent_packets" in columns else "tcp" if "retransmits" in columns else None
         columns |= {"tool": "pscheduler", "label": "throughput", "protocol": protocol, "streams": len(names) or None}
@@ -342,7 +342,7 @@ class Pscheduler(DocumentReader):
         ]
 
     def _figures(self, document: Document | None, row: Mapping[str, Any]) -> dict[str, object]:
-        """Figures of a summary; a contradiction is named where the document is given."""
+        """Return the figures of a summary; with a document, report contradictions."""
         start, end = number(row.get("start")), number(row.get("end"))
         rate, received = number(row.get("throughput-bits")), number(row.get("receiver-throughput-bits"))
         jitter, amount = number(row.get("jitter")), count(row.get("throughput-bytes"))
@@ -405,7 +405,7 @@ def _round_trips(result: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _cells(cells: Mapping[str, str]) -> dict[str, object]:
-    """Columns from the cells of a text summary that stand behind the throughput."""
+    """Return columns from the cells of a text summary behind the throughput."""
     columns: dict[str, object] = {}
     for name, text in cells.items():
         if name == "Retransmits" and text.isdecimal():
@@ -423,13 +423,13 @@ def _cells(cells: Mapping[str, str]) -> dict[str, object]:
 
 
 def _rows_only(columns: Mapping[str, object]) -> dict[str, object]:
-    """The columns without what cannot be: rows of streams are not checked where they are taken over."""
+    """Return the columns without impossible values; stream rows are not checked elsewhere."""
     faults = tables.faults("streams", columns)
     return {name: value for name, value in columns.items() if name not in faults}
 
 
 def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int]) -> dict[str, Array]:
-    """Aggregate rows without those that were omitted."""
+    """Return the aggregate rows without omitted ones."""
     intervals: list[list[float]] = []
     for position, row in enumerate(rows):
         summary = at(row, "summary")
@@ -451,7 +451,7 @@ def _intervals(document: Document, rows: Sequence[object], lines: Sequence[int])
 
 
 def _seconds(value: object) -> float | None:
-    """Seconds of an ISO 8601 duration."""
+    """Return the seconds of an ISO 8601 duration."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match is None or not any(match.groups()):
         return None

@@ -210,7 +210,7 @@ class Nuttcp:
 
     def _verbose(self, line: Line) -> bool:
         """Take a line of the report of one end."""
-        match = _VERBOSE.search(line.text)
+        match = _VERBOSE.search(line.text) if "nuttcp-" in line.text else None
         if match is None:
             return False
         role, text = match["role"], match["text"].strip()

@@ -1,7 +1,7 @@
-"""The figures that nuttcp writes behind a rate, the words in front of it, and what they mean for the tables.
+"""The figures after a rate of nuttcp and the words before it, as columns of the tables.
 
-`nuttcp` describes the tool, its units and its traps; `nuttscp` reads the same
-figures where a report has them without bytes and seconds.
+`nuttcp` describes the tool, its units and its traps; `nuttscp` reads the same figures in reports without bytes and
+seconds.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """Output of fping: loss and round-trip times of many hosts, one run for each host.
 
 Versions: 2.4 to 5.x: the summary of ``-c`` and ``-l`` ("host : xmt/rcv/%loss = …"), the list of times of ``-C``, the
-lines of single probes, and ``-e``. The JSON of 5.5 (``-J``) is declared unfinished by its authors and is not read.
+lines of single probes, and ``-e``. The JSON of 5.5 (``-J``), which its authors call unfinished, is not read.
 
 Units and traps
 ---------------
 - Times are milliseconds, without their unit, with three significant digits ("0.051", "7.40", "310", "1.5e+06").
-- The printed loss is cut to a whole per cent: the fraction is made of the counts. "%return" stands there where more
-  came back than was sent, and then there is no loss to give.
-- A summary below a clock ("[12:00:05]", ``-Q``) is that of the seconds since the clock before; the last one, without a
-  clock, is that of the whole run. Only the latter is read; a problem says where it is missing.
-- ``-C`` prints every time, and "-" for a lost probe: smallest, mean and largest are computed. Numbers behind a name and
-  a colon are such a list only below a line or a command of fping's.
-- Summaries are written to the other channel (stderr): a log with the probes alone has the times of the replies, and
-  nothing is said about loss, for versions before 4 print nothing of a lost probe.
-- "host is alive" without a time (``-e``), and "host is unreachable", hold no figures and are no runs.
+- The printed loss is truncated to a whole per cent: the fraction is computed from the counts. If more came back than
+  was sent, fping prints "%return", and there is no loss.
+- A summary below a clock ("[12:00:05]", ``-Q``) covers the time since the previous clock; the last one, without a
+  clock, covers the whole run. Only the latter is read; if it is missing, a problem says so.
+- ``-C`` prints every time, and "-" for a lost probe: minimum, mean and maximum are computed. Numbers behind a name and
+  a colon are such a list only below a line or a command of fping.
+- Summaries go to stderr. A log with the probes alone has the times of the replies and no loss: versions before 4 do not
+  print lost probes.
+- "host is alive" without a time (``-e``), and "host is unreachable", have no figures and make no run.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NEAR: Final = 2
 
 @dataclass
 class _Host:
-    """What the lines of probes say about a host."""
+    """The probes of a host so far."""
 
     first: int
     last: int
@@ -71,7 +71,7 @@ class Fping:
         self._below_clock: set[str] = set()
 
     def feed(self, line: Line) -> bool:
-        """Take a probe, or what is said about a host."""
+        """Take a probe, or a result of a host."""
         text = line.text
         if "xmt/rcv/" in text:
             return self._summary(line)
@@ -84,7 +84,7 @@ class Fping:
         return self._list(line) or self._alive(line) or (bool(self._probed) and _REST.search(text) is not None)
 
     def finish(self) -> None:
-        """Hand over what there is of the hosts."""
+        """Hand over the hosts without a summary."""
         for name, host in self._probed.items():
             self._findings.problem(
                 host.last,
@@ -166,7 +166,7 @@ class Fping:
         return True
 
     def _complete_host(self, line: Line, name: str, columns: dict[str, object]) -> None:
-        """The host's run is complete."""
+        """Hand over the complete run of a host."""
         probed = self._probed.pop(name, None)
         self._split.pop(name, None)
         self._run((probed.first if probed else line.number, line.number), name, columns)
@@ -176,7 +176,7 @@ class Fping:
 
 
 def _of_replies(times: list[float]) -> dict[str, object]:
-    """Smallest, mean and largest time [s]."""
+    """Return minimum, mean and maximum time [s]."""
     if not times:
         return {}
     return {"rtt_min_s": min(times), "rtt_avg_s": sum(times) / len(times), "rtt_max_s": max(times)}

@@ -2,28 +2,28 @@
 
 Versions: 0.55 to 0.96: reports (``-r``, ``-w``, any order of fields), a copied screen, CSV (``-C``, from 0.87), JSON
 (``-j``; up to 0.92 with numbers in quotes), XML (``-x``, also with "<Loss%>" and without quotes, as old versions write
-it), and the raw form (``-l``); the list that WinMTR copies. The CSV of 0.84 to 0.86, with semicolons, has nothing but
-the last time of each hop, and is not read.
+it), and the raw form (``-l``); the list that WinMTR copies. The CSV of 0.84 to 0.86, with semicolons, has only the last
+time of each hop and is not read.
 
 Units and traps
 ---------------
 - Times are milliseconds, one decimal in a report, two or three in CSV and JSON.
-- A run has the figures of the last hop. Where that one is silent ("???", nothing received) it has no times: they are
-  missing, not 0.0 as printed, and not those of the hop before.
-- "100.0" without its % is what silent hops print in some versions; a screen prints them without figures, or as
-  "(waiting for reply)".
-- The columns are those of the line that names them: ``-o`` prints others, in another order.
+- A run has the figures of the last hop. If that hop is silent ("???", nothing received), the times are missing: neither
+  the printed 0.0 nor those of the hop before.
+- Silent hops have "100.0" without % in some versions; a screen shows them without figures, or as "(waiting for reply)".
+- The heading names the columns: ``-o`` changes them and their order.
 - A hop with several addresses lists the others below its figures; MPLS labels stand there too.
-- WinMTR's list has whole milliseconds and a loss cut to a whole per cent: the fraction is made of the counts.
-- A screen is printed again and again by some terminals; every repetition is a run of its own.
-- A report that breaks off inside a hop has a last hop that is not known: the run has no figures then. So has XML
+- WinMTR's list has whole milliseconds and a loss truncated to a whole per cent: the fraction is computed from the
+  counts.
+- Some terminals print a screen repeatedly; every repetition is a run.
+- If a report is truncated inside a hop, the last hop is unknown and the run has no figures. The same holds for XML
   without its end.
 - CSV of wide reports repeats a hop for each of its addresses, with the same figures.
-- The raw form ("x" a probe, "h" an address, "p" a reply, hops from 0) has times in microseconds and no summary: it is
-  made of all its lines. The host that was asked answers with one address at several hops, of which the first counts. A
-  hop that was probed again and again behind the last one that answered is a silent last hop. Before 0.86 there are no
-  "x" and so no loss. It begins at the first hop: with ``-f`` it is not read.
-- The interarrival jitter of the last hop is read where ``-o`` prints its mean ("Javg").
+- The raw form ("x" a probe, "h" an address, "p" a reply, hops from 0) has times in microseconds and no summary: the run
+  is computed from all lines. The target answers with one address at several hops, of which the first counts. A hop that
+  is probed repeatedly behind the last answering one is a silent last hop. Before 0.86 there is no "x" and so no loss.
+  Output of ``-f``, which does not begin at the first hop, is not read.
+- The interarrival jitter of the last hop is read if ``-o`` prints its mean ("Javg").
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _OpenRun:
 
 @dataclass
 class _RawHop:
-    """What the raw form says about a hop; times in seconds."""
+    """A hop of the raw form; times in seconds."""
 
     address: str = ""
     sent: int = 0
@@ -100,7 +100,7 @@ class _RawHop:
 
 @dataclass
 class _Raw:
-    """A raw form under way."""
+    """A raw form whose end has not been read."""
 
     first: int
     last: int
@@ -148,7 +148,7 @@ class Mtr(DocumentReader):
         return (("HOST" in text or "Host" in text) and self._head(line)) or self._body(line)
 
     def _body(self, line: Line) -> bool:
-        """A hop, or what stands below one."""
+        """Take a hop, or a line below one."""
         opened = self._open
         if opened is None or not opened.fields:
             return False
@@ -188,7 +188,7 @@ class Mtr(DocumentReader):
         return True
 
     def _head(self, line: Line) -> bool:
-        """The line that names the columns, after "HOST: name" or "Host"."""
+        """Take the heading with the columns, after "HOST: name" or "Host"."""
         words = line.text.split()
         count = 0
         while count < len(words) and words[-1 - count] in _FIELDS:
@@ -203,7 +203,7 @@ class Mtr(DocumentReader):
         return True
 
     def _hop(self, line: Line, opened: _OpenRun, number: int, rest: str) -> bool:
-        """A hop; the figures are the last words of its line."""
+        """Take a hop; the figures are the last words of its line."""
         words = rest.split()
         figures = words[-len(opened.fields) :]
         if len(figures) == len(opened.fields) and all(map(_NUMBER.fullmatch, figures)):
@@ -250,7 +250,7 @@ class Mtr(DocumentReader):
         return True
 
     def _windows(self, line: Line, opened: _OpenRun) -> bool:
-        """Take a row of WinMTR's list, or what ends it."""
+        """Take a row of WinMTR's list, or its end."""
         if "Avrg" in line.text and _WINDOWS_HEAD.match(line.text):
             return self._windows_head(line)
         if (match := _WINDOWS_ROW.match(line.text)) is not None:
@@ -358,7 +358,7 @@ class Mtr(DocumentReader):
 
 
 def _figures(cells: Mapping[str, str]) -> dict[str, object]:
-    """Columns of the run from the last hop, the texts by the names that mtr gives them."""
+    """Return the columns of the run from the last hop's texts by mtr's names."""
     loss, sent, received, dropped = (_read(cells.get(name)) for name in ("Loss%", "Snt", "Rcv", "Drop"))
     lost = sent - received if dropped is None and sent is not None and received is not None else dropped
     columns: dict[str, object] = {

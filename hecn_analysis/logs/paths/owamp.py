@@ -1,18 +1,18 @@
 """Output of owping and twping: delays and loss of probes, one way or both.
 
-Versions: owamp and perfSONAR's owamp 3.x to 5.x. One block, "--- owping statistics from … to … ---", is a run; so is
-one of ``-M``, which begins with "SUMMARY". ``-R`` prints one line of numbers for each packet, and is not read.
+Versions: owamp and perfSONAR's owamp 3.x to 5.x. One block, "--- owping statistics from … to … ---", is a run; so is a
+block of ``-M``, which begins with "SUMMARY". ``-R``, one line of numbers per packet, is not read.
 
 Units and traps
 ---------------
-- owping's delays are one way, and hold the difference of the two clocks: they may be negative, which no round trip
-  can be; then they are left out and are a problem. The median may exceed the largest through rounding. The columns
-  rtt_min_s and rtt_max_s have the smallest and largest one-way delay; a mean is not printed.
-- twping's round trip is free of that difference. Its "send time" and "reflect time" are not, and are not read.
+- owping's delays are one way and include the difference of the two clocks. They may be negative, which no round trip
+  can be: such delays are left out, with a problem. Rounding may put the median above the maximum. The columns rtt_min_s
+  and rtt_max_s have the minimum and maximum one-way delay; a mean is not printed.
+- twping's round trip does not include that difference. Its "send time" and "reflect time" do, and are not read.
 - Times carry their unit: ms, also us, s, or "unreported". Those of ``-M`` are seconds.
-- jitter_s is what the tool calls jitter: the 95th less the 50th percentile, of one way or both.
-- Two blocks between the same hosts are the two directions, the first one from here. A single block has a direction
-  only where the command line above names the other host.
+- jitter_s is the tool's jitter: p95 minus p50 of the delay, one way or both.
+- Two blocks between the same hosts are the two directions, the first one from here. A single block has a direction only
+  if the command line above names the other host.
 - Duplicates are neither lost nor sent.
 - ``-v`` prints a line for every packet ("seq_no=0 delay=…") above the counts; these are not read.
 """
@@ -97,7 +97,7 @@ class Owamp:
         return taken
 
     def _text(self, line: Line, block: _Block) -> bool:
-        """Take a line below a heading for people."""
+        """Take a line below a heading of the readable form."""
         text = line.text
         if match := _COUNTS.search(text):
             self._counts(line, block, match)
@@ -143,7 +143,7 @@ class Owamp:
         return True
 
     def _of_machine(self, block: _Block) -> None:
-        """Figures of a block of ``-M``."""
+        """Take the figures of a block of ``-M``."""
         texts = block.machine
         block.source = texts.get("FROM_HOST", texts.get("FROM_ADDR", ""))
         block.target = texts.get("TO_HOST", texts.get("TO_ADDR", ""))
@@ -161,7 +161,7 @@ class Owamp:
             block.columns["jitter_s"] = jitter
 
     def _range(self, line: int, block: _Block, low: float, high: float) -> bool:
-        """Take the smallest and the largest delay [s], unless the clocks make them wrong."""
+        """Take the minimum and maximum delay [s], unless the clocks make them impossible."""
         if low < 0:
             self._findings.problem(
                 line,
@@ -193,7 +193,7 @@ class Owamp:
             block.columns["rtt_avg_s"] = mean
 
     def _close(self) -> None:
-        """The block is complete; it waits for a second one in the other direction."""
+        """Complete the block and keep it until a block of the other direction follows."""
         block, self._block = self._block, None
         if block is None:
             return

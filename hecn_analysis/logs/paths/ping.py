@@ -1,32 +1,30 @@
 """Output of ping: round-trip times and loss.
 
 Versions: Linux iputils (2000 to today, in all its translations, and ``-J``), busybox, toybox and Android, FreeBSD,
-NetBSD, OpenBSD, macOS, Junos, AIX, HP-UX, IRIX, Solaris, GNU inetutils, Cygwin; Windows in any language; routers with
-the words of Cisco, Huawei or MikroTik. ping6 is read as ping.
+NetBSD, OpenBSD, macOS, Junos, AIX, HP-UX, IRIX, Solaris, GNU inetutils, Cygwin; Windows in any language; routers of
+Cisco, Huawei and MikroTik. ping6 is read as ping.
 
 Units and traps
 ---------------
-- Times are milliseconds, also where the line says no unit ("round-trip (ms)  min/avg/max"). Old versions write
-  "icmp_req=", old BSD ones "std-dev", small ones no deviation at all.
-- "+3 errors" and "+19 duplicates" stand between the counts: they are neither received nor lost packets. A duplicate
-  counts in the times.
-- The printed loss is often cut to a whole per cent: it is compared, and the fraction is made of the counts.
-- More packets received than sent is possible ("somebody's printing up packets!", "2.00 times amplification"): there is
-  no loss to give then.
-- Translations move the numbers about ("送信パケット数 40, 受信パケット数 30", "%25 kayıp") and translate the unit:
-  the first two numbers without a sign are the counts, and a time in an unknown unit is in milliseconds.
-- Windows over IPv6 prints no "TTL": such a reply is known below its heading alone. Its three counts must add up.
-- MikroTik's "sent=20 received=20 packet-loss=0% …" comes again and again, with growing counts: the last one is read.
-- "ping: permission denied" and the like below a heading is an aborted run where no reply came, one lost packet where
-  replies came.
+- Times are milliseconds, even if the line has no unit ("round-trip (ms)  min/avg/max"). Old versions write "icmp_req=",
+  old BSD ones "std-dev", small implementations no deviation at all.
+- "+3 errors" and "+19 duplicates" stand between the counts: they count neither as received nor as lost. The times
+  include duplicates.
+- The printed loss is often truncated to a whole per cent: it is compared, and the fraction is computed from the counts.
+- More packets may be received than sent ("somebody's printing up packets!", "2.00 times amplification"): the loss is
+  then missing.
+- Translations reorder the numbers ("送信パケット数 40, 受信パケット数 30", "%25 kayıp") and translate the unit: the
+  first two unsigned numbers are the counts, and an unknown unit of time is milliseconds.
+- Windows over IPv6 prints no "TTL": such a reply is read only below its heading. Its three counts must add up.
+- MikroTik's "sent=20 received=20 packet-loss=0% …" repeats with growing counts: the last one is read.
+- "ping: permission denied" and the like below a heading is an aborted run if no reply came, else one lost packet.
 - Windows counts an answer of a router ("Destination host unreachable.") as received; its order is minimum, maximum,
-  average. Its lines are known by their numbers, as only "TTL" and "ping" are the same in every language; the counts
-  are spread over two or three lines in some.
-- Without statistics at the end (interrupted with a signal, cut) the times are those of the replies, and nothing is
-  said about loss.
-- Pings of several hosts at the same time write into one log: the statistics say whose they are. Where these are
-  missing, replies are those of the heading above them.
-- hping, httping and arping print lines that look alike; they are other tools, and not read. fping has its own reader.
+  average. Only "TTL" and "ping" are the same in every language, so its lines are recognised by their numbers; some
+  languages spread the counts over two or three lines.
+- Without final statistics (a signal, a truncated log) the times are those of the replies, and the loss is missing.
+- Simultaneous pings may write into one log: statistics name their host. Without statistics, replies belong to the
+  heading above them.
+- hping, httping and arping print similar lines; they are other tools and are not read. fping has its own reader.
 """
 
 from __future__ import annotations
@@ -237,7 +235,7 @@ class Ping(DocumentReader):
         return True
 
     def _begin(self, line: Line, host: str | None = None) -> _OpenRun:
-        """The open run, or a new one; what only looked like a heading is forgotten a few lines below it."""
+        """Return the open run, or a new one if the last heading led to nothing within a few lines."""
         opened = self._open
         if opened is None or (not opened.sure and line.number - opened.last > _FAR):
             opened = self._open = _OpenRun(line.number, line.number)
@@ -272,7 +270,7 @@ class Ping(DocumentReader):
         return False
 
     def _rest(self, line: Line) -> bool:
-        """Take counts without a heading, or what was said instead of a reply."""
+        """Take counts without a heading, or a message in place of a reply."""
         text = line.text
         if "packets transmitted" in text and (match := _COUNTS.search(text)):
             return line.number - self._foreign >= _FAR and self._counts(line, match)
@@ -287,7 +285,7 @@ class Ping(DocumentReader):
         return False
 
     def _one_line(self, line: Line) -> bool:
-        """Take a result that is one line: that of a router, or times whose counts were cut away."""
+        """Take a result on one line: that of a router, or times without their counts."""
         text = line.text
         if "Success rate" in text and (match := _CISCO.match(text)):
             return self._router(line, match, *(_number(match[name] or "0") / 1e3 for name in ("low", "mean", "high")))
@@ -298,7 +296,7 @@ class Ping(DocumentReader):
         return False
 
     def _heading(self, line: Line) -> bool:
-        """What begins a run, or its statistics; a heading of Windows in another language proves nothing yet."""
+        """Take the heading of a run or of its statistics; one of Windows in another language is unconfirmed."""
         text = line.text
         if "--" in text and (match := _statistics(text)) and not _OTHER_TOOL.search(text):
             host = (match["host"] or "").strip() or None
@@ -326,7 +324,7 @@ class Ping(DocumentReader):
         return False
 
     def _set_aside(self) -> None:
-        """Leave a run whose statistics may still come: pings at the same time write into one log."""
+        """Set aside a run whose statistics may still follow those of a simultaneous ping."""
         opened = self._open
         if opened is None or opened.columns is not None or opened.host is None or not opened.sure:
             self._close()
@@ -342,7 +340,7 @@ class Ping(DocumentReader):
         return self._open is not None and self._open.sure
 
     def _statistics(self, line: Line, host: str | None, *, sure: bool) -> None:
-        """Expect statistics below; a heading is not sure to be ping's where nothing of ping stands above it."""
+        """Expect statistics below; the heading is unconfirmed if no line of ping precedes it."""
         if host is not None and host in self._parallel:
             self._set_aside()
             self._open, sure = self._parallel.pop(host), True
@@ -423,7 +421,7 @@ class Ping(DocumentReader):
         return True
 
     def _alone(self, line: Line, match: re.Match[str]) -> bool:
-        """Take times whose counts were cut away, as by ``tail -1``."""
+        """Take times without their counts, as left by ``tail -1``."""
         self.findings.problem(
             line.number, "truncated", "found times alone, expected '… packets transmitted, … received' above them"
         )
@@ -452,7 +450,7 @@ class Ping(DocumentReader):
         return True
 
     def _compare(self, line: Line, computed: float, printed: str | None) -> None:
-        """The printed loss is rounded or cut; more than that is a contradiction."""
+        """Report a printed loss that differs from the counts by more than rounding or truncation."""
         if printed is None:
             return
         places = len(printed.replace(",", ".").partition(".")[2].partition("e")[0])
@@ -479,7 +477,7 @@ class Ping(DocumentReader):
         return True
 
     def _failure(self, line: Line) -> bool:
-        """A message instead of a run; inside of a run it is one of the packets that did not get through."""
+        """Take an error: an aborted run, or inside a run one lost packet."""
         if not any(word in line.text for word in ("ping", "Ping", "connect: ")):
             return False
         if (match := _FAILED.search(line.text)) is None:
@@ -528,7 +526,7 @@ class Ping(DocumentReader):
 
 
 def _header(text: str) -> re.Match[str] | None:
-    """What begins a run, of any kind."""
+    """Return the heading of a run of any kind."""
     if "PING" in text or "ПІНГ" in text:
         return _HEADER.search(text)
     if "Pinging" in text:
@@ -537,13 +535,13 @@ def _header(text: str) -> re.Match[str] | None:
 
 
 def _statistics(text: str) -> re.Match[str] | None:
-    """Return the heading of statistics, which is ping in any language between two rows of dashes."""
+    """Return the heading of statistics: ping in any language between two rows of dashes."""
     known = text.count("--") > 1 and any(word in text for word in ("ping", "PING", "Ping", "пінг", "პინგ"))
     return _STATISTICS.search(text) if known else None
 
 
 def _translated(text: str) -> re.Match[str] | None:
-    """Counts in any language: the first that agree with the loss, else the first, for numbers may stand in front."""
+    """Return counts in any language: the first that agree with the loss, else the first."""
     first = match = _COUNTS_TRANSLATED.search(text) if "%" in text else None
     for _ in range(_MOST_NUMBERS):
         if match is None:
@@ -561,11 +559,11 @@ def _number(text: str) -> float:
 
 
 def _span(text: str | None) -> float:
-    """Read a time such as ``9ms350us``, 0 where there is none."""
+    """Return the time of a text such as ``9ms350us``, 0 if it is empty."""
     match = _SPAN.fullmatch(text or "")
     return sum(int(match[unit] or 0) / worth for unit, worth in _SPANS.items()) if match else 0.0
 
 
 def _seconds(text: str, unit: str | None) -> float:
-    """Read a time; where it has no unit, or one in another language, it is in milliseconds."""
+    """Return a time [s]; without a unit, or with an unknown one, it is in milliseconds."""
     return _number(text) / _PER_SECOND.get(unit or "", _PER_SECOND_OTHERWISE)

@@ -5,16 +5,16 @@ Versions: iproute2 from 2009 to today, also with ``-O`` (one line for each socke
 Units and traps
 ---------------
 - Times are milliseconds: "rtt:10.06/0.002" is the smoothed round-trip time and its mean deviation.
-- "retrans:0/737" is what waits to be acknowledged now, and the total: the total is read. It is printed only where it
-  is not zero, so that a connection without it has had none.
+- "retrans:0/737" is the number in flight and the total: the total is read. It is printed only if it is not zero, so a
+  connection without it has had none.
 - "wscale:7,7" was "wscale:8,9 rto:241" with or without the comma, and very old versions print "rtt:1.5/0.75".
-- A socket without "rtt" (listening, or not yet connected) is no run.
-- There is no duration, and thus no rate of a transfer: "send", "pacing_rate" and "delivery_rate" are estimates of the
-  moment and are not read. "bytes_sent" and "bytes_acked" count both of retransmissions or not, since the connection
-  was made, and are not read either.
-- The label is the two ends of the connection, as on the line above. ``state established`` and the like leave out the
-  column of states.
-- What a terminal or a document has broken into several lines is read together.
+- A socket without "rtt" (listening, or not yet connected) makes no run.
+- There is no duration, and so no rate of a transfer. "send", "pacing_rate" and "delivery_rate" are momentary estimates
+  and are not read. "bytes_sent" (with retransmissions) and "bytes_acked" count since the connection was opened and are
+  not read either.
+- The label is the two ends of the connection, as on the line above. ``state established`` and the like omit the column
+  of states.
+- Lines that a terminal or a document wrapped are joined.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Ss:
         self._run: Run | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a socket, or what is known inside of the kernel about it."""
+        """Take a socket, or the kernel's TCP information about it."""
         text = line.text
         run = self._run
         if run is not None and line.number == run.line_last + 1 and "rto:" not in text and _MORE.match(text):
@@ -93,7 +93,7 @@ class Ss:
         self._close()
 
     def _of_socket(self, line: Line) -> tuple[int, str | None]:
-        """The line of the socket above, and its ends."""
+        """Return the line of the socket above, and its two ends."""
         socket, self._socket = self._socket, None
         if socket is not None and line.number - socket[0] <= _NEAR:
             return socket

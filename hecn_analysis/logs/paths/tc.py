@@ -4,14 +4,13 @@ Versions: iproute2 from 2004 to 6.x, every kind of queue.
 
 Units and traps
 ---------------
-- "Sent … bytes" are the bytes of frames with their link header, since the queue was made; no other count is printed,
-  so that the column of payload bytes has it. There is no duration and no rate.
-- "Sent … pkt" counts what has left the queue: loss_fraction is dropped over sent and dropped together. Where segments
-  are sent as one ("TSO"), pkt counts them after they are cut. A queue may drop more than leaves it, which no column of
-  packets sent can hold beside the lost ones: sent_packets is left out then. "ingress" and "clsact" count what they
-  drop as sent too, so that their loss is dropped over sent.
-- A queue counts what its inner queues drop too ("mq" and its "fq_codel"): sums over all rows count twice.
-- "qdisc noqueue" and others that were never used have zeros.
+- "Sent … bytes" are the bytes of frames with link headers since the queue was created. No other count is printed, so
+  the column of payload bytes has it. There is no duration and no rate.
+- "Sent … pkt" counts what has left the queue: loss_fraction is dropped over sent and dropped together. With TSO, pkt
+  counts the segments. A queue may drop more than leaves it; sent_packets is then left out, since it cannot be below the
+  lost ones. "ingress" and "clsact" count dropped packets as sent too, so their loss is dropped over sent.
+- A queue includes the drops of its inner queues ("mq" and its "fq_codel"): sums over all rows count twice.
+- Unused queues such as "qdisc noqueue" have zeros.
 - The label is the device, the kind and the handle, such as "eth0 fq 8001:".
 """
 
@@ -58,7 +57,7 @@ class Tc(DocumentReader):
         self._run: Run | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a queue, its counts, or what follows them."""
+        """Take a queue, its counts, or a line that follows them."""
         text = line.text
         if "qdisc " in text and (match := _QUEUE.match(text)):
             self._close()

@@ -1,4 +1,4 @@
-"""Output of traceroute and tracepath: that they ran, and where to.
+"""Output of traceroute and tracepath: that they ran, and the target.
 
 Versions: Linux (Dmitry Butskoy's and the older one), busybox, inetutils, FreeBSD, NetBSD, OpenBSD, macOS, Solaris,
 Junos, Cisco, Huawei; tracert of Windows in English, and by its hops in other languages; tracepath of iputils.
@@ -6,12 +6,12 @@ traceroute6 and tracepath6 are read as those without the 6.
 
 Units and traps
 ---------------
-- A run has no figures: the times of a hop say how a router answers, not what a path does to a transfer. The label is
-  the host that was traced.
+- A run has no figures: the times of a hop show how a router answers, not how a path treats a transfer. The label is the
+  traced host.
 - A hop may list several addresses, over several lines, with AS numbers ("[AS64496]"), marks (!H, !P, !<13>), MPLS
-  labels and stars; a hop that says nothing is ``* * *``.
+  labels and stars; a silent hop is ``* * *``.
 - "Warning: … has multiple addresses" stands above the first line and belongs to the run.
-- Hops without their first line are read too, and are a problem; a path whose last hop is silent is none.
+- Hops without their first line are read, with a problem; a silent last hop is no problem.
 - tracepath prints the host nowhere: the label is empty. It begins with "1?: [LOCALHOST]"; the path's MTU is not read.
 - mtr and tcptraceroute are other tools.
 """
@@ -150,7 +150,7 @@ class Traceroute:
         return True
 
     def _bare_hop(self, line: Line) -> bool:
-        """A first hop without a heading, or below one of Windows in another language, which ends in a colon."""
+        """Take a first hop without a heading, or below a Windows heading in another language, which ends in a colon."""
         if self._open is not None:
             return False
         if self._findings.recent and "Tracing the path to " in self._findings.recent[-1].text:  # tcptraceroute

@@ -1,18 +1,18 @@
 """Output of bonnie++: block writes, rewrites and block reads.
 
 Versions: 1.00 to 2.00, the line of comma separated values (layouts of 1.0x, 1.9x and 1.98 on) and the table that is
-printed beside it. A run is a block result: write, rewrite, read. Results per character, seeks and files created are
-no transfers and are left out.
+printed beside it. A run is a block result: write, rewrite, read. Results per character, seeks and file creation are not
+transfers and are left out.
 
 Units and traps
 ---------------
 - Rates are KiB per second. 1.97 and later print a unit in the table ("797k", "12.3m", "1.2g", powers of 1024) and none
   in the values.
-- Values and table show the same test, one on the standard output and one on the standard error: where a log has both,
-  the values are read, for they have more digits.
+- Values and table show the same test, one on the standard output and one on the standard error: if a log has both, the
+  values are read, since they have more digits.
 - With -f the columns per character are blank: a row then has eight values and not twelve.
 - "+++++" is a result that was too short to measure: no run, and a problem.
-- The size ("7423M", "4G", "300M:64k") is what each of the three tests went over; it may lack its unit: then it is MiB.
+- The size ("7423M", "4G", "300M:64k") is the amount of each of the three tests; without a unit it is MiB.
 - The three tests read and write one file of that size: a figure far above the disk's is the page cache.
 """
 
@@ -62,7 +62,7 @@ _NEAR: Final = 30
 
 @dataclass(frozen=True)
 class _Result:
-    """The three block results of one test, with their place.
+    """The three block results of one test, with their lines.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class _Result:
 
 @dataclass
 class _Table:
-    """What the headings have said so far, and how many rows came after them."""
+    """The headings of a table so far, and the number of rows below them."""
 
     first: int
     version: str | None
@@ -127,7 +127,7 @@ class Bonnie:
         return self._table_line(line) or self._other_line(text) or self._failure(line)
 
     def _table_line(self, line: Line) -> bool:
-        """The table, from its title to its row."""
+        """Take a line of the table, from its title to its row."""
         if (match := _TITLE.match(line.text)) is not None:
             self._flush()
             self._table = _Table(line.number, match["version"])
@@ -140,7 +140,7 @@ class Bonnie:
         return self._table.names and (match := _ROW.match(line.text)) is not None and self._row(line, match)
 
     def _other_line(self, text: str) -> bool:
-        """Lines that are no results."""
+        """Take a line without results."""
         inside = self._table is not None or self._shown is not None
         if "-Sequential Create-" in text and self._shown is not None:
             self._table = None
@@ -189,7 +189,7 @@ class Bonnie:
             report_damaged_line(self._findings, line, expected, f"{len(words)} values after the size")
             return True
         if len(words) == 8:
-            words = ["", "", *words[:4], "", "", *words[4:]]  # results per character were not asked for
+            words = ["", "", *words[:4], "", "", *words[4:]]  # without results per character
         rates = []
         for word in (words[2], words[4], words[8]):
             rate = _RATE.match(word)
@@ -208,7 +208,7 @@ class Bonnie:
         return True
 
     def _flush(self) -> None:
-        """Without values after it, the table is what there is."""
+        """Hand over the table if no values follow it."""
         shown, self._shown = self._shown, None
         table, self._table = self._table, None
         if table is not None and not table.rows:
@@ -245,13 +245,13 @@ class Bonnie:
 
 
 def _plausible(fields: list[str]) -> bool:
-    """Whether the fields of an old line are rates and percentages, and at least one rate is there."""
+    """Return whether the fields of an old line are rates and percentages, with at least one rate."""
     filled = [part for part in fields if part]
     return bool(filled) and all(_NUMBER.match(part) or not part.strip("+") for part in filled)
 
 
 def _same(rates: tuple[float | None, ...], other_rates: tuple[float | None, ...]) -> bool:
-    """Whether the table's rounded rates are those of the values."""
+    """Return whether the rounded rates of the table equal those of the values."""
     return all(
         (a is None) == (b is None) and (a is None or b is None or abs(a - b) <= 0.06 * max(a, b))
         for a, b in zip(rates, other_rates, strict=True)

@@ -1,4 +1,4 @@
-"""Output of dd: what was copied, in how long, at which rate.
+"""Output of dd: bytes copied, duration and rate.
 
 Versions: GNU coreutils 5.3 to 9.x ("… copied, 0.6 s, 1.1 GB/s"; before 6.0 "seconds"; before 5.93 "bytes transferred
 in"), in English and in other languages; FreeBSD, NetBSD, OpenBSD and macOS ("bytes transferred in … secs (…
@@ -6,19 +6,17 @@ bytes/sec)"); busybox; toybox; uutils.
 
 Units and traps
 ---------------
-- GNU's kB, MB, GB are decimal. busybox writes "512.0KB" without a space and toybox "512 K": there K is 1024. The
-  bytes and seconds are exact, so that the rate is computed from them; the printed one has two or three digits and is
-  only compared. BSD prints bytes per second to the byte: there the printed rate is the better one, for its seconds
-  are rounded.
-- "of=/dev/null" is a read, "if=/dev/zero" (or random) a write; a label "Read:" or "Write:" says the same. Anything
-  else is a copy, with no direction.
-- ``status=progress`` prints the total so far, pieces of one line between carriage returns: these are intervals of the
-  run.
-- Other locales print a decimal comma and other words, French with blanks that do not break. Those lines are known by
-  their numbers and units.
+- GNU's kB, MB, GB are decimal. busybox writes "512.0KB" without a space and toybox "512 K": there K is 1024. The rate
+  is computed from bytes and seconds, which are exact; the printed rate has two or three digits and is only compared.
+  BSD prints bytes per second exactly and rounds the seconds: there the printed rate is read.
+- "of=/dev/null" is a read, "if=/dev/zero" (or random) a write; a label "Read:" or "Write:" says the same. Any other run
+  is a copy without a direction.
+- ``status=progress`` prints the total so far between carriage returns: these are intervals of the run.
+- Other locales print a decimal comma and other words, French with non-breaking blanks. The reader recognises these
+  lines by numbers and units.
 - dd prints its report after an error too: the run then has figures, and `error` is true.
-- A report asked for with a signal (USR1, INFO) looks like the one at the end: it is read as a run of its own.
-- Two copies at once may write into each other's lines ("1.0 kB/s1+0 records in"), and mail breaks a report in two.
+- A report on a signal (USR1, INFO) looks like the final one: it is read as a run of its own.
+- Simultaneous copies may write into each other's lines ("1.0 kB/s1+0 records in"), and mail programs wrap reports.
 - Very old and some small versions print only "records in" and "records out": no run, and a problem.
 """
 
@@ -77,7 +75,7 @@ _NEAR: Final = 400
 
 @dataclass(frozen=True)
 class _Report:
-    """A line with figures: the last one of a run, or what ``status=progress`` shows on the way."""
+    """A line with figures: the final one of a run, or one of ``status=progress``."""
 
     line: Line
     label: str | None
@@ -88,7 +86,7 @@ class _Report:
 
 @dataclass
 class _OpenRun:
-    """What has been seen of a run before its last report."""
+    """A run before its final report."""
 
     first: int
     last: int
@@ -140,7 +138,7 @@ class Dd:
         self._close()
 
     def _joined(self, line: Line) -> bool:
-        """Put a report together that was broken in two; without success it is told."""
+        """Join a wrapped report, or report the first half as unusable."""
         held, self._held = self._held, None
         if held is None:
             return False
@@ -160,7 +158,7 @@ class Dd:
         return self._open
 
     def _accepted(self, line: Line, match: re.Match[str]) -> _Report | None:
-        """A report in another language counts only with a size in brackets, or after the records of dd."""
+        """Return a report; in another language only with a size in brackets or after dd's records."""
         known = {name.rstrip("2"): value for name, value in match.groupdict().items() if value is not None}
         english = match.re is _TRANSFERRED or (
             known["noun"] in {"bytes", "byte"} and (known.get("verb") or "").strip() == "copied"
@@ -178,7 +176,7 @@ class Dd:
         return known or self._findings.command.program == "dd"
 
     def _records(self, line: Line) -> None:
-        """The records come before the last report; reports right before them were shown on the way."""
+        """Take the records, which precede the final report; reports right above were progress."""
         opened = self._open
         if opened is not None and opened.reports and not opened.records:
             last = opened.reports[-1]
@@ -210,7 +208,7 @@ class Dd:
         return True
 
     def _damaged(self, line: Line) -> bool:
-        """A line where the report must stand, or that begins as one does and breaks off."""
+        """Take a line in place of the report, or a truncated report."""
         opened = self._open
         after_records = opened is not None and opened.records and line.number - opened.last <= 2
         if not ((after_records and _LIKE_REPORT.match(line.text)) or (not line.complete and _CUT.search(line.text))):
@@ -270,7 +268,7 @@ class Dd:
         self._findings.run(run)
 
     def _throughput(self, report: _Report, *, final: bool) -> float | None:
-        """Rate [bit/s] from bytes and seconds, or the printed one where that is known better."""
+        """Return the rate [bit/s] from bytes and seconds, or the printed one if it is more exact."""
         seconds, rate = report.seconds, report.texts["rate"]
         computed = 8 * report.amount / seconds if seconds > 0 else None
         if not rate[0].isdigit():
@@ -286,7 +284,7 @@ class Dd:
         printed, digit = min(shown, key=lambda pair: abs(pair[0] - computed))
         decimals = 0.5 * _last_digit(report.texts["seconds"]) / seconds
         if final and "noun" in report.texts and decimals * seconds > 1e-3:
-            decimals = 0.0  # GNU leaves out zeros at the end of its six digits
+            decimals = 0.0  # GNU omits trailing zeros of its six digits
         if abs(printed - computed) <= 1.05 * digit:
             return printed if digit < decimals * computed and digit < 1e-4 * printed else computed
         if abs(printed - computed) <= decimals * max(printed, computed):
@@ -301,7 +299,7 @@ class Dd:
 
 
 def _direction(command: Command, label: str | None) -> str | None:
-    """What the command line above says, or else the label."""
+    """Return the direction from the command line above, else from the label."""
     if command.program == "dd":
         to_nowhere = any(map(_TO_NOWHERE.match, command.arguments))
         from_nowhere = any(map(_FROM_NOWHERE.match, command.arguments))
@@ -315,17 +313,17 @@ def _number(text: str) -> float:
 
 
 def _last_digit(text: str) -> float:
-    """What the last digit of a number is worth."""
+    """Return the value of the last digit of a number."""
     return float(10.0 ** -len(text.replace(",", ".").partition(".")[2]))
 
 
 def _on_the_way(report: _Report) -> bool:
-    """Whether a report may be one of ``status=progress``, which come at whole seconds."""
+    """Return whether a report may come from ``status=progress``, that is, at a whole second."""
     return report.seconds >= 0.95 and abs(report.seconds - round(report.seconds)) < 0.05
 
 
 def _follows(before: _Report, after: _Report) -> bool:
-    """Whether two reports, no records between them, are one run under way: pieces of a line, or a second later."""
+    """Return whether two reports without records between them are progress of one run."""
     if before.line.number == after.line.number:
         return True
     grown = after.amount >= before.amount and after.seconds - before.seconds > 0.9
@@ -336,7 +334,7 @@ def _follows(before: _Report, after: _Report) -> bool:
 
 
 def _intervals(reports: Sequence[_Report]) -> dict[str, Array]:
-    """Differences between the totals that dd showed on the way."""
+    """Return intervals: differences between the totals of ``status=progress``."""
     kept: list[_Report] = []
     for report in reports:
         if report.seconds > (kept[-1].seconds if kept else 0) and report.amount >= (kept[-1].amount if kept else 0):

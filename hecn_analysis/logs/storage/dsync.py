@@ -1,17 +1,17 @@
-"""Output of dsync and dcp (mpiFileUtils): what was copied, in how long.
+"""Output of dsync and dcp (mpiFileUtils): bytes copied and duration.
 
 Written from the source (src/common/mfu_flist_copy.c, src/dsync/dsync.c of mpiFileUtils 0.12); no recorded output was
 found. Versions: 0.6 to 0.12 ("[2026-01-31T12:00:00] Rate: 1.250 GiB/s (1342177280 bytes in 1.000 seconds)").
 
 Units and traps
 ---------------
-- KiB, MiB, GiB are what they say; earlier versions printed "MB/s" for the same powers of 1024. The line has bytes and
-  seconds, from which the rate is computed.
-- The "Rate:" after "Completed:" is one run; one after "Current:" (long copies with --progress or in batches) is a
-  report on the way and no run.
-- The bytes are those that were copied, not those of the files ("Data:"), of which dsync leaves out what is there.
+- KiB, MiB, GiB are powers of 1024; earlier versions print "MB/s" for the same powers. The rate is computed from the
+  bytes and seconds of the line.
+- The "Rate:" after "Completed:" is one run; one after "Current:" (long copies with --progress or in batches) is
+  progress and not a run.
+- The bytes are those copied, not those of the files ("Data:"): dsync skips what exists already.
 - "Copied 10.000 GiB (50%) in 10.001 secs (1.000 GiB/s) 10 secs left" are the intervals, from totals so far.
-- "Read Rate" and "Write Rate" belong to the comparison of contents (--contents) and are no copy.
+- "Read Rate" and "Write Rate" belong to the comparison of contents (--contents), not to a copy.
 - A dsync that finds nothing to copy prints no rate: no run.
 """
 

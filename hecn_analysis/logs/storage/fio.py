@@ -2,23 +2,23 @@
 
 Versions: 1.2x to 2.16 ("io=…, aggrb=…"), 2.17 to 3.42 ("bw=…, io=…, run=…"); terse versions 3, 4 and 5; JSON since 2.0,
 also of a client with several servers ("client_stats"). In JSON and terse a run is a job in one direction that moved
-data; in text it is a direction of a "Run status group", all its jobs together. Where a text has no such group (an
-excerpt), each job's own line is a run, and a problem says so. Terse version 2 (no version of fio in it) is not read.
+data; in text it is a direction of a "Run status group", all its jobs together. If a text has no such group (an
+excerpt), the line of each job is a run, and a problem says so. Terse version 2, without fio's version, is not read.
 
 Units and traps
 ---------------
-- In 1.x and 2.x up to 2.16 KB, MB, GB are powers of 1024, and bits where a "bit" says so. Since 2.17 KiB is 1024 and
+- In 1.x and 2.x up to 2.16 KB, MB, GB are powers of 1024, and of bits if "bit" is printed. Since 2.17 KiB is 1024 and
   kB 1000; the rate is printed in both, and which comes first depends on ``kb_base``.
-- Terse: amount in KiB, rate in KiB/s, but 1000 bytes/s before 2.0.8: the one that amount and time give is taken. JSON:
-  ``bw`` is KiB/s, ``bw_bytes`` bytes/s; ``io_bytes`` is KiB up to 2.17 and bytes once there is ``io_kbytes``.
-- Up to 2.21 a number with few decimals is misprinted: 1 MiB and 9/1024 is "1.9MiB". Where rate, amount and time
-  disagree, a problem says so, and the rate stays as it was printed.
+- Terse: amount in KiB, rate in KiB/s, but 1000 bytes/s before 2.0.8: amount and time decide. JSON: ``bw`` is KiB/s,
+  ``bw_bytes`` bytes/s; ``io_bytes`` is KiB up to 2.17, and bytes if ``io_kbytes`` is present.
+- Up to 2.21 a number with few decimals is misprinted: 1 MiB and 9/1024 is "1.9MiB". If rate, amount and time disagree,
+  a problem says so, and the printed rate is kept.
 - The text's rate of a group is the sum of the jobs over the longest run time: not the sum of the jobs' rates.
-- ``unified_rw_reporting`` prints MIXED (JSON ``mixed``): it is a direction where it stands alone, and left out where
-  reads and writes stand beside it, as is the sum "All clients" of a client with several servers ("BW=621Mi (651M)",
-  bytes without their letter); alone, as people cut it out, that sum is a run.
-- A job with an error (``err= 5``) has figures for what it did before: its run has `error`.
-- Mail and narrow terminals break the long line of a group: it is put together again.
+- ``unified_rw_reporting`` prints MIXED (JSON ``mixed``): it is a direction if it stands alone, and left out beside
+  reads and writes. So is the sum "All clients" of a client with several servers ("BW=621Mi (651M)", bytes without their
+  letter), which is a run only if it stands alone.
+- A job with an error (``err= 5``) has figures up to the error: its run has `error`.
+- Mail programs and narrow terminals wrap the long line of a group: it is joined again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _DETAIL: Final = re.compile(
     r"\s{2}\S{1,80}: (?:ios|util)=)"
 )
 _AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
-_TOO_FAST: Final = 8 * 2.0**60  # fio's counters run over below 0 to 2^64
+_TOO_FAST: Final = 8 * 2.0**60  # fio's counters wrap below 0 to 2^64
 _COUNT: Final = re.compile(r"\d{1,9}")
 _POWERS: Final = "KMGTPE"
 _WAYS: Final = ("read", "write", "trim")
@@ -85,7 +85,7 @@ _ALL: Final = "All clients"
 
 @dataclass
 class _Group:
-    """What stands above the status of a group.
+    """The lines above the status of a group.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class Fio(DocumentReader):
         return self._head(line) or self._figures(line)
 
     def _joined(self, line: Line) -> bool:
-        """Put the parts of a group's line together; without success they are told as they stand."""
+        """Join the parts of a group's line, or report them as they are."""
         parts, self._broken = self._broken, []
         if line.number - parts[-1].number <= 1 and _REST.match(line.text):
             for between in (" ", ""):
@@ -180,7 +180,7 @@ class Fio(DocumentReader):
         )
 
     def _head(self, line: Line) -> bool:
-        """Where a call, a job or the status of a group begins."""
+        """Take the head of a call, of a job or of the status of a group."""
         text = line.text
         if (match := _VERSION.match(text)) is not None:
             self._close()
@@ -190,7 +190,7 @@ class Fio(DocumentReader):
         elif (match := _GROUP.match(text)) is not None:
             before = self._groups.get(int(match["group"]))
             if before is not None and before.ways:
-                self._close()  # the same group once more: another call, of which only this is shown
+                self._close()  # the same group again: another call, whose beginning is missing
             self._status = int(match["group"])
             self._current = None
             self._sum = False
@@ -203,7 +203,7 @@ class Fio(DocumentReader):
         return True
 
     def _figures(self, line: Line) -> bool:
-        """Results, good ones and others."""
+        """Take a result, usable or not."""
         text = line.text
         if (match := _TERSE.match(text)) is not None:
             self._terse(line, match)
@@ -289,7 +289,7 @@ class Fio(DocumentReader):
         self._messages.append(line.number)
 
     def _close(self, *, taken: bool = False) -> None:
-        """A call has ended, or the file; whether what its messages are about comes now."""
+        """End a call; `taken` says that the figures which its messages are about follow."""
         broken, self._broken = self._broken, []
         if broken:
             self._report_broken(broken)
@@ -315,7 +315,7 @@ class Fio(DocumentReader):
         self._inside = False
 
     def _failed(self, first: int, last: int) -> None:
-        """A call, or a group, that moved nothing."""
+        """Hand over a call or a group that moved nothing."""
         values: dict[str, object] = {
             "tool": "fio",
             "tool_version": self._version,
@@ -325,7 +325,7 @@ class Fio(DocumentReader):
         self.findings.run(Run(first, last, values))
 
     def _terse(self, line: Line, match: re.Match[str]) -> None:
-        """A job as one line of values."""
+        """Take a job as one line of values."""
         fields = line.text.split(";")
         length = _BLOCK[match["terse"]]
         starts = []
@@ -387,7 +387,7 @@ class Fio(DocumentReader):
             self._version = None
 
     def take(self, document: Document) -> bool:
-        """Take what fio prints as JSON."""
+        """Take fio's JSON."""
         version = document.value.get("fio version")
         if not isinstance(version, str):
             return False
@@ -413,7 +413,7 @@ class Fio(DocumentReader):
         return True
 
     def _json_job(self, job: dict[str, Any], version: str, lines: tuple[int, int], *, alone: bool) -> None:
-        """A job; where no other has its name, the figures are those of all its processes."""
+        """Hand over a job; without others of its name the figures are those of all its processes."""
         first, last = min(lines), max(lines)
         error = count(job.get("error")) or 0
         if error and not self._told:
@@ -457,12 +457,12 @@ class Fio(DocumentReader):
 
 
 def _identity(job: object) -> tuple[object, ...]:
-    """What tells one job of a document from another."""
+    """Return what distinguishes the jobs of a document."""
     return tuple(str(at(job, name)) for name in ("jobname", "groupid", "hostname"))
 
 
 def _json_figures(figures: dict[str, Any]) -> tuple[int | None, float | None, float | None]:
-    """Bytes moved, rate [bit/s] and seconds of one direction."""
+    """Return bytes moved, rate [bit/s] and seconds of one direction."""
     moved, kibibytes = count(figures.get("io_bytes")), count(figures.get("io_kbytes"))
     exact, rate, milliseconds = (number(figures.get(name)) for name in ("bw_bytes", "bw", "runtime"))
     seconds = None if milliseconds is None else milliseconds / 1000
@@ -476,19 +476,19 @@ def _json_figures(figures: dict[str, Any]) -> tuple[int | None, float | None, fl
 
 
 def _are_bytes(moved: int, rate: float | None, seconds: float | None) -> bool:
-    """Whether an amount that may be bytes or KiB is bytes, from the rate [KiB/s]."""
+    """Return whether an amount is in bytes, not KiB, judged by the rate [KiB/s]."""
     return bool(rate) and bool(seconds) and moved / 1024 > 0.5 * (rate or 0.0) * (seconds or 0.0)
 
 
 def _time(milliseconds: float | None) -> pd.Timestamp | None:
-    """A time since 1970, None for one that cannot be."""
+    """Return a time since 1970, None if it is impossible."""
     if milliseconds is None or not 0 < milliseconds < 9e12:
         return None
     return pd.Timestamp(int(milliseconds), unit="ms", tz="UTC")
 
 
 def _bits(text: str, *, decimal: bool) -> float | None:
-    """Bits of an amount as fio prints it; whether MB is decimal (MiB never is)."""
+    """Return the bits of a printed amount; MB may be decimal, MiB never is."""
     match = _AMOUNT.match(text.strip())
     if match is None:
         return None
@@ -501,7 +501,7 @@ def _bits(text: str, *, decimal: bool) -> float | None:
 
 
 def _rounding(match: re.Match[str]) -> float:
-    """Relative error that printed digits allow between rate, amount and time."""
+    """Return the relative error that the printed digits allow between rate, amount and time."""
     parts = [match[name] for name in ("rate", "moved")]
     digits = sum(_half_digit(part) for part in parts)
     return 0.01 + 2 * digits + 1 / max(int(match["longest"]), 1)

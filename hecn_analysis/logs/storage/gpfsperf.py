@@ -1,17 +1,17 @@
 """Output of gpfsperf, the performance sample of GPFS (IBM Spectrum Scale), also with MPI.
 
-Versions: GPFS 1.3 to Spectrum Scale 5.x. One line "Data rate was …" is one run. What ran stands above it: the echoed
-command ("gpfsperf create seq FILE"), sizes, and numbers of processes and threads. No log of it is public but for single
-examples in manuals: the wording is taken from those.
+Versions: GPFS 1.3 to Spectrum Scale 5.x. One line "Data rate was …" is one run. Above it stand the echoed command
+("gpfsperf create seq FILE"), sizes, and numbers of processes and threads. The wording is that of examples in manuals:
+no logs are public.
 
 Units and traps
 ---------------
-- "Kbytes/sec" is 1000 bytes per second in some releases and 1024 in others, and no line says which. Where the
-  operations per second are printed, they and the record size tell. Where they are not, a line that ends in
-  ``bytesTransferred`` is of a release that counts 1000, another is taken for 1024, and a problem says so.
+- "Kbytes/sec" is 1000 bytes per second in some releases and 1024 in others, and no line says which. If operations per
+  second are printed, they and the record size decide. Otherwise a line that ends in ``bytesTransferred`` counts as
+  1000, any other as 1024, and a problem says so.
 - "recSize 8M": K, M and G are powers of 1024.
-- ``nBytes`` is what was asked for; only ``bytesTransferred`` is what moved. The time is not printed: it is the one
-  over the other where both are known.
+- ``nBytes`` is the requested amount; ``bytesTransferred`` is the amount moved. The time is not printed: it is bytes
+  over rate if both are known.
 - ``nProcesses`` times ``nThreadsPerProcess`` is the number of streams.
 """
 
@@ -129,7 +129,7 @@ class Gpfsperf:
         self._forget()
 
     def _kilo(self, line: Line, match: re.Match[str], rate: float) -> int:
-        """Bytes in a Kbyte: what the operations per second say."""
+        """Return the bytes in a Kbyte, judged by the operations per second."""
         if match["operations"] and self._record and rate > 0:
             operations = float(match["operations"])
             kilo = operations * self._record / rate

@@ -5,11 +5,11 @@ and, before 6.0, "Timing buffer-cache reads" (-T: memory, no disk), "Timing O_DI
 
 Units and traps
 ---------------
-- MB is 1024 * 1024 bytes, and below 1 MB/s the rate is printed in kB of 1024 bytes. The amount is whole MB, so that
-  bytes / duration is not the rate where a slow disk gave a few MB in three seconds.
-- Time and rate are printed with two decimals; the rate is the better figure. busybox prints "173154 kB/s", kB of
-  1024 bytes, whatever the rate, and cuts the time to two decimals.
-- The label says what was read: cached reads tell nothing of the disk.
+- MB is 1024 * 1024 bytes, and below 1 MB/s the rate is printed in kB of 1024 bytes. The amount is in whole MB, so bytes
+  over duration is not the rate if a slow disk reads a few MB in three seconds.
+- Time and rate are printed with two decimals; the rate is the more exact figure. busybox prints "173154 kB/s", kB of
+  1024 bytes, at any rate, and truncates the time to two decimals.
+- The label says what was read: cached reads measure memory, not the disk.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Hdparm:
         self._held: Line | None = None
 
     def feed(self, line: Line) -> bool:
-        """Take a timing line; one that mail broke in two is put together."""
+        """Take a timing line, joining one that a mail program wrapped."""
         held, self._held = self._held, None
         if held is not None:
             text = f"{held.text.rstrip()} {line.text.lstrip(' >')}"
@@ -86,7 +86,7 @@ class Hdparm:
             self._unfinished(held._replace(complete=False), held.text.rpartition(": ")[2].strip(), None)
 
     def _unfinished(self, line: Line, rest: str, run: Run | None) -> bool:
-        """Without figures the read has failed, the log ends, or the line is prose."""
+        """Judge a line without figures: a failed read, the end of the log, or prose."""
         if not line.complete or not rest:
             self._findings.problem(
                 line.number, "truncated", f"found {rest[:200]!r}, expected '… MB in … seconds = … MB/sec'; no run made"

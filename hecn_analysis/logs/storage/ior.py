@@ -1,16 +1,16 @@
-"""Output of IOR: rows of its table of results.
+"""Output of IOR: rows of its result table.
 
 Versions: 2.10 (rows only with -vv; else its summary), 3.0 to 3.2 (seven figures a row), 3.3 to 4.1 (nine figures, with
-operations and latency), the comma separated rows of 4.x, and its JSON. A run is a result row, write or read;
-repetitions are rows of their own, and "remove" is none.
+operations and latency), the comma separated rows of 4.x, and its JSON. A run is a result row, write or read; each
+repetition has its row, and "remove" is not read.
 
 Units and traps
 ---------------
-- MiB/s is 2^20 bytes per second; the time of a run is "total(s)", which the rate is over. 2.10 prints no other MB.
-- The bytes are known only where a warning states them ("Using actual aggregate bytes moved"): a stonewalled test
-  moves less than "aggregate filesize", which is what was planned. The warning stands before its row.
-- "Max Write" and the table "Summary of all tests" repeat the rows (and begin with "write", too): they are read only
-  where there is no row, and then the mean is the rate and "Mean(s)" the time of one run.
+- MiB/s is 2^20 bytes per second; the duration is "total(s)", from which IOR computes the rate. MB in 2.10 is the same.
+- The bytes are known only if a warning above the row states them ("Using actual aggregate bytes moved"): a stonewalled
+  test moves less than the planned "aggregate filesize".
+- "Max Write" and the table "Summary of all tests" repeat the rows (and begin with "write" too). They are read only if
+  there is no row: the mean is the rate and "Mean(s)" the duration of one run.
 - A negative time prints as "-". The rate is rounded to whole MiB/s from 3600 MiB/s on.
 - With -vv and more, lines stand between heading and rows. The heading says which column is which.
 """
@@ -133,7 +133,7 @@ class Ior(DocumentReader):
         return True
 
     def _other_line(self, line: Line) -> bool:
-        """Lines of IOR's that are no results."""
+        """Take a line of IOR without results."""
         text = line.text
         if (match := _MOVED.search(text)) is not None:
             self._moved = int(match["bytes"])
@@ -187,7 +187,7 @@ class Ior(DocumentReader):
         self._forget()
 
     def take(self, document: Document) -> bool:
-        """Take what IOR prints with -O summaryFormat=JSON."""
+        """Take the output of -O summaryFormat=JSON."""
         tests = document.value.get("tests")
         if not isinstance(tests, list):
             return False
@@ -212,14 +212,14 @@ class Ior(DocumentReader):
 
 
 def _rows(results: Any) -> list[Any]:  # noqa: ANN401 - any JSON value may be found
-    """Rows of one test: a list, or a list of lists, one a repetition."""
+    """Return the rows of one test: a list, or a list of lists, one per repetition."""
     if not isinstance(results, list):
         return []
     return [row for part in results for row in (part if isinstance(part, list) else [part])]
 
 
 def _number(text: str | None) -> float | None:
-    """A figure of a row, None for what IOR could not compute."""
+    """Return a figure of a row, None if IOR could not compute it."""
     try:
         value = float(text or "-")
     except ValueError:

@@ -2,18 +2,18 @@
 
 Versions: 3.x (3.100 to 3.506). A run is a cell of the table, row by row, with the column as its direction: write,
 rewrite, read, reread, random_read, random_write, bkwd_read, record_rewrite, stride_read, fwrite, frewrite, fread,
-freread, and where it was built with them pwrite to repreadv. In throughput mode (-t) it is a "Children see
-throughput" line, with what the single children did as streams.
+freread, and pwrite to repreadv if built in. In throughput mode (-t) it is a "Children see throughput" line, with the
+children as streams.
 
 Units and traps
 ---------------
 - kB (also written KB, "Kbytes") is 1024 bytes. No time is printed; the bytes are the size of the file.
-- With -O (operations) or -N (microseconds) the cells are no rates: no runs, and a problem of kind ``unit``.
+- With -O (operations) or -N (microseconds) the cells are not rates: no runs, and a problem of kind ``unit``.
 - Tests left out with -i leave blanks: a cell belongs to the column that it stands under, not to the next one.
-- -R repeats the table as reports for a spreadsheet, "Writer report" and so on; they are read only where the table is
-  missing. In throughput mode they are never read.
-- In throughput mode the first child that ends stops the others (unless -x), so that the amount moved is less than all
-  files; "Parent sees" counts start and end as well, and is left out.
+- -R repeats the table as reports for a spreadsheet, "Writer report" and so on; they are read only if the table is
+  missing, and never in throughput mode.
+- In throughput mode the first child to finish stops the others (unless -x), so less than all files is moved. "Parent
+  sees" includes start and end, and is left out.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Iozone:
         self._close()
 
     def _other_line(self, line: Line) -> bool:
-        """Lines of IOzone's that are no results."""
+        """Take a line of IOzone without results."""
         text = line.text
         if (match := _VERSION.match(text)) is not None:
             self._version = match["version"]
@@ -187,7 +187,7 @@ class Iozone:
         return any(kind.match(text) for kind in (_ABOUT, _HEADING_ABOVE, _THROUGHPUT))
 
     def _row(self, line: Line) -> None:
-        """The cells of a row, each under its column."""
+        """Take the cells of a row, each under its column."""
         words = list(_WORD.finditer(line.text))
         size, cells = int(words[0].group()), words[2:]
         if not line.complete:
@@ -217,7 +217,7 @@ class Iozone:
             self._cell(line.number, (size, int(words[1].group())), int(cell.group()), _COLUMNS[column])
 
     def _columns(self, end: int, cells: list[re.Match[str]]) -> list[int] | None:
-        """The column of each cell: the next one, or after a gap the nearest one."""
+        """Return the column of each cell: the next one, or after a gap the nearest one."""
         count = min(len(self._edges), len(_COLUMNS))
         if len(cells) > count:
             return None
@@ -234,7 +234,7 @@ class Iozone:
         return columns
 
     def _cell(self, number: int, sizes: tuple[int, int | None], rate: int, direction: str) -> None:
-        """One run; the sizes are those of the file and of a record [kB]."""
+        """Hand over one run; the sizes are those of the file and of a record [kB]."""
         size, record = sizes
         if not self._rates or size == 0:
             return
@@ -283,7 +283,7 @@ class Iozone:
         )
 
     def _in_reports(self, line: Line) -> bool:
-        """The reports for a spreadsheet, read where there was no table."""
+        """Take the spreadsheet reports if there was no table."""
         text = line.text
         if _EXCEL.match(text):
             self._hand_over()
@@ -310,7 +310,7 @@ class Iozone:
         return _QUOTED.match(text) is not None
 
     def _begin_reports(self, line: Line) -> None:
-        """Reports without the head of their test say nothing of their unit; the command line above may."""
+        """Begin reports without a test heading; their unit is in the command line above, if anywhere."""
         command = self._findings.command
         if self._begun is None and command.program == "iozone" and {"-O", "-N"} & set(command.arguments):
             self._rates = False

@@ -1,16 +1,16 @@
-"""Output of xdd: the lines of its table of results.
+"""Output of xdd: the lines of its result table.
 
 Versions: 7.0 from its source (the columns have a heading line, and any may be chosen with ``-outputformat``, also with
-commas in the file of ``-csvout``); 5.x and 6.x as users show them ("T Q Bytes Ops Time Rate …"). A run is the COMBINED
-line of an invocation: all targets, all passes. The targets' averages are its streams.
+commas in the file of ``-csvout``); 5.x and 6.x from published outputs ("T Q Bytes Ops Time Rate …"). A run is the
+COMBINED line of an invocation: all targets, all passes. The targets' averages are its streams.
 
 Units and traps
 ---------------
 - "MBytes/s" is 10^6 bytes per second, "Elapsed" and "Time" are seconds; "Latency" is milliseconds in 7.0.
-- TARGET_PASS and TARGET_AVERAGE lines come before COMBINED when ``-verbose`` is given: adding them up counts twice.
-  Where an invocation breaks off before COMBINED, its averages are the runs, or else its passes.
-- Op_Type is read, write or mixed; old tables may lack it, and the command line above says ``-op write``. -1 stands
-  for what could not be computed.
+- TARGET_PASS and TARGET_AVERAGE lines precede COMBINED with ``-verbose``: adding them up counts twice. If an invocation
+  ends before COMBINED, its averages are the runs, else its passes.
+- Op_Type is read, write or mixed; old tables may lack it; then the command line above (``-op write``) decides. -1 means
+  not computed.
 - "This run terminated with errors", "was canceled": the run has figures, and `error` is true.
 """
 
@@ -65,7 +65,7 @@ class _Row:
     values: dict[str, str]
 
     def number(self, name: str) -> float | None:
-        """Value of a column, None where it is missing or could not be computed."""
+        """Return the value of a column, None if it is missing or not computed."""
         try:
             value = float(self.values[name])
         except (KeyError, ValueError):
@@ -173,7 +173,7 @@ class Xdd:
         return Run(first, row.line, values, streams, rounding=0.02 + 0.0005 / max(seconds or 0.0, 0.0005))
 
     def _requested_operation(self, line: int) -> str:
-        """What the command line above says."""
+        """Return the operation that the command line above requests."""
         command = self._findings.command
         words = command.arguments
         if command.program != "xdd" or command.line > line or "-op" not in words[:-1]:
@@ -194,7 +194,7 @@ class Xdd:
             self._close(failed=failed)
 
     def _close(self, *, failed: bool = False) -> None:
-        """Hand over what is open; without a COMBINED line, the averages or else the passes."""
+        """Hand over the open run; without a COMBINED line the averages, else the passes."""
         opened, self._open = self._open, None
         rows, self._rows = self._rows, []
         if opened is not None:
