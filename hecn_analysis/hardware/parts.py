@@ -264,7 +264,9 @@ class Disk(Part):
         default=None, description="the same through the page cache, until all is on the disk, where it is known apart"
     )
     link: Literal["sata-1.5", "sata-3", "sata-6", "sas-3", "sas-6", "sas-12", "sas-24", "pcie"] | None = Field(
-        default=None, description="interface; the number is the line rate in Gb/s"
+        default=None,
+        description="interface; the number is the line rate in Gb/s. A drive with a link counts as solid-state unless "
+        "it has a seek or a revolution",
     )
     gen: Generation | None = None
     lanes: Lanes | None = None
@@ -287,6 +289,11 @@ class Disk(Part):
         validate_default=True,
         description="bytes a disk moves for one file before another's turn",
     )
+
+    @property
+    def solid_state(self) -> bool:
+        """True for a drive that states its link and neither a seek nor a revolution: parity costs its reads no time."""
+        return self.link is not None and self.seek.value + self.revolution.value == 0
 
     @property
     def lasting_write_rate(self) -> Parameter:

@@ -390,7 +390,14 @@ class _HostDemands:
             rate = np.asarray(shared, dtype=np.float64)
         if array.level is not None:
             op: Operation = "read" if reads else "write"
-            figures = limits.raid(level=array.level, disks=array.disks, groups=array.groups, disk_rate=rate, op=op)
+            figures = limits.raid(
+                level=array.level,
+                disks=array.disks,
+                groups=array.groups,
+                disk_rate=rate,
+                op=op,
+                solid_state=agreed(disk.solid_state),
+            )
             rate = np.asarray(figures["throughput_bps"], dtype=np.float64)
         return np.minimum(rate, self._answered_rate(at, disk, rate, reads=reads))
 

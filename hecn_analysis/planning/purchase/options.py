@@ -306,10 +306,6 @@ def _goes_on(disk: Disk, controller: Controller) -> bool:
 def _storages(request: Request, role: Role) -> Iterator[Option]:
     slots = _slots(request)
     most = max((len(Platform(board, board.sockets).slots()) for board in request.offers.boards.values()), default=0)
-    factors = {
-        disks: _factor(disks, request.raid, role)
-        for disks in range(1, max((c.disk_ports or 1 for c in request.offers.controllers.values()), default=1) + 1)
-    }
     op: Literal["read", "write"] = "write" if role == "sender" else "read"
     gens = sorted({slot[0] for slot in slots})
     for controller in request.offers.controllers.values():
@@ -329,19 +325,32 @@ def _storages(request: Request, role: Role) -> Iterator[Option]:
                     link = _pcie_bps(gen, disk.lanes or 1, request.max_payload[role], op)
                 rate = min(link, disk.read_rate.value if role == "sender" else disk.lasting_write_rate.value)
                 ports = range(1, (controller.disk_ports or 1) + 1)
-                disks = next((count for count in ports if factors[count] * rate * _ROUNDING >= needed), None)
+                disks = next(
+                    (
+                        count
+                        for count in ports
+                        if _factor(count, request.raid, role, solid_state=disk.solid_state) * rate * _ROUNDING >= needed
+                    ),
+                    None,
+                )
                 if disks is not None:
                     chosen = Storage(disk, controller, arrays, disks, float(link))
                     yield _card_option(role, chosen, controller, fitting=fitting)
 
 
 @cache
-def _factor(disks: int, raid: Level, role: Role) -> float:
+def _factor(disks: int, raid: Level, role: Role, *, solid_state: bool) -> float:
     """Rate of an array over that of one drive; 0 where it cannot be built."""
     if disks == 1 and raid == 0:
         return 1.0
     try:
-        figures = limits.raid(level=raid, disks=disks, disk_rate=1.0, op="read" if role == "sender" else "write")
+        figures = limits.raid(
+            level=raid,
+            disks=disks,
+            disk_rate=1.0,
+            op="read" if role == "sender" else "write",
+            solid_state=solid_state,
+        )
     except RangeError:
         return 0.0
     return float(figures["throughput_bps"])

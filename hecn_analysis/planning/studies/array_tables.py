@@ -11,7 +11,7 @@ import pandas as pd
 
 from hecn_analysis import limits
 from hecn_analysis.base.errors import InputError, did_you_mean
-from hecn_analysis.hardware import Host
+from hecn_analysis.hardware import Array, Host
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import Disk
 from hecn_analysis.limits.storage.array_layout import Level
@@ -101,7 +101,7 @@ def _ends(prediction: Prediction, measured_bps: float) -> list[dict[str, Any]]:
             continue
         names = list(dict.fromkeys(host.file_arrays))
         used = [host.arrays[name] for name in names]
-        data = sum(_data_disks(one.level, one.disks, one.groups, operation) for one in used)
+        data = sum(_data_disks(array, operation) for array in used)
         resources = {f"{role}.{kind}.{name}" for kind in ("raid", "disk") for name in names}
         allowed = limits_of(prediction)
         array_bps = float(allowed.loc[allowed["resource"].isin(resources), "throughput_bps"].min())
@@ -122,11 +122,19 @@ def _ends(prediction: Prediction, measured_bps: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _data_disks(level: Level | None, disks: int, groups: int, operation: Operation) -> float:
+def _data_disks(array: Array, operation: Operation) -> float:
     """Disks whose rates add up in a sequential stream."""
-    if level is None:
+    if array.level is None:
         return 1.0
-    return float(limits.raid(level=level, disks=disks, groups=groups, disk_rate=1.0, op=operation)["throughput_bps"])
+    figures = limits.raid(
+        level=array.level,
+        disks=array.disks,
+        groups=array.groups,
+        disk_rate=1.0,
+        op=operation,
+        solid_state=array.disk.solid_state,
+    )
+    return float(figures["throughput_bps"])
 
 
 def _words(level: Level | None, disks: int, groups: int) -> str:
@@ -164,7 +172,7 @@ def level_rates(disk: Disk, most: int, levels: Sequence[Level] = LEVELS) -> pd.D
             groups = disks // GROUP if level in (50, 60) else 1
             if level in (50, 60) and groups < 2:
                 continue
-            array = partial(limits.raid, level=level, disks=disks, groups=groups)
+            array = partial(limits.raid, level=level, disks=disks, groups=groups, solid_state=disk.solid_state)
             read = array(disk_rate=disk.read_rate.value, op="read")["throughput_bps"]
             write = array(disk_rate=disk.lasting_write_rate.value, op="write")["throughput_bps"]
             rows.append({"level": level, "disks": disks, "read_bps": float(read), "write_bps": float(write)})
