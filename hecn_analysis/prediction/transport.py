@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hecn_analysis.limits import tcp_rounds, tcp_window
 from hecn_analysis.prediction.draws import Draws, FloatArray, agreed, central
-from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Host, Scenario

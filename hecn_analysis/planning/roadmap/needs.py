@@ -26,7 +26,7 @@ from hecn_analysis.hardware.quantity import Parameter
 from hecn_analysis.planning.purchase.builds import Cards, Platform, Storage
 from hecn_analysis.planning.purchase.offers import Offers
 from hecn_analysis.planning.purchase.options import Option, Request, Slot, lines, options
-from hecn_analysis.prediction.resources import FILE_PASSES, NETWORK_PASSES
+from hecn_analysis.prediction.host_demands import FILE_PASSES, NETWORK_PASSES
 
 NEEDS: Final = ("resource", "amount", "unit", "need", "part", "known", "since")
 

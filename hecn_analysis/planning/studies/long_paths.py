@@ -20,7 +20,7 @@ from hecn_analysis.hardware import Scenario, load_scenario
 from hecn_analysis.limits import framing, tcp_loss, tcp_window
 from hecn_analysis.prediction.compare import Series, load_series
 from hecn_analysis.prediction.draws import Draws
-from hecn_analysis.prediction.resources import payload_per_packet, streams_per_process
+from hecn_analysis.prediction.packets import payload_per_packet, streams_per_process
 from hecn_analysis.prediction.transport import Transport
 from hecn_analysis.runs.rates import run_rates
 

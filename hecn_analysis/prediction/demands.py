@@ -1,0 +1,42 @@
+"""Resources and the time that flows need of each for a payload bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hecn_analysis.prediction.draws import FloatArray
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something that can be fully busy.
+
+    Attributes
+    ----------
+    name
+        ``receiver.cpu.core1``, ``sender.slot.nic1``, ``path.link``: whose, its class, which one.
+    resource_class
+        One of the contract's classes: cpu, memory, slot, nic, disk, raid, link, ...
+    title
+        What it is, for people.
+    """
+
+    name: str
+    resource_class: str
+    title: str
+
+
+class Demands:
+    """Collects demands by resource and flow."""
+
+    def __init__(self) -> None:
+        self.table: dict[tuple[str, str], tuple[Resource, dict[int, FloatArray]]] = {}
+
+    def add(self, flow: int, name: str, seconds_per_bit: FloatArray, *, title: str, variant: str = "") -> None:
+        """Add to what `flow` asks of the resource; `variant` keeps apart the two directions of one resource."""
+        key = (name, variant)
+        by_flow = self.table[key][1] if key in self.table else {}
+        by_flow[flow] = by_flow[flow] + seconds_per_bit if flow in by_flow else seconds_per_bit
+        self.table[key] = (Resource(name, name.split(".")[1], title), by_flow)

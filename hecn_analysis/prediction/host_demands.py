@@ -1,0 +1,145 @@
+"""Demands of flows on one host: storage, filter, slots, cores and memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hecn_analysis import limits
+from hecn_analysis.prediction.array_rates import array_rate
+from hecn_analysis.prediction.cores import Cores
+from hecn_analysis.prediction.draws import agreed
+from hecn_analysis.prediction.packets import payload_per_packet
+from hecn_analysis.prediction.slots import Slots
+
+if TYPE_CHECKING:
+    from hecn_analysis.hardware import Host, Scenario
+    from hecn_analysis.prediction.demands import Demands
+    from hecn_analysis.prediction.draws import Draws, FloatArray
+
+#: Passes of each byte over main memory for a transfer through sockets: the card's own and that of the copy's far side.
+#: RFC 4297, section 4.2, counts a third one for the application's buffer, which in a transfer tool stays in the cache.
+NETWORK_PASSES = 2
+#: What a file adds: the copy's side in the page cache (or, with direct I/O, in the buffer), and the controller's.
+FILE_PASSES = 2
+
+
+class HostDemands:
+    """What the flows ask of one host."""
+
+    def __init__(
+        self, scenario: Scenario, draw: Draws, demands: Demands, role: str, flows: list[tuple[int, bool]]
+    ) -> None:
+        self.scenario = scenario
+        self.draw = draw
+        self.demands = demands
+        self.role = role
+        host = scenario.sender if role == "sender" else scenario.receiver
+        assert host is not None  # noqa: S101 - made only for hosts that are there
+        self.host: Host = host
+        self.flows = flows
+        self.cores = (
+            None
+            if host.cpu is None
+            else Cores(
+                scenario,
+                draw,
+                role,
+                host,
+                host.cpu,
+                flows,
+                payload_per_packet(scenario)[0],
+                lambda flow, name, seconds_per_bit, title: demands.add(flow, name, seconds_per_bit, title=title),
+            )
+        )
+        self.slots = Slots(scenario, draw, demands, role, host=host, cores=self.cores)
+
+    def add(self) -> None:
+        """Add storage, slots, cores and memory, for each flow in the part that this host has in it."""
+        for flow, (number, way) in enumerate(self.flows):
+            sends = (self.role == "sender") != way
+            tool = self.scenario.tool
+            networked = tool.protocol != "file"
+            end = tool.source_end if sends else tool.sink_end
+            on_disk = end == "disk"
+            self._storage(flow, number, sends=sends, on_disk=on_disk)
+            self._filter(flow)
+            if networked:
+                self.slots.add_cards(flow, number, sends=sends)
+            if self.cores is not None:
+                self.cores.add(flow, sends=sends, networked=networked, on_disk=on_disk)
+            self._memory(flow, networked=networked, on_disk=on_disk)
+
+    def _storage(self, flow: int, number: int, *, sends: bool, on_disk: bool) -> None:
+        host = self.host
+        known_rate = host.read_rate if sends else host.write_rate
+        if known_rate is not None:
+            field = "read_rate" if sends else "write_rate"
+            rate = self.draw(f"{self.role}.{field}", known_rate)
+            self.demands.add(flow, f"{self.role}.disk", 1 / rate, title=f"storage of the {self.role}", variant=field)
+        if not on_disk or not host.arrays or known_rate is not None:
+            return
+        files_on = host.file_arrays
+        name = files_on[number % len(files_on)]
+        array = host.arrays[name]
+        neighbours = sum(
+            files_on[other % len(files_on)] == name for other, way in self.flows if way == self.flows[flow][1]
+        )
+        rate = self.draw.once(
+            (self.role, name, neighbours, sends),
+            lambda: array_rate(self.scenario.tool, self.draw, self.role, name, array, streams=neighbours, reads=sends),
+        )
+        if array.level is None:
+            kind, title = "disk", f"{array.disk.title or 'disk'} {name} of the {self.role}"
+        else:
+            kind, title = "raid", f"array {name} of the {self.role} (RAID {array.level}, {array.disks} disks)"
+        self.demands.add(flow, f"{self.role}.{kind}.{name}", 1 / rate, title=title)
+        for slot_name in array.slots:
+            slot = host.slots[slot_name]
+            capacity = self.slots.pcie_bps(slot_name, slot, op="write" if sends else "read")
+            share = 1 / len(array.slots)
+            self.demands.add(
+                flow,
+                f"{self.role}.slot.{slot_name}",
+                share / capacity,
+                title=self.slots.title(slot_name, slot),
+                variant=str(sends),
+            )
+            self.slots.add_uplinks(flow, slot, share, op="write" if sends else "read")
+            if slot.controller is not None and agreed(np.isfinite(slot.controller.rate.value)):
+                carried = self.draw(f"{self.role}.slots.{slot_name}.controller.rate", slot.controller.rate)
+                self.demands.add(
+                    flow,
+                    f"{self.role}.raid.controller-{slot_name}",
+                    share / carried,
+                    title=f"{slot.controller.title or 'the controller'} of the {self.role}",
+                )
+
+    def _filter(self, flow: int) -> None:
+        if self.host.filter_rate is not None:
+            rate = self.draw(f"{self.role}.filter_rate", self.host.filter_rate)
+            share = self.draw(f"{self.role}.filter_quota", self.host.filter_quota)
+            name = f"{self.role}.cpu.filter{flow + 1}" if len(self.flows) > 1 else f"{self.role}.cpu.filter"
+            self.demands.add(flow, name, 1 / (rate * share), title=f"the filter of the {self.role}")
+
+    def _memory(self, flow: int, *, networked: bool, on_disk: bool) -> None:
+        memory = self.host.memory
+        if memory is None:
+            return
+        passes = (NETWORK_PASSES if networked else 0) + (FILE_PASSES if on_disk else 0)
+        if passes == 0:
+            return
+
+        def seconds_per_bit() -> FloatArray:
+            figures = limits.memory(
+                channels=self.draw(f"{self.role}.memory.channels", memory.channels),
+                transfers=self.draw(f"{self.role}.memory.transfers", memory.transfers),
+                usable=self.draw(f"{self.role}.memory.usable", memory.usable),
+                passes=passes,
+            )
+            return np.asarray(1 / figures["throughput_bps"], dtype=np.float64)
+
+        name = f"{self.role}.memory"
+        demand = self.draw.once((name, passes), seconds_per_bit)
+        self.demands.add(flow, name, demand, title=f"memory of the {self.role}")
