@@ -327,7 +327,7 @@ def lag(
     flow_rate: Rate | None = None,
     placement: Placement = "hash",
 ) -> dict[str, Number]:
-    """Return what a bundle of links (LAG, ECMP, bonding) carries for a number of flows.
+    """Return the throughput of a number of flows over a bundle of links (LAG, ECMP, bonding).
 
     Parameters
     ----------
@@ -338,10 +338,10 @@ def lag(
     flows
         Flows, each on one link.
     flow_rate
-        What one flow moves at most when alone; without it, a link's rate, or with packets in turns as much as goes.
+        Highest rate of a single flow; without it, a link's rate, or unlimited where packets take links in turn.
         [bit/s]
     placement
-        ``hash``: a flow's link is as good as random; ``placed``: flows are spread evenly, one per path in turn;
+        ``hash``: a flow's link is effectively random; ``placed``: flows are spread evenly, one per path in turn;
         ``turns``: each flow's packets take all links in turn (balance-rr), which costs a fifth.
 
     Returns

@@ -46,6 +46,8 @@ from hecn_analysis.limits._checks import (
     require_word,
 )
 
+ETHERNET_HEADER: Final = 14.0
+"""Header of a frame without a VLAN tag. [B]"""
 FRAME_OVERHEAD: Final = 38.0
 """Bytes of the line that a frame takes beside its packet: header 14, check 4, preamble 8, gap 12. [B]"""
 VLAN_TAG: Final = 4.0  # [B]
@@ -331,7 +333,7 @@ def ethernet(
     protocol: Protocol = "tcp",
     wan_phy: bool = False,
 ) -> dict[str, Number]:
-    """Return what an Ethernet link carries.
+    """Return the goodput of an Ethernet link.
 
     Parameters
     ----------

@@ -203,7 +203,7 @@ def infiniband(
     op: Operation = "write",
     global_route: bool = False,
 ) -> dict[str, Number]:
-    """Return what an InfiniBand link carries.
+    """Return the goodput of an InfiniBand link.
 
     Parameters
     ----------

@@ -182,7 +182,7 @@ def memory(
     link_rate: Rate | None = None,
     link_passes: Count = 1,
 ) -> dict[str, Number]:
-    """Return the rate of data that a memory system lets through.
+    """Return the data rate of a memory system.
 
     Parameters
     ----------

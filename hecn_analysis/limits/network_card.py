@@ -1,4 +1,4 @@
-r"""Network cards in a PCI Express slot: frames, and all that card and driver tell each other about them.
+r"""Network cards in a PCI Express slot: frames, and the traffic between card and driver about them.
 
 Beside the frames, descriptors, pointers and interrupts cross the slot. How many depends on the driver: one that handles
 each frame on its own, a kernel's that gathers some, or one that polls (DPDK). For small frames that is most of the
@@ -185,7 +185,7 @@ def nic(
     driver: Driver = "kernel",
     max_read_request: Bytes = 512,
 ) -> dict[str, Number]:
-    """Return what a network card moves through its slot, with all that its driver needs.
+    """Return the rate of a network card through its slot, driver traffic included.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def nic(
     op
         Send, receive, or both at once (the rate each way).
     driver
-        One that does all for each frame, a kernel's that gathers some, or one that polls.
+        A driver that handles each frame on its own, a kernel driver that batches, or one that polls.
     max_read_request
         MaxReadRequest as set, 128 to 4096. [B]
 

@@ -247,7 +247,7 @@ def atm(
     protocol: Transport = "tcp",
     encapsulation: Encapsulation = "llc",
 ) -> dict[str, Number]:
-    """Return what an ATM link carries.
+    """Return the goodput of an ATM link.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def sonet(
     protocol: Transport = "tcp",
     stuffing: bool = False,
 ) -> dict[str, Number]:
-    """Return what packet over SONET (PPP) carries.
+    """Return the goodput of packet over SONET (PPP).
 
     Parameters
     ----------

@@ -221,7 +221,7 @@ def throughput_bps(
     max_read_request
         MaxReadRequest m. [B]
     completion_boundary
-        Size at which the host cuts read completions, if it does so below MaxPayload: 64 on older chipsets. [B]
+        Size of the host's read completions, if below MaxPayload: 64 on older chipsets. [B]
     address_bits
         32 where all buffers are below 4 GiB.
     ecrc
@@ -304,7 +304,7 @@ def pcie(
     uplink_lanes: Count | None = None,
     devices: Count = 1,
 ) -> dict[str, Number]:
-    """Return what a PCI Express slot carries.
+    """Return the rate of a PCI Express slot.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def pcie(
     max_read_request
         MaxReadRequest as set, 128 to 4096. [B]
     completion_boundary
-        Size at which the host cuts read completions, if it does so below MaxPayload: 64 on older chipsets. [B]
+        Size of the host's read completions, if below MaxPayload: 64 on older chipsets. [B]
     address_bits
         Width of the addresses: 32 where all buffers are below 4 GiB.
     ecrc
@@ -331,7 +331,7 @@ def pcie(
     round_trip
         Time of one read on an idle link. [s]
     slot_gen
-        Generation of the slot, where that is less than the device's.
+        Generation of the slot, where it is lower than the device's.
     slot_lanes
         Lanes wired to the slot, where there are fewer than the device's.
     uplink_gen

@@ -160,7 +160,7 @@ def burst_overhead_clocks(clock: Frequency, width: Literal[32, 64], burst: Bytes
 
 
 def pcix(clock: Frequency, width: Literal[32, 64], burst: Bytes, overhead_clocks: Count = 100) -> dict[str, Number]:
-    """Return what a PCI or PCI-X bus carries, both directions together.
+    """Return the rate of a PCI or PCI-X bus, both directions together.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def pcix(clock: Frequency, width: Literal[32, 64], burst: Bytes, overhead_clocks
     burst
         Length of a burst, MMRBC for reads: 512, 1024, 2048 or 4096. [B]
     overhead_clocks
-        Clocks that each burst costs beside its data.
+        Clocks of each burst in addition to its data.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-r"""Processors: what a core moves, what share of a core a thread gets, what another processor would do.
+r"""Processors: throughput of a core, a thread's share of a core, and scaling to another processor.
 
 References
 ----------
@@ -391,7 +391,7 @@ def cpu(
     interrupts: Fraction = 0.0,
     quota: Fraction | None = None,
 ) -> dict[str, Number]:
-    """Return what the cores of a processor move.
+    """Return the throughput of the cores of a processor.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-r"""Tools that ask and wait: NFS, iSCSI, iRODS, copies by one thread, ssh channels, many small files.
+r"""Request-response tools: NFS, iSCSI, iRODS, copies by one thread, ssh channels, many small files.
 
 What one request waits for adds up: round trips, the service at the other end, the time of its data on the line and in a
-store that does nothing else meanwhile. Only more requests under way at once hide it.
+store that does nothing else meanwhile. Only more requests in flight hide it.
 
 References
 ----------
@@ -44,7 +44,7 @@ def request_s(
     rate: Rate = np.inf,
     store_rate: Rate = np.inf,
 ) -> Number:
-    r"""Return the time from asking to having, with nothing else under way.
+    r"""Return the time of one request, with nothing else in flight.
 
     .. math:: t = k\,T + S + \frac{8 R}{L} + \frac{8 R}{D}
 
@@ -354,7 +354,7 @@ def requests(
     rate: Rate | None = None,
     store_rate: Rate | None = None,
 ) -> dict[str, Number]:
-    """Return the rate of a tool that asks for data piece by piece, or copies many files.
+    """Return the rate of a tool that requests data piece by piece, or copies many files.
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ def requests(
     service
         Time of a request at the other end, apart from moving the data. [s]
     outstanding
-        Requests under way at once: threads, slots, or read-ahead over the size of a request.
+        Requests in flight: threads, slots, or read-ahead divided by the size of a request.
     round_trips
         Round trips per request; a small file needs some for its name, opening and closing.
     rate
@@ -377,7 +377,7 @@ def requests(
     Returns
     -------
     dict
-        ``throughput_bps`` [bit/s], ``requests_per_s`` [1/s], and ``outstanding_to_fill``: requests under way from which
+        ``throughput_bps`` [bit/s], ``requests_per_s`` [1/s], and ``outstanding_to_fill``: requests in flight from which
         the line or store is the limit.
 
     Raises

@@ -97,7 +97,7 @@ def raw_bps(link: Link) -> float:
 
 
 def interconnect(link: Link, *, links: Count = 1) -> dict[str, Number]:
-    """Return what the links between processors, or to the chipset, carry.
+    """Return the rate of the links between processors, or to the chipset.
 
     Parameters
     ----------

@@ -265,12 +265,12 @@ def _burst(ingress: Rate, egress: Rate, burst: Bytes) -> tuple[FloatArray, Float
 def buffer(
     ingress: Rate, egress: Rate, buffer: Bytes, *, burst: Bytes = 65_536, interval: Time | None = None
 ) -> dict[str, Number]:
-    """Return what passes where a fast link meets a slow one, and the pace that loses nothing.
+    """Return the throughput where a fast link meets a slow one, and the fastest pace without loss.
 
     Parameters
     ----------
     ingress
-        Rate of the fast link, at which bursts come in. [bit/s]
+        Rate of the fast link, at which bursts arrive. [bit/s]
     egress
         Rate of the slow link. [bit/s]
     buffer
@@ -278,12 +278,12 @@ def buffer(
     burst
         Size of a burst: 64 KiB from a card with offloads, up to a window in slow start. [B]
     interval
-        Time from burst to burst, such as the round-trip time; without it, one alone. [s]
+        Time from burst to burst, such as the round-trip time; without it, a single burst. [s]
 
     Returns
     -------
     dict
-        ``throughput_bps``: what gets through, per burst or interval [bit/s]; ``buffer_needed_bytes``;
+        ``throughput_bps``: the rate that gets through, per burst or interval [bit/s]; ``buffer_needed_bytes``;
         ``largest_burst_bytes`` that this buffer takes [B]; ``loss_fraction``: the tail of a burst that is lost [1];
         ``pace_bps``: the fastest pace at which the burst passes whole. [bit/s]
 

@@ -1,4 +1,4 @@
-"""The figures of `hecn limits tcp`: what a window, losses and time leave of a path's rate."""
+"""The figures of `hecn limits tcp`: throughput of TCP under a window, losses and a limited time."""
 
 from typing import Final, Literal
 
@@ -44,30 +44,30 @@ def tcp(
     duration: Time | None = None,
     bytes: Bytes | None = None,  # noqa: A002 named like the option
 ) -> dict[str, Number]:
-    """Throughput of TCP over a path, and the limits that it comes from.
+    """Return the throughput of TCP over a path, and the limits that set it.
 
     Parameters
     ----------
     rtt
         Round-trip time without queueing. [s]
     window
-        Usable window of each stream; none: not the limit. [bytes]
+        Usable window of each stream; without it, the window is no limit. [bytes]
     loss
         Probability that a packet is lost. [fraction]
     mtu
         Largest IP packet. [bytes]
     rate
-        Line rate of the Ethernet (a packet costs its IP length + 38 bytes); none: not the limit. [bit/s]
+        Line rate of the Ethernet (a packet costs its IP length + 38 bytes); without it, the line is no limit. [bit/s]
     queue
-        Room in front of the narrowest port; none: one bandwidth-delay product. [bytes]
+        Queue at the narrowest port; without it, one bandwidth-delay product (BDP). [bytes]
     congestion_control
         The sender's congestion control.
     streams
         Parallel connections.
     duration
-        Length of a test from the first byte on; none, nor bytes: the long run. [s]
+        Length of a test from its first byte; without it and without bytes, the long run. [s]
     bytes
-        Amount to be transferred, in all streams together. [bytes]
+        Amount to transfer, all streams together. [bytes]
 
     Returns
     -------

@@ -6,7 +6,7 @@ A cost a byte is that of the catalogue, measured with packets of `Cpu.measured_p
 the core that sends them, and what one core has touched costs the other more.
 
 Where runs of the very tool within the machine are known (`Cpu.tools`), costs are those of these runs. Between two
-processes of that machine which nobody binds to cores, the kernel moves them and their work about: what repeats is the
+processes of that machine which are not bound to cores, the kernel moves them and their work about: what repeats is the
 sum of both, and how much of the cores both get.
 """
 

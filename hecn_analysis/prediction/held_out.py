@@ -17,7 +17,7 @@ from hecn_analysis.prediction.measurements import Measurement, scenarios
 Mode = Literal["in-sample", "leave-one-out", "leave-one-host-out"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-#: A host that is nobody's: no run of it can be left out.
+#: Stands for no host: no run is left out.
 _NO_HOST = "ideal"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hecn_analysis import limits
+from hecn_analysis.limits import framing
 from hecn_analysis.limits.socket_links import LINE_SHARE
 from hecn_analysis.prediction.draws import agreed
 from hecn_analysis.prediction.packets import link_shares, payload_per_packet
@@ -57,7 +58,8 @@ class Slots:
             return
         payload, wire = payload_per_packet(self.scenario)
         path = self.scenario.path
-        frame = wire - 24 if self.scenario.tool.protocol == "rdma" else path.mtu + 14  # what crosses the slot
+        packet = wire - framing.FRAME_OVERHEAD if self.scenario.tool.protocol == "rdma" else path.mtu
+        frame = packet + framing.ETHERNET_HEADER  # check sequence, preamble and gap stay in the card
         for link, share in link_shares(self.scenario, number):
             port = link % len(ports)
             name = ports[port]

@@ -205,9 +205,9 @@ def enclosure(
     usable
         Part of the lanes' rate that commands and connections leave. [1]
     slot_rate
-        What the controller's slot carries: see pcie. [bit/s]
+        Rate of the controller's slot: see pcie. [bit/s]
     controller_rate
-        What the controller's processor carries. [bit/s]
+        Rate of the controller's processor. [bit/s]
 
     Returns
     -------

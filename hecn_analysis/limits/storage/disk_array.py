@@ -57,7 +57,7 @@ def raid_read_bps(
     10      min(k n / 2, n) d               near layout; far layout n d
     5, 50   (n - g) d                       g groups, 1 for RAID 5
     6, 60   (n - 2 g) d                     the same
-    5 to    (n - g l) d                     disks that skip parity for nothing (SSD)
+    5 to    (n - g l) d                     disks that skip parity at no cost (SSD)
     60
     ======  ==============================  =======================================
 
@@ -74,11 +74,11 @@ def raid_read_bps(
     streams
         Sequential streams k at once; for mirrors only, whose halves serve one stream each.
     lost
-        Disks l that are lost, in the group that has lost most.
+        Disks l lost, in the group with most losses.
     far
         Linux md's far layout of RAID 10, whose first halves of the disks are striped like RAID 0.
     solid_state
-        Disks that go on behind a chunk of parity without losing time.
+        Disks that skip a chunk of parity without losing time.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def raid_write_bps(
     access
         Time of a disk before each piece, for requests at random places; 0 in a sequential stream. [s]
     lost
-        Disks that are lost, in the group that has lost most.
+        Disks lost, in the group with most losses.
 
     Returns
     -------
@@ -259,7 +259,7 @@ def raid_random_read_bps(
     offset
         Where in a chunk a request begins; 0 is aligned. [B]
     lost
-        Disks that are lost, in the group that has lost most.
+        Disks lost, in the group with most losses.
 
     Returns
     -------
@@ -383,19 +383,19 @@ def raid(
     offset
         Where in a stripe a request begins; 0 is aligned. [B]
     access
-        Time of a disk before each piece of a request at a random place: see disk; 0 for sequential ones. [s]
+        Access time of a disk for each piece of a request at a random place: see disk; 0 for sequential ones. [s]
     streams
         Sequential streams at once, when mirrors are read.
     lost
-        Disks lost, in the group that has lost most.
+        Disks lost, in the group with most losses.
     rebuild
         Part of the disks' time that a rebuild takes. [1]
     far
         Linux md's far layout of RAID 10.
     solid_state
-        Disks go on behind parity without losing time (SSD), when read.
+        Disks skip parity without losing time (SSD). Affects reads only.
     controller_rate
-        What the controller carries at most. [bit/s]
+        Highest rate of the controller. [bit/s]
 
     Returns
     -------

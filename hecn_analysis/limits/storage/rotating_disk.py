@@ -284,7 +284,7 @@ def disk(
     streams
         Sequential streams at once; two or more make the heads move.
     chunk
-        Data moved for one stream before the heads go to the next. [B]
+        Data moved for one stream before the heads move to the next. [B]
     seek
         Time of a seek. [s]
     revolution

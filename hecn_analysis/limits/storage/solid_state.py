@@ -206,13 +206,13 @@ def ssd(
     Parameters
     ----------
     rate
-        Sequential rate of the disk, for writes the one after its fast part is full. [bit/s]
+        Sequential rate of the disk, for writes the rate once its fast part is full. [bit/s]
     cache_rate
         Rate of writes while the fast part (SLC cache) takes them. [bit/s]
     cache
         Size of the fast part. [B]
     amount
-        Data written in one go to an idle disk; without it, for ever. [B]
+        Data written without a pause to an idle disk; without it, endless. [B]
     block
         Size of a request; without it, large ones. [B]
     outstanding
@@ -220,7 +220,7 @@ def ssd(
     latency
         Time from a request to its answer on an idle disk. [s]
     iops
-        Requests a second that the disk answers at most.
+        Highest number of requests that the disk answers in a second.
     spare
         Physical over used capacity, less 1: with it, for small writes at random places in the long run. [1]
 
