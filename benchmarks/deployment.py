@@ -33,6 +33,7 @@ from benchmarks import harness, polls
 from hecn_analysis.archive.store import Archive
 from hecn_analysis.live import snmp
 from hecn_analysis.traffic import bulk
+from hecn_analysis.traffic.sample_files import row_groups
 
 #: Part of a core that may be planned for: the rest is for the system, for rounds that come at once, and for luck.
 BUSY = 0.6
@@ -386,7 +387,7 @@ def query(folder: Path) -> dict[str, float]:
         _small(Path(name))
         bulk.interfaces(Path(name) / "samples", threads=1)
     query_s, _, peak = harness.held(lambda: bulk.interfaces(folder / "samples", threads=1))
-    groups = [group for path in sorted((folder / "samples").rglob("*.parquet")) for group in bulk.row_groups(str(path))]
+    groups = [group for path in sorted((folder / "samples").rglob("*.parquet")) for group in row_groups(str(path))]
     one_port = bulk.Share(
         0, tuple((group.path, group.number, group.rows) for group in groups), frozenset(groups[0].keys[:1])
     )

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from hecn_analysis.figures import rate_axis, theme
-from hecn_analysis.traffic.ports import port_name
+from hecn_analysis.traffic.ports import KEY, with_names
 
 if TYPE_CHECKING:
     from hecn_analysis.planning.forecast.port_forecast import Forecast
@@ -45,7 +45,7 @@ def forecast_rows(found: Forecast) -> pd.DataFrame:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    return [port_name(host, interface) for host, interface in zip(table["host"], table["interface"], strict=True)]
+    return with_names(table[list(KEY)])["port"].tolist()
 
 
 def _part(rows: pd.DataFrame, kind: str, column: str) -> pd.DataFrame:

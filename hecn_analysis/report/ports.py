@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.ingest.folder import Folder
-from hecn_analysis.traffic.ports import KEY, number_rows, port_key, port_name
+from hecn_analysis.traffic.ports import KEY, number_rows, port_key, with_names
 from hecn_analysis.traffic.reconcile import reconcile
 from hecn_analysis.traffic.speeds import speeds_of
 from hecn_analysis.traffic.utilisation import utilisation
@@ -40,9 +40,7 @@ def port_table(folder: Folder) -> pd.DataFrame:
     if rates.empty:
         return pd.DataFrame()
     found = utilisation(rates, slot_s=slot_length(rates), speeds=speeds_of(folder.counters.samples))
-    found["port"] = [
-        port_name(host, interface) for host, interface in zip(found["host"], found["interface"], strict=True)
-    ]
+    found["port"] = with_names(found[list(KEY)])["port"]
     found["bytes"] = found[["in_bytes", "out_bytes"]].sum(axis=1, min_count=1)
     return found.sort_values("bytes", ascending=False, kind="stable", ignore_index=True)
 
@@ -77,9 +75,7 @@ def agreement(folder: Folder) -> pd.DataFrame:
     carried = busiest["bits"].groupby(number).sum().nlargest(_MOST_PORTS).index
     found = reconcile(chosen, rates[np.isin(number, carried)])
     found["file"] = found["source_file"].map(folder.short)
-    found["port"] = [
-        port_name(host, interface) for host, interface in zip(found["host"], found["interface"], strict=True)
-    ]
+    found["port"] = with_names(found[list(KEY)])["port"]  # its source_file is that of the run
     return found[~found["verdict"].isin(["no counters", "not enough in the log"])].reset_index(drop=True)
 
 

@@ -1,19 +1,18 @@
-"""Counter readings in Parquet files, more than fit into memory: rates with all flags, and a summary of each interface.
+"""Rates and a summary of each interface, from Parquet files with more counter readings than fit into memory.
 
-The interfaces are dealt into shares of a few million readings. A share reads the row groups that hold its interfaces,
-puts their readings in order, and gives their rates and percentiles; shares run in threads of this machine or on the
-workers of a Dask cluster, and come back in order, so that the result is the same row for row. A worker that dies takes
-nothing with it: its share is done again elsewhere. A file that cannot be read costs its own readings and is told; where
-that shows only once shares are read, they are dealt anew without it.
+The interfaces are divided into shares of a few million readings. Each share reads the row groups that hold its
+interfaces, sorts their readings, and computes their rates and percentiles. Shares run in threads or on the workers of a
+Dask cluster and are joined in order, so the result does not depend on where they ran. If a worker dies, another one
+repeats its share. An unreadable file costs its own readings and is reported; if the damage shows only while shares are
+read, the interfaces are divided again without this file.
 
-Files sorted by interface (as a whole, or each day's for itself) are read once. Where every row group holds all
-interfaces, shares are larger, and each reads everything.
+Files sorted by interface (as a whole, or for each day) are read once. If every row group holds all interfaces, each
+share reads all files, and shares are larger.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,11 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from hecn_analysis.archive.files import TABLES, report_damage
 from hecn_analysis.archive.selection import is_archive
@@ -38,37 +33,20 @@ from hecn_analysis.traffic import differences
 from hecn_analysis.traffic.flags import MEANINGS, Flag
 from hecn_analysis.traffic.ports import Ints
 from hecn_analysis.traffic.rates import frame
-from hecn_analysis.traffic.series import NAT, NEEDED, Readings, Series, Speeds, Widths, in_blocks
+from hecn_analysis.traffic.sample_files import Fault, FaultsError, Group, Key, read, row_groups
+from hecn_analysis.traffic.series import NAT, Series, Speeds, Widths, in_blocks
 from hecn_analysis.traffic.slots import Intervals
 from hecn_analysis.traffic.utilisation import SLOT_S, summarise
 
 SHARE_ROWS: Final = (2_000_000, 4_000_000, 8_000_000, 16_000_000)
-"""Readings of a share: the first of these with which little is read twice."""
-_READ_TWICE: Final = 1.6  # times all rows that the shares may read
-_TEXTS = ("host", "interface", "source_file")
-_NUMBERS = ("index", "time", "in_octets", "out_octets", "counter_bits", "speed_bps", "uptime_s", "discontinuity_s")
-_KINDS: Mapping[str, Any] = {  # how the columns of a share are held
-    **dict.fromkeys(_TEXTS, np.int32),
-    **dict.fromkeys(("index", "time"), np.int64),
-    **dict.fromkeys(("in_octets", "out_octets"), np.uint64),
-    "counter_bits": np.uint8,
-    **dict.fromkeys(("speed_bps", "uptime_s", "discontinuity_s"), np.float64),
-    **dict.fromkeys(("in_octets missing", "out_octets missing"), np.bool_),
-}
-_ABSENT: Mapping[Any, Any] = {
-    np.int32: -1,
-    np.int64: -1,
-    np.uint64: 0,
-    np.uint8: 0,
-    np.float64: np.nan,
-    np.bool_: False,
-}
+"""Readings of a share: the smallest size at which shares read few rows twice."""
+_READ_TWICE: Final = 1.6  # rows read by all shares together, at most, relative to the rows there are
 _BLOCK_ROWS: Final = 250_000  # readings that are computed at once
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked for: see `interfaces`."""
+    """Parameters of `interfaces` that each share needs."""
 
     slot_s: float = SLOT_S
     max_gap_s: float | None = None
@@ -79,57 +57,26 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Group:
-    """One row group of a file, and the interfaces in it."""
-
-    path: str
-    number: int
-    rows: int
-    keys: tuple[tuple[str | None, str | None, str | None], ...]
-
-
-@dataclass(frozen=True)
 class Share:
     """Some interfaces, and the row groups that hold their readings.
 
     Parameters
     ----------
     number
-        Place of the share among all.
+        Number of the share, from 0.
     groups
         Path, number and rows of each row group, in the order of the files.
     keys
-        Host (else the file) and name of each interface; None for all in these groups.
+        Host (else the file) and name of each interface.
     """
 
     number: int
     groups: tuple[tuple[str, int, int], ...]
-    keys: frozenset[tuple[str | None, str | None, str | None]]
+    keys: frozenset[Key]
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with a file, in words that a worker can hand back."""
-
-    path: str
-    found: str
-    expected: str
-
-    def error(self) -> InputError:
-        """Make an error of it."""
-        return InputError(self.found, self.expected, source=self.path)
-
-
-class _FaultsError(Exception):
-    """Some files of a share cannot be read."""
-
-    def __init__(self, faults: list[Fault]) -> None:
-        super().__init__(faults)
-        self.faults = faults
-
-
-#: Gives what a function makes of each of some arguments, in their order.
-_Each = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
+#: Applies a function to each item, and returns the results in order.
+_Map = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 def interfaces(
@@ -158,27 +105,26 @@ def interfaces(
     widths, speeds
         As there.
     host
-        Name of the host of readings that do not name theirs; without it the file stands for the host.
+        Host of readings without a host name. Without it, such files count as hosts of their own.
     rates_folder
-        Where the rates are written too, as ``rates-00000.parquet`` and so on.
+        Folder for the rates, written as ``rates-00000.parquet`` and so on.
     threads
-        Threads of this machine that work.
+        Number of threads on this machine.
     dask
-        Address of the scheduler of a Dask cluster that works instead; its workers see the files under the same names.
+        Address of the scheduler of a Dask cluster to use instead. Its workers need the files under the same paths.
     damaged
-        Where to put what is wrong with files that cannot be read; left out, each is a warning. The rows are those of
-        the others.
+        List that receives the errors of unreadable files, which the result leaves out. Without it, each is a warning.
 
     Returns
     -------
     DataFrame
-        A row for each interface, by host and name: the columns of `hecn_analysis.traffic.utilisation.COLUMNS`, then how
-        many rates have each flag.
+        A row for each interface, sorted by host and name: the columns of `hecn_analysis.traffic.utilisation.COLUMNS`,
+        then the number of rates with each flag.
 
     Raises
     ------
     InputError
-        When there is no file, or none of them is Parquet with the columns that are needed.
+        If there is no file, or none is Parquet with the required columns.
 
     Examples
     --------
@@ -188,8 +134,8 @@ def interfaces(
     ...                         "in_octets": [0, 75_000_000, 150_000_000], "out_octets": 0})
     >>> with TemporaryDirectory() as folder:
     ...     samples.to_parquet(f"{folder}/samples.parquet")
-    ...     found = interfaces(folder)
-    >>> found[["interface", "rates", "mean_in_bps"]].to_dict("records")
+    ...     summary = interfaces(folder)
+    >>> summary[["interface", "rates", "mean_in_bps"]].to_dict("records")
     [{'interface': 'eth0', 'rates': 2, 'mean_in_bps': 2000000.0}]
     """
     settings = Settings(
@@ -199,8 +145,8 @@ def interfaces(
         whole.make_folder(settings.rates_folder)
     lost: list[InputError] = []
     files = list(_files([paths] if isinstance(paths, str | Path) else paths, lost))
-    with _at_work(threads, dask) as each:
-        parts, faults = _worked(files, settings, each)
+    with _executor(threads, dask) as run_all:
+        parts, faults = _run_shares(files, settings, run_all)
     if faults and len(faults) == len(files):
         raise faults[0].error()
     report_damage([*lost, *(fault.error() for fault in faults)], damaged)
@@ -210,26 +156,26 @@ def interfaces(
     return pd.concat(tables, ignore_index=True).sort_values(["host", "interface"], kind="stable", ignore_index=True)
 
 
-def _worked(files: Sequence[str], settings: Settings, each: _Each) -> tuple[list[pd.DataFrame], list[Fault]]:
-    """Do all shares of files, and give what is wrong with those that are left out."""
-    looked = each(partial(_looked_at, host=settings.host), files)
-    faults = [found for found in looked if isinstance(found, Fault)]
-    groups = [group for found in looked if not isinstance(found, Fault) for group in found]
+def _run_shares(files: Sequence[str], settings: Settings, run_all: _Map) -> tuple[list[pd.DataFrame], list[Fault]]:
+    """Compute all shares of the files; return the tables, and the faults of files left out."""
+    indexed = run_all(partial(_row_groups_or_fault, host=settings.host), files)
+    faults = [entry for entry in indexed if isinstance(entry, Fault)]
+    groups = [group for entry in indexed if not isinstance(entry, Fault) for group in entry]
     while True:
-        dealt = shares(groups)
-        done = each(partial(_attempt, settings=settings), dealt)
-        more = {fault.path: fault for found in done if isinstance(found, list) for fault in found}
-        if not more:
-            return done, faults
-        faults += more.values()
-        groups = [group for group in groups if group.path not in more]
-        for share in dealt if settings.rates_folder is not None else ():
+        divided = shares(groups)
+        results = run_all(partial(_work_or_faults, settings=settings), divided)
+        new_faults = {fault.path: fault for result in results if isinstance(result, list) for fault in result}
+        if not new_faults:
+            return results, faults
+        faults += new_faults.values()
+        groups = [group for group in groups if group.path not in new_faults]
+        for share in divided if settings.rates_folder is not None else ():
             _rates_file(share, settings).unlink(missing_ok=True)
 
 
 @contextmanager
-def _at_work(threads: int, dask: str | None) -> Iterator[_Each]:
-    """Give who works: threads of this machine, or a cluster."""
+def _executor(threads: int, dask: str | None) -> Iterator[_Map]:
+    """Yield a map function that runs in threads of this machine or on a cluster."""
     if dask is None:
         with ThreadPoolExecutor(threads) as pool:
             yield lambda function, items: list(pool.map(function, items))
@@ -238,120 +184,45 @@ def _at_work(threads: int, dask: str | None) -> Iterator[_Each]:
         yield lambda function, items: list(client.gather([client.submit(function, item, pure=False) for item in items]))
 
 
-def _looked_at(path: str, host: str | None) -> list[Group] | Fault:
-    """Row groups of a file, or what is wrong with it."""
+def _row_groups_or_fault(path: str, host: str | None) -> list[Group] | Fault:
+    """Row groups of a file, or its fault."""
     try:
         return row_groups(path, host)
     except InputError as error:
         return Fault(path, error.found, error.expected)
 
 
-def _attempt(share: Share, settings: Settings) -> pd.DataFrame | list[Fault]:
-    """Do one share, or say which of its files cannot be read."""
+def _work_or_faults(share: Share, settings: Settings) -> pd.DataFrame | list[Fault]:
+    """Summary of one share, or the faults of its unreadable files."""
     try:
         return work(share, settings)
-    except _FaultsError as error:
+    except FaultsError as error:
         return error.faults
 
 
 def _files(paths: Iterable[Path | str], lost: list[InputError]) -> Iterator[str]:
-    """Files below some paths; of an archive those that count, and what is wrong with it."""
+    """Files below some paths; in an archive, its current ones. Errors of the archive go to `lost`."""
     for path in map(Path, paths):
-        table = next((each for each in (path, path.parent) if each.name in TABLES and is_archive(each.parent)), None)
+        table = next(
+            (folder for folder in (path, path.parent) if folder.name in TABLES and is_archive(folder.parent)), None
+        )
         if table and path.is_dir():
             from hecn_analysis.archive.store import Archive  # noqa: PLC0415 (heavy)
 
-            files = Archive(table.parent).files(table.name, damaged=lost)
-            found = sorted(file for file in files if file.is_relative_to(path))
+            current = Archive(table.parent).files(table.name, damaged=lost)
+            files = sorted(file for file in current if file.is_relative_to(path))
         else:
-            found = sorted(parquet_below(path)) if path.is_dir() else [path]
-        if not found:
+            files = sorted(parquet_below(path)) if path.is_dir() else [path]
+        if not files:
             raise lost[0] if lost else InputError("no file *.parquet", "one or more", source=path)
-        for one in found:
-            if not one.is_file():
-                raise InputError("no file", "a Parquet file", source=one)
-            yield str(one.absolute())
-
-
-def _open(path: str) -> pq.ParquetFile:
-    """Open a file; its texts are read as numbers with a dictionary."""
-    try:
-        known = pq.read_schema(path).names
-        return pq.ParquetFile(path, read_dictionary=[name for name in _TEXTS if name in known])
-    except pa.ArrowInvalid:
-        raise InputError("no Parquet file", "one with the table samples", source=path) from None
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    """Say which file it is that cannot be read."""
-    try:
-        yield
-    except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        words = getattr(error, "strerror", None) or " ".join(str(error).split())[:160]
-        raise InputError(f"damage ({words})", "a Parquet file with the table samples", source=path) from None
-
-
-def row_groups(path: str, host: str | None = None) -> list[Group]:
-    """Give the row groups of a file with their interfaces."""
-    with _reading(path), _open(path) as file:
-        absent = [name for name in NEEDED if name not in file.schema_arrow.names]
-        if absent:
-            raise InputError(
-                "no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}", source=path
-            )
-        texts = [name for name in _TEXTS if name in file.schema_arrow.names]
-        found = []
-        for number in range(file.num_row_groups):
-            table = file.read_row_group(number, columns=texts, use_threads=False)
-            codes, names = _codes(table, path, host)
-            runs = _runs(codes)
-            owner = codes["host"][runs]
-            stead = np.where(owner >= 0, -1, codes["source_file"][runs])  # the file, where there is no host
-            texts_of = [
-                np.array([*names[text], None], dtype=object)[code].tolist()
-                for text, code in zip(_TEXTS, (owner, codes["interface"][runs], stead), strict=True)
-            ]
-            found.append(Group(path, number, table.num_rows, tuple(dict.fromkeys(zip(*texts_of, strict=True)))))
-    return found
-
-
-Key = tuple[str | None, str | None, str | None]
-
-
-def _codes(table: pa.Table, path: str, host: str | None) -> tuple[dict[str, Ints], dict[str, list[str]]]:
-    """Numbers of the texts of each row, -1 where missing, and the texts."""
-    codes, names = {}, {}
-    for text in _TEXTS:
-        if text in table.column_names:
-            column = table.column(text).combine_chunks()
-            if isinstance(column, pa.ChunkedArray):  # of no rows
-                column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-            if not pa.types.is_dictionary(column.type):
-                column = column.dictionary_encode()
-            codes[text] = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False).astype(np.int32)
-            names[text] = [str(name) for name in column.dictionary.to_pylist()]
-        else:
-            codes[text] = np.full(table.num_rows, 0 if text == "source_file" else -1, dtype=np.int32)
-            names[text] = [path] if text == "source_file" else []
-    if host is not None:
-        codes["host"] = np.where(codes["host"] < 0, len(names["host"]), codes["host"]).astype(np.int32)
-        names["host"].append(host)
-    return codes, names
-
-
-def _runs(codes: dict[str, Ints]) -> Ints:
-    """First row of each run of rows with the same texts."""
-    length = len(codes["host"])
-    changes = np.zeros(length, dtype=np.bool_)
-    changes[:1] = True
-    for values in codes.values():
-        changes[1:] |= values[1:] != values[:-1]
-    return np.flatnonzero(changes)
+        for file in files:
+            if not file.is_file():
+                raise InputError("no file", "a Parquet file", source=file)
+            yield str(file.absolute())
 
 
 def shares(groups: Sequence[Group]) -> list[Share]:
-    """Deal interfaces into shares, in the order of their names."""
+    """Divide interfaces into shares, in the order of their names."""
     rows = sum(group.rows for group in groups)
     weight: dict[Key, float] = {}
     holders: dict[Key, list[int]] = {}
@@ -360,19 +231,19 @@ def shares(groups: Sequence[Group]) -> list[Share]:
             weight[key] = weight.get(key, 0.0) + group.rows / len(group.keys)
             holders.setdefault(key, []).append(number)
     ordered = sorted(weight, key=lambda key: tuple((part is not None, part or "") for part in key))
-    found: list[Share] = []
+    divided: list[Share] = []
     for size in SHARE_ROWS:
-        found = []
-        for keys in _dealt(ordered, weight, size):
+        divided = []
+        for keys in _deal_shares(ordered, weight, size):
             numbers = sorted({number for key in keys for number in holders[key]})
             place = tuple((groups[number].path, groups[number].number, groups[number].rows) for number in numbers)
-            found.append(Share(len(found), place, frozenset(keys)))
-        if sum(held for share in found for _, _, held in share.groups) <= _READ_TWICE * rows:
+            divided.append(Share(len(divided), place, frozenset(keys)))
+        if sum(held for share in divided for _, _, held in share.groups) <= _READ_TWICE * rows:
             break
-    return found
+    return divided
 
 
-def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Iterator[list[Key]]:
+def _deal_shares(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Iterator[list[Key]]:
     keys: list[Key] = []
     held = 0.0
     for key in ordered:
@@ -386,9 +257,9 @@ def _dealt(ordered: Sequence[Key], weight: dict[Key, float], size: int) -> Itera
 
 
 def work(share: Share, settings: Settings) -> pd.DataFrame:
-    """Do one share."""
+    """Summarise the interfaces of one share, and write their rates if settings ask for them."""
     tables, rates = [], []
-    readings = _read(share, settings.host)
+    readings = read(share.groups, share.keys, settings.host)
     for named in in_blocks(readings, widths=settings.widths, speeds=settings.speeds, block_rows=_BLOCK_ROWS):
         found = differences.rates(named.series, max_gap_s=settings.max_gap_s)
         starts, times = named.series.starts, named.series.time_ns
@@ -408,18 +279,18 @@ def work(share: Share, settings: Settings) -> pd.DataFrame:
 
 
 def _rates_file(share: Share, settings: Settings) -> Path:
-    """Where the rates of a share go."""
+    """File for the rates of a share."""
     return Path(settings.rates_folder or "", f"rates-{share.number:05}.parquet")
 
 
 def _write(table: pd.DataFrame, path: Path) -> None:
-    """Write a table, all of it or nothing: a share that is done again finds no half file."""
+    """Write a table completely or not at all: a share that is repeated finds no partial file."""
     with whole.aside(path) as part:
         table.to_parquet(part, index=False)
 
 
 def _known_times(series: Series) -> Ints:
-    """Times of readings, of one without a time that of the one before: it has no rate, and makes no slots. [ns]."""
+    """Times of readings; one without a time gets that of its predecessor, and so no rate and no slots. [ns]."""
     lost = series.time_ns == NAT
     if not lost.any():
         return series.time_ns
@@ -429,7 +300,7 @@ def _known_times(series: Series) -> Ints:
 
 
 def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
-    """Count for each interface how many rates have each flag."""
+    """Number of rates with each flag, for each interface."""
     many = len(starts)
     odd = np.flatnonzero(found.flags)
     number = np.searchsorted(starts, odd, side="right") - 1
@@ -440,178 +311,3 @@ def _flag_counts(found: differences.Rates, starts: Ints) -> dict[str, Ints]:
             mine = number[found.flags[odd] & int(flag) != 0]
             counts[str(flag.name).lower()] = np.bincount(mine, minlength=many).astype(np.int64)
     return counts
-
-
-class Columns:
-    """Columns of a share, filled row group by row group.
-
-    The memory is that of the thread's share before: fresh memory would cost more than what is written to it.
-    """
-
-    _spare = threading.local()
-
-    def __init__(self, rows: int) -> None:
-        self._rows = rows
-        self._filled = 0
-        self._given: set[str] = set()
-
-    def _column(self, name: str, kind: npt.DTypeLike) -> Any:  # noqa: ANN401 - an array
-        spare: dict[str, Any] = self._spare.__dict__
-        if name not in spare or len(spare[name]) < self._rows:
-            spare[name] = np.empty(self._rows, dtype=kind)
-        return spare[name]
-
-    def add(self, length: int, values: Mapping[str, Any]) -> None:
-        """Add rows; what a row group lacks is missing."""
-        here = slice(self._filled, self._filled + length)
-        for name, kind in _KINDS.items():
-            given = values.get(name)
-            if given is None:
-                if name in self._given:
-                    self._column(name, kind)[here] = _ABSENT[kind]
-                continue
-            column = self._column(name, kind)
-            if name not in self._given:
-                column[: self._filled] = _ABSENT[kind]
-                self._given.add(name)
-            rows = values.get("rows")
-            if rows is None:
-                column[here] = given
-            elif given.dtype == column.dtype:
-                np.take(given, rows, out=column[here], mode="clip")
-            else:
-                column[here] = given[rows]
-        self._filled = here.stop
-
-    def get(self, name: str) -> Any:  # noqa: ANN401 - an array or None
-        """Give a column; None where nothing was given."""
-        if name not in self._given:
-            return None
-        return self._spare.__dict__[name][: self._filled]
-
-    def number(self, name: str) -> Any:  # noqa: ANN401 - an array or a number
-        """Give a column, or the number that says that it is missing."""
-        found = self.get(name)
-        return _ABSENT[_KINDS[name]] if found is None else found
-
-    def all(self, name: str) -> Any:  # noqa: ANN401 - an array
-        """Give a column that cannot be absent."""
-        found = self.get(name)
-        return np.empty(0, dtype=_KINDS[name]) if found is None else found
-
-
-def _read(share: Share, owner: str | None) -> Readings:
-    """Read the rows of a share as columns."""
-    vocabulary: dict[str, dict[str, int]] = {text: {} for text in _TEXTS}
-    columns = Columns(sum(rows for _, _, rows in share.groups))
-    members = Members(share.keys)
-    faults: dict[str, Fault] = {}
-    path, file = "", None
-    for place, number, _ in share.groups:
-        try:
-            with _reading(place):
-                if place != path:
-                    path, file = place, _open(place)
-                assert file is not None  # noqa: S101 - opened with the first path
-                _take(file, number, (place, owner), columns=columns, vocabulary=vocabulary, members=members)
-        except InputError as error:
-            faults[place] = Fault(place, error.found, error.expected)
-    if faults:
-        raise _FaultsError(list(faults.values()))
-    times = {
-        name: None if (found := columns.get(name)) is None or bool(np.isnan(found).all()) else found
-        for name in ("uptime_s", "discontinuity_s")
-    }
-    return Readings(
-        hosts=list(vocabulary["host"]),
-        interfaces=list(vocabulary["interface"]),
-        host=columns.all("host"),
-        interface=columns.all("interface"),
-        file=columns.all("source_file"),
-        index=columns.number("index"),
-        time_ns=columns.all("time"),
-        in_octets=columns.all("in_octets"),
-        out_octets=columns.all("out_octets"),
-        in_missing=columns.get("in_octets missing"),
-        out_missing=columns.get("out_octets missing"),
-        uptime_s=times["uptime_s"],
-        discontinuity_s=times["discontinuity_s"],
-        bits=columns.number("counter_bits"),
-        speed_bps=columns.number("speed_bps"),
-        files=list(vocabulary["source_file"]),
-    )
-
-
-def _take(
-    file: pq.ParquetFile,
-    number: int,
-    stead: tuple[str, str | None],
-    *,
-    columns: Columns,
-    vocabulary: dict[str, dict[str, int]],
-    members: Members,
-) -> None:
-    """Add the rows of a row group that belong to a share; `stead` names the file and the host that rows do not name."""
-    wanted = [name for name in (*_TEXTS, *_NUMBERS) if name in file.schema_arrow.names]
-    table = file.read_row_group(number, columns=wanted, use_threads=False)
-    codes, names = _codes(table, *stead)
-    rows = members.rows(codes, names)
-    values: dict[str, Any] = {"rows": rows}
-    for text, known in vocabulary.items():
-        translation = np.array([*(known.setdefault(name, len(known)) for name in names[text]), -1], dtype=np.int32)
-        values[text] = translation[codes[text]]
-    for name in _NUMBERS:
-        values |= _numbers(table, name)
-    columns.add(len(codes["host"]) if rows is None else len(rows), values)
-
-
-class Members:
-    """The interfaces of a share, to be looked up for many rows at once."""
-
-    def __init__(self, keys: Iterable[Key]) -> None:
-        pairs = [((host, file), name) for host, name, file in keys]
-        self._owners = {owner: number for number, owner in enumerate(dict.fromkeys(owner for owner, _ in pairs))}
-        self._names = {name: number for number, name in enumerate(dict.fromkeys(name for _, name in pairs))}
-        self._here = np.zeros((len(self._owners) + 1, len(self._names) + 1), dtype=np.bool_)
-        for owner, name in pairs:
-            self._here[self._owners[owner], self._names[name]] = True
-
-    def rows(self, codes: dict[str, Ints], names: dict[str, list[str]]) -> Ints | None:
-        """Rows of these interfaces; None for all."""
-        runs = _runs(codes)
-        hosts = np.array([*(self._owners.get((name, None), -1) for name in names["host"]), -1])
-        nobody = self._owners.get((None, None), -1)  # where neither host nor file is known
-        files = np.array([*(self._owners.get((None, name), -1) for name in names["source_file"]), nobody])
-        known = np.array([*(self._names.get(name, -1) for name in names["interface"]), self._names.get(None, -1)])
-        host = codes["host"][runs]
-        owner = np.where(host >= 0, hosts[host], files[codes["source_file"][runs]])
-        mine = self._here[owner, known[codes["interface"][runs]]]
-        if bool(mine.all()):
-            return None
-        return np.flatnonzero(np.repeat(mine, np.diff(runs, append=len(codes["host"]))))
-
-
-def _numbers(table: pa.Table, name: str) -> dict[str, Any]:
-    """Values of a column as NumPy has them; counters with where they are missing."""
-    if name not in table.column_names or table.column(name).num_chunks == 0:
-        return {}
-    column = table.column(name)
-    column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    missing = column.is_null().to_numpy(zero_copy_only=False) if column.null_count else None
-    if name == "time":
-        if pa.types.is_timestamp(column.type) and column.type.unit != "ns":
-            column = column.cast(pa.timestamp("ns", column.type.tz))
-        column = column.view(pa.int64())
-    if missing is not None:
-        kind = _KINDS[name]
-        if kind is np.float64:
-            column = column.cast(pa.float64())
-        column = pc.fill_null(column, {"time": NAT}.get(name, 0 if name.endswith("octets") else _ABSENT[kind]))
-    values = {name: column.to_numpy(zero_copy_only=False)}
-    if name.endswith("octets"):
-        values[name] = (
-            values[name].astype(np.uint64) if values[name].dtype.kind == "f" else values[name].view(np.uint64)
-        )
-        if missing is not None:
-            values[f"{name} missing"] = missing
-    return values

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hecn_analysis.base import tables
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.rates import rates
+from hecn_analysis.traffic.sample_files import Group
 
 deployment = pytest.importorskip("benchmarks.deployment")  # not in the wheel
 polls = pytest.importorskip("benchmarks.polls")
@@ -69,7 +70,7 @@ def test_shares_are_those_that_are_made(ports, days, in_order):
         for number, start in enumerate(range(0, ports * of_port, group_rows)):
             rows = min(group_rows, ports * of_port - start)
             keys = names[start // of_port : (start + rows - 1) // of_port + 1] if in_order else names
-            groups.append(bulk.Group(f"{day}", number, rows, tuple(keys)))
+            groups.append(Group(f"{day}", number, rows, tuple(keys)))
     made = bulk.shares(groups)
     read = sum(rows for share in made for _, _, rows in share.groups)
     size, times = deployment.shares(Network(ports, 30.0, days), ports, days, in_order=in_order)

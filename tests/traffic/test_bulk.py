@@ -14,6 +14,7 @@ from hecn_analysis.base.errors import InputError, ValidityWarning
 from hecn_analysis.traffic import bulk
 from hecn_analysis.traffic.flags import MEANINGS
 from hecn_analysis.traffic.rates import rates
+from hecn_analysis.traffic.sample_files import row_groups
 from hecn_analysis.traffic.utilisation import utilisation
 
 BEGIN = pd.Timestamp("2026-03-01", tz="UTC")
@@ -127,7 +128,7 @@ def test_shares_give_the_same_rows_as_one(folder, monkeypatch):
     wanted = bulk.interfaces(folder)
     monkeypatch.setattr(bulk, "SHARE_ROWS", (1000,))
     monkeypatch.setattr(bulk, "_BLOCK_ROWS", 700)
-    assert len(bulk.shares([group for path in bulk._files([folder], []) for group in bulk.row_groups(path)])) > 3
+    assert len(bulk.shares([group for path in bulk._files([folder], []) for group in row_groups(path)])) > 3
     pd.testing.assert_frame_equal(bulk.interfaces(folder), wanted)
 
 

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from hecn_analysis.traffic import bulk
-from hecn_analysis.traffic.bulk import Columns, Group, Members, Share, shares
+from hecn_analysis.traffic.bulk import Share, shares
 from hecn_analysis.traffic.differences import Rates
 from hecn_analysis.traffic.rates import rates
+from hecn_analysis.traffic.sample_files import Columns, Group, Members
 from hecn_analysis.traffic.series import Named, Readings, Series
 from hecn_analysis.traffic.utilisation import utilisation
 
@@ -176,9 +177,9 @@ def test_share_takes_the_rows_of_its_interfaces_whatever_is_missing_of_their_nam
     random = np.random.default_rng(1)
     for _ in range(40):
         mine = {key for key in keys if random.random() < 0.3}
-        rows = bulk.Members(mine).rows(codes, texts)
+        rows = Members(mine).rows(codes, texts)
         assert rows.tolist() == [number for number, key in enumerate(of) if key in mine]
-    assert bulk.Members(keys).rows(codes, texts) is None
+    assert Members(keys).rows(codes, texts) is None
 
 
 def test_readings_without_a_time_make_no_slots(tmp_path):
