@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.base.first_use import bring
+from hecn_analysis.base.first_use import lazy_getattr
 
 if TYPE_CHECKING:
     from hecn_analysis.app.widget import WhatIf as WhatIf
@@ -19,4 +19,4 @@ SCENARIO = "HECN_APP_SCENARIO"
 FOLDER = "HECN_APP_FOLDER"
 
 if not TYPE_CHECKING:  # a type checker knows the name above; the server does without Plotly and all that
-    __getattr__ = bring(__name__, {"WhatIf": "widget"})
+    __getattr__ = lazy_getattr(__name__, {"WhatIf": "widget"})

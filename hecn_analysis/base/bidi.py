@@ -1,4 +1,4 @@
-"""Characters that change how other text looks: direction marks and control characters."""
+"""Escape characters that change how the text around them is displayed: direction marks and control characters."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _MARKS: Final = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _MISLEADING: Final = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_MARKS}\ud800-\udfff]")
 
 
-def upright(text: str) -> str:
+def escape_bidi(text: str) -> str:
     r"""Escape direction marks, control characters and lone surrogates.
 
-    >>> upright("eth0 \u202egnp.exe"), upright("\x1b]0;own\x07.log")
+    >>> escape_bidi("eth0 \u202egnp.exe"), escape_bidi("\x1b]0;own\x07.log")
     ('eth0 \\u202egnp.exe', '\\x1b]0;own\\x07.log')
     """
-    return _MISLEADING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _MISLEADING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def printable(text: str) -> str:
-    r"""Escape what a terminal would obey or what would begin a new line.
+    r"""Escape terminal control sequences and line breaks.
 
     >>> printable("eth0\x1b[2J"), printable("Münster")
     ('eth0\\x1b[2J', 'Münster')
     """
-    return upright(text).replace("\n", "\\n")
+    return escape_bidi(text).replace("\n", "\\n")

@@ -1,6 +1,6 @@
-"""Errors for people: whose fault it is, where it stands, what was found, what was expected, what to do.
+"""Errors for users: where the fault is, what was found, what was expected, and what to do.
 
-`HecnError` is the root; the command line prints any of them as one line, never as a traceback, and exits with status 1.
+The command line prints any `HecnError` as one line, never as a traceback, and exits with status 1.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from hecn_analysis.base.secrets import hidden
 
 
 class HecnError(Exception):
-    """Root of all errors that this package raises on purpose."""
+    """Base class of all errors that this package raises on purpose."""
 
 
 class InputError(HecnError):
-    """A file, or a value that a person wrote, cannot be used. Secrets in what is quoted are left out.
+    """A file or a value from the user is unusable. The message masks secrets in quoted text.
 
     Parameters
     ----------
     found
-        What stands there.
+        What the input contains.
     expected
-        What would be right.
+        What would be valid.
     source, line
-        The file and the line (from 1) where it stands, when known.
+        File and line (from 1) of the fault, if known.
     advice
         What to do about it, e.g. ``did you mean 'lanes'?``.
 
@@ -54,36 +54,36 @@ class InputError(HecnError):
 
 
 class RangeError(HecnError, ValueError):
-    """A number that cannot be (three PCIe lanes, a negative round-trip time), with what is allowed."""
+    """A number is impossible (three PCIe lanes, a negative round-trip time); the message gives the allowed range."""
 
 
 class ValidityWarning(UserWarning):
-    """A value was computed, but with care to be taken: outside the range that a formula was made for, or from NaN.
+    """A result is unreliable: an input was NaN or outside the range for which the formula is valid.
 
-    The value is given all the same. The message says the parameter, what was found, the range, and what is wrong with
-    the value there. Impossible values are no warning but a `RangeError`. The command line shows these on stderr;
-    Python's filters silence them or make them errors: ``warnings.simplefilter("error", ValidityWarning)``.
+    The result is returned all the same. The message names the parameter, its value, the valid range, and the effect on
+    the result. Impossible values raise `RangeError` instead. The command line prints these warnings on stderr;
+    Python's filters silence them or turn them into errors: ``warnings.simplefilter("error", ValidityWarning)``.
     """
 
 
 class MissingProgramError(HecnError):
-    """An optional program is needed for this and is not installed; the message says which package brings it."""
+    """An optional program is not installed; the message names the package that provides it."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """Advice naming the known word nearest to a misspelt one, or None when nothing is near.
+    """Suggest the known word closest to a misspelt one; None if no word is close.
 
     Parameters
     ----------
     word
-        What was written.
+        The misspelt word.
     known
-        What may be written.
+        The allowed words.
 
     Returns
     -------
     str or None
-        The advice.
+        The suggestion, as a question.
 
     Examples
     --------

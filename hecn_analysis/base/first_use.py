@@ -1,6 +1,6 @@
-"""Names of a room that bring their module when they are first used, so that importing the room costs nothing.
+"""Lazy imports: the names of a package load their modules on first use, so that importing the package is cheap.
 
-The package itself does so in its own lines: importing it loads no other module, not even this one.
+The top-level package has its own copy of this: importing it loads no other module, not even this one.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 
-def bring(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
-    """Give what a package takes for its ``__getattr__``.
+def lazy_getattr(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
+    """Make a ``__getattr__`` for a package that imports its names on first use.
 
     Parameters
     ----------
     package
         Name of the package.
     sources
-        By name: the module below the package that holds it, or that it is.
+        Module of each name, relative to the package; a name equal to its module stands for the module itself.
 
     Returns
     -------
     function
-        Finds a name, and leaves it in the package so that it is asked once.
+        Imports a name and stores it in the package, so that it runs once per name.
 
     Examples
     --------
     >>> import hecn_analysis
-    >>> bring("hecn_analysis", {"parse": "base.units"})("parse")("10 Gb/s", "rate")
+    >>> lazy_getattr("hecn_analysis", {"parse": "base.units"})("parse")("10 Gb/s", "rate")
     10000000000.0
     >>> del hecn_analysis.parse
     """
 
-    def brought(name: str) -> object:
+    def load(name: str) -> object:
         if (source := sources.get(name)) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(f"{package}.{source}")
@@ -41,4 +41,4 @@ def bring(package: str, sources: Mapping[str, str]) -> Callable[[str], object]:
         setattr(sys.modules[package], name, value)
         return value
 
-    return brought
+    return load

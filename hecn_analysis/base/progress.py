@@ -1,7 +1,7 @@
-"""Progress of long work on stderr: a bar on a terminal, once the work has taken a second.
+"""Progress of long tasks on stderr: a bar on a terminal, after the first second.
 
-Where stderr is no terminal, only the reading of a long file writes there: a line every ten seconds. A process that
-reads for another one, which shows it, writes into the file that `FORWARD` names.
+If stderr is not a terminal, only the reading of a long file is reported, with a line every ten seconds. A child process
+that reads files writes its progress to the file that `FORWARD` names, and its parent displays it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _LINE_S: Final = 10.0
 _LONGEST_NAME: Final = 50
 
 FORWARD: Final = "HECN_PROGRESS"
-"""Environment variable: the file that a process writes its progress into."""
+"""Environment variable with the file to which a child process writes its progress."""
 
 
 def track(items: Iterable[Item], what: str, *, total: int | None = None) -> Iterable[Item]:
-    """Hand the items on, and show how far they are used up when that takes longer than a second.
+    """Yield the items, and show a progress bar if that takes longer than a second.
 
-    Nothing is ever written when stderr is not a terminal: logs and cron mails stay clean.
+    Nothing is written unless stderr is a terminal: logs and mails of cron stay clean.
 
     Parameters
     ----------
     items
-        What is worked through.
+        Items to iterate over.
     what
         One word or two in front of the bar, e.g. ``reading``.
     total
-        How many there are, where `items` has no length.
+        Number of items, if `items` has no length.
 
     Examples
     --------
@@ -65,27 +65,27 @@ def _bar(items: Iterable[Any] | None, what: str, total: int | None) -> tqdm[Any]
 
 
 class _Shown(Protocol):
-    """What shows progress."""
+    """A display of progress."""
 
     def update(self, number: int, /) -> object:
-        """Count files that have been read."""
+        """Add to the number of files read."""
 
     def set_postfix_str(self, text: str, /) -> object:
-        """Say how far the current file is."""
+        """Show how far the current file has been read."""
 
     def close(self) -> object:
-        """Show nothing any more."""
+        """End the display."""
 
 
 class _Lines:
-    """Shows the current file as lines, each some time after the one before."""
+    """Shows the progress of the current file as lines, some seconds apart."""
 
     def update(self, number: int) -> None:
-        """Lines do not count files."""
+        """Do nothing: lines show no number of files."""
 
     def set_postfix_str(self, text: str) -> None:
         """Write a line."""
-        with suppress(OSError):  # the reader of stderr is gone; the work goes on
+        with suppress(OSError):  # stderr is closed; the work goes on
             print(f"hecn: reading {text}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class _Lines:
 
 
 class _Forwarded:
-    """Hands progress on to the process that shows it."""
+    """Sends progress to the parent process, which displays it."""
 
     def __init__(self, total: int) -> None:
         self._into = os.open(os.environ[FORWARD], os.O_WRONLY | os.O_APPEND)
@@ -103,28 +103,28 @@ class _Forwarded:
         os.write(self._into, f"{json.dumps([what, value])}\n".encode())
 
     def update(self, number: int) -> None:
-        """Hand on how many files have been read."""
+        """Send the number of files read."""
         self._write("files", number)
 
     def set_postfix_str(self, text: str) -> None:
-        """Hand on how far the current file is."""
+        """Send how far the current file has been read."""
         self._write("file", text)
 
     def close(self) -> None:
-        """Say that this is the end."""
+        """Send the end of the progress."""
         self._write("end", None)
         os.close(self._into)
 
 
 def _shown(total: int) -> _Shown:
-    """Give what shows progress here."""
+    """Choose the display for this process."""
     if os.environ.get(FORWARD):
         return _Forwarded(total)
     return _bar(None, "reading", total) if sys.stderr.isatty() else _Lines()
 
 
 class _Reading:
-    """Shows how far the reading of files is, at most once per interval."""
+    """Shows how far files have been read, at most once per interval."""
 
     def __init__(self, shown: _Shown) -> None:
         self._shown = shown
@@ -133,7 +133,7 @@ class _Reading:
         self._due = time.monotonic() + _DELAY_S
 
     def advance(self, name: str, done: int, size: int) -> None:
-        """Show how many bytes of a file have been read, where it is time to."""
+        """Show how many bytes of a file have been read, if the interval has passed."""
         now = time.monotonic()
         if name != self._name and isinstance(self._shown, _Lines):
             self._due = now + _LINE_S
@@ -151,14 +151,14 @@ _reading: ContextVar[_Reading | None] = ContextVar("_reading", default=None)
 
 @contextmanager
 def reading(total: int, *, shown: bool) -> Iterator[Callable[[int], object]]:
-    """Show how far the reading of files is, and within a file that takes long, its name and the bytes done.
+    """Show the number of files read and, within a long file, its name and the bytes read.
 
     Parameters
     ----------
     total
-        How many files there are.
+        Number of files.
     shown
-        Whether to show anything.
+        Whether to show progress at all.
 
     Yields
     ------
@@ -206,7 +206,7 @@ def advance(name: str, done: int, size: int) -> None:
 
 @contextmanager
 def forwarded() -> Iterator[None]:
-    """Show what processes that are started meanwhile read.
+    """Show the progress of child processes that start in this block.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Secrets that stand in logs and settings: passwords, tokens, keys, SNMP communities. They go no further than the file.
+"""Secrets in logs and settings (passwords, tokens, keys, SNMP communities), and how they are masked.
 
-What a table quotes of a file (`hecn_analysis.base.tables`: labels, messages of problems) and what ``hecn`` says on
-stderr passes through `hidden`. It knows the forms below, those of addresses, options, headers, and settings of
-SNMP; a secret that stands alone looks like any other word.
+Text that a table quotes from a file (labels and messages of problems, see `hecn_analysis.base.tables`) and everything
+that ``hecn`` writes to stderr pass through `hidden`. It recognises secrets by their context: addresses, options,
+headers, settings of SNMP. It cannot recognise a secret that stands alone.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Final
 
 _PLACE: Final = "…"
 
-#: More of a text than this is told to nobody.
+#: Longer texts are truncated. [characters]
 _LONGEST: Final = 10_000
 
-#: Words whose value is secret, as parts of names: ``AWS_SECRET_ACCESS_KEY``, ``x-auth-token``, ``authpassword``.
+#: Parts of names whose value is secret: ``AWS_SECRET_ACCESS_KEY``, ``x-auth-token``, ``authpassword``.
 _NAMES: Final = (
     r"(?:pass(?:word|wd|phrase|code)|(?<=[a-z_-])pass|pwd|secret|token|credential|signature|comm?unity"
     r"|(?:api|access|auth|priv|private|secret|shared|account|authentication|privacy)[._-]?key)s?(?:_string)?"
 )
 _VALUE: Final = r"[^\s&;,'\"]{1,400}"
 
-#: What stands in front of a secret, in a group, and the secret.
+#: Patterns of a secret; the group holds the text in front of it, which is kept.
 _FORMS: Final = (
-    # scheme://user:password@host; where the text ends before the @, what is no port
+    # scheme://user:password@host; if the text ends before the @, anything but a port
     r"(://[^\s/:@'\"]{0,64}:)(?!\d{1,5}(?:[/?#'\"\s]|$))[^\s'\"]{1,200}(?=@)",
     r"(://[^\s/:@'\"\[]{0,64}:)(?!\d{1,5}['\"]|\d{1,5}$)[^\s/@'\"]{1,200}(?=['\"]|$)",
     # "password": "… …", --password '… …', in quotes
@@ -42,7 +42,7 @@ _FORMS: Final = (
     r"(?i)(authorization['\"]?: ?['\"]?(?:digest|oauth|aws4-[\w-]{1,20}) ).{1,4000}",
     r"(?i)(\bcookie: ?).{1,4000}",
     r"(\b(?:Bearer|Basic) )[\w+/.~=-]{8,4000}",
-    # tokens that say what they are: of JWT, GitHub, GitLab, AWS, Slack
+    # tokens with a prefix of their own: JWT, GitHub, GitLab, AWS, Slack
     r"(\b)eyJ[\w-]{4,4000}(?:\.[\w-]{0,4000}){1,2}",
     r"(\b)(?:gh[opsur]_|github_pat_|glpat-|A[KS]IA|xox[abp]-)[\w-]{8,255}",
     # a token instead of a user; InfluxDB's ?u=user&p=password
@@ -72,11 +72,11 @@ _FORMS: Final = (
     r"(?i)(\b(?:trap2?sink|informsink) \S{1,200} )\S{1,200}",
     r"(?i)(\bcreateuser (?:-e \S{1,64} )?\S{1,64} ).{1,1000}",
 )
-#: Commands of SNMP, and their options that are secret: the community, the keys of version 3.
+#: Commands of SNMP, and their options with secrets: the community, and the keys of version 3.
 _SNMP: Final = r"\bsnmp[a-z]{1,16}\s.{1,1000}"
 _SNMP_OPTION: Final = r"(\s-(?:[cAX]|3[mMkK]) ?)(?:'[^']{1,200}'|\"[^\"]{1,200}\"|[^\s-]\S{0,200})"
 
-#: What every form above has some of, in small letters: of most texts no more is asked.
+#: Each form above contains one of these, in lower case. Most texts contain none, and are not searched further.
 _HINTS: Final = (
     *("@", "://", "pass", "pwd", "pw", "sig", "sid", "secret", "token", "key", "credential", "munity", "auth"),
     *("cookie", "bearer", "basic", "eyj", "gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "akia"),
@@ -86,13 +86,13 @@ _HINTS: Final = (
 
 @cache
 def _compiled() -> tuple[re.Pattern[str], ...]:
-    """Give the forms, compiled when they are first asked for: that takes longer than most commands' arguments."""
+    """Compile the forms on first use: this takes longer than parsing the arguments of most commands."""
     return tuple(map(re.compile, _FORMS))
 
 
 @lru_cache(maxsize=4096)
 def hidden(text: str) -> str:
-    """A text without its secrets; of a very long one the beginning.
+    """Mask the secrets in a text, and truncate a very long one.
 
     >>> hidden("found 'ftp://me:pass@host/x?token=abc&n=1'")
     "found 'ftp://me:…@host/x?token=…&n=1'"
@@ -101,10 +101,10 @@ def hidden(text: str) -> str:
     """
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + _PLACE
-    small = text.lower()
-    if not any(hint in small for hint in _HINTS):
+    lower = text.lower()
+    if not any(hint in lower for hint in _HINTS):
         return text
-    left = rf"\1{_PLACE}"
+    masked = rf"\1{_PLACE}"
     for form in _compiled():
-        text = form.sub(left, text)
-    return re.sub(_SNMP, lambda command: re.sub(_SNMP_OPTION, left, command[0]), text)
+        text = form.sub(masked, text)
+    return re.sub(_SNMP, lambda command: re.sub(_SNMP_OPTION, masked, command[0]), text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.base.first_use import bring
+from hecn_analysis.base.first_use import lazy_getattr
 
 if TYPE_CHECKING:
     from hecn_analysis.briefs.catalogue import brief_names as brief_names
@@ -62,4 +62,4 @@ __all__ = [  # noqa: PLE0604  (the names are those of the table)
 ]
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
-    __getattr__ = bring(__name__, _SOURCES)
+    __getattr__ = lazy_getattr(__name__, _SOURCES)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hecn_analysis.base.bidi import upright
+from hecn_analysis.base.bidi import escape_bidi
 
 MISSING = "–"
 Cell = Any  # of a DataFrame
@@ -124,7 +124,7 @@ def _json_value(value: Cell) -> Any:  # noqa: ANN401
 
 def escape(value: object) -> str:
     """Text that a log or a person wrote, for HTML."""
-    return html.escape(upright(str(value)))
+    return html.escape(escape_bidi(str(value)))
 
 
 def _heading(column: Mapping[str, Any]) -> str:

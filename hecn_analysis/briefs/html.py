@@ -20,7 +20,7 @@ import mistune
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from hecn_analysis.base.bidi import upright
+from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.figures import theme
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def environment() -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(template_text),
         autoescape=True,
-        finalize=lambda value: upright(value) if type(value) is str else value,
+        finalize=lambda value: escape_bidi(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -7,7 +7,7 @@ of another one leaves its brief as it is.
 
 from typing import TYPE_CHECKING
 
-from hecn_analysis.base.first_use import bring
+from hecn_analysis.base.first_use import lazy_getattr
 
 if TYPE_CHECKING:
     from hecn_analysis.figures.arrays import array_use_rows, plot_array_levels, plot_array_use
@@ -162,4 +162,4 @@ def __dir__() -> list[str]:
 
 
 if not TYPE_CHECKING:  # a type checker knows the names above, and no others
-    __getattr__ = bring(__name__, _SOURCES)
+    __getattr__ = lazy_getattr(__name__, _SOURCES)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from hecn_analysis.base.bidi import upright
+from hecn_analysis.base.bidi import escape_bidi
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 INK, MUTED, GRID, PAPER = "#1b1f24", "#57606a", "#e3e6ea", "#ffffff"
@@ -127,7 +127,7 @@ def style_of(bottleneck_class: object) -> Style:
 
 def text(value: object) -> str:
     """Text that a log or a person wrote, made safe for Plotly, which reads labels and hover texts as HTML and LaTeX."""
-    return html.escape(upright(str(value)), quote=False).replace("$", "&#36;")
+    return html.escape(escape_bidi(str(value)), quote=False).replace("$", "&#36;")
 
 
 def label(value: object, width: int = LABEL_WIDTH) -> str:

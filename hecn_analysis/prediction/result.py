@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from hecn_analysis.base import units
-from hecn_analysis.base.bidi import upright
+from hecn_analysis.base.bidi import escape_bidi
 from hecn_analysis.prediction.draws import FloatArray
 
 if TYPE_CHECKING:
@@ -125,14 +125,14 @@ class Prediction:
     def _repr_html_(self) -> str:
         """Sentence and ladder for Jupyter."""
         rows = "".join(
-            f"<tr><td>{html.escape(upright(rung.title))}</td><td><code>{html.escape(upright(rung.resource))}</code></td>"
+            f"<tr><td>{html.escape(escape_bidi(rung.title))}</td><td><code>{html.escape(escape_bidi(rung.resource))}</code></td>"
             f"<td style='text-align:right'>{units.format_rate(rung.throughput_bps)}</td>"
             f"<td style='text-align:right'>{units.format_fraction(self.utilisation.get(rung.resource))}</td></tr>"
             for rung in self.ladder
         )
         head = "<tr><th>limit</th><th>resource</th><th>allows</th><th>busy now</th></tr>"
-        warnings = "".join(f"<p>⚠ {html.escape(upright(warning))}</p>" for warning in self.warnings)
-        said = html.escape(upright(str(self)))
+        warnings = "".join(f"<p>⚠ {html.escape(escape_bidi(warning))}</p>" for warning in self.warnings)
+        said = html.escape(escape_bidi(str(self)))
         return f"<p>{said}</p>{warnings}<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
     def to_dict(self) -> dict[str, Any]:
