@@ -1,4 +1,4 @@
-"""Connection to a Dask cluster, and the errors if there is none."""
+"""Connection to a Dask cluster, with errors for users if it fails."""
 
 from __future__ import annotations
 

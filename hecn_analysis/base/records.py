@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What spreadsheets compute instead of showing; a number with its sign, and a sign alone, are none. Some take the wide
+#: Text that spreadsheets evaluate as a formula; signed numbers and a sign alone are not evaluated. Some take the wide
 #: forms of East Asian writing for the same.
 _FORMULA: Final = re.compile(r"[=@\t\r\n\uff1d\uff20\uff0b\uff0d]|[+-](?![\d.]*(?:[eE][+-]?\d+)?$)")
 

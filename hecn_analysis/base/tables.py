@@ -37,7 +37,7 @@ _DTYPES: Mapping[str, str] = {
 }
 _LARGEST: Mapping[str, int] = {COUNT: 2**63 - 1, NUMBER: 2**63 - 1, COUNTER: 2**64 - 1}
 _YEARS = range(1678, 2262)  # what fits into nanoseconds since 1970
-_FEW = 8  # values that are asked about one after another
+_FEW = 8  # values that are checked one by one
 
 PROTOCOLS = ("tcp", "udp", "rdma", "icmp", "file")
 
@@ -46,10 +46,10 @@ PROBLEM_KINDS: Mapping[str, str] = MappingProxyType(
         "unrecognised": "no reader knows the file, or a line inside the output of a known tool",
         "unreadable": "the file could not be opened or decoded",
         "truncated": "the output ends before its summary or inside a line",
-        "malformed": "a line of the tool whose figures cannot be read",
+        "malformed": "a line of the tool with unreadable figures",
         "inconsistent": "two figures of the log contradict each other",
         "ambiguous": "the line can be read in more than one way; the message says which one was taken",
-        "unit": "a unit that the tool is known to misprint, or that was read past a misprint",
+        "unit": "a unit that the tool is known to misprint, or a misprinted unit that was corrected",
         "aborted": "the run ended in an error, which the message gives",
     }
 )
@@ -62,7 +62,7 @@ class Column:
     Parameters
     ----------
     name
-        The name, which says the unit: ``throughput_bps``.
+        Name, ending with the unit: ``throughput_bps``.
     kind
         `TEXT`, `COUNT` (whole number), `COUNTER` (whole number from 0 of up to 64 bits), `NUMBER`, `FLAG`, `ANSWER` (a
         flag that may be missing) or `TIME`.
@@ -75,7 +75,7 @@ class Column:
     words
         The allowed texts, empty for any.
     quotes
-        Whether it quotes a file, so that secrets in it are left out.
+        Whether it quotes a file, so that its secrets are masked.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Column:
         return _DTYPES[self.kind]
 
     def fault(self, value: object) -> str | None:
-        """Say what is wrong with a value, or None when it fits."""
+        """Describe the fault of a value, or None if it fits."""
         if value is not None and self._fits(value):
             return None
         if value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
@@ -132,7 +132,7 @@ class Column:
         return finite and bool((self.low is None or value >= self.low) and (self.high is None or value <= self.high))
 
     def fits_all(self, values: Sequence[object]) -> bool:
-        """Whether `fault` is None for all of many values, most of which are asked about at once."""
+        """Whether all of many values fit; most are checked together."""
         kinds = set(map(type, values))
         if kinds <= ({bool} if self.kind == FLAG else {bool, type(None)} if self.kind == ANSWER else {type(None)}):
             return True
@@ -146,7 +146,7 @@ class Column:
 
     def wrong(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which of many values do not fit; NaN is a missing value."""
-        if len(numbers) <= _FEW and not any(map(self._strange, numbers.tolist())):
+        if len(numbers) <= _FEW and not any(map(self._misfits, numbers.tolist())):
             return np.zeros(len(numbers), dtype=np.bool_)
         missing = np.isnan(numbers)
         wrong = ~missing & ~np.isfinite(numbers)
@@ -158,7 +158,7 @@ class Column:
             wrong |= ~missing & ((numbers != np.rint(numbers)) | (np.abs(numbers) >= float(_LARGEST[self.kind])))
         return np.asarray(wrong, dtype=np.bool_)
 
-    def _strange(self, number: float) -> bool:
+    def _misfits(self, number: float) -> bool:
         """Whether one value does not fit: of a few, each alone takes a tenth of the time of all at once."""
         if math.isnan(number):
             return False
@@ -208,8 +208,8 @@ _SENDER = Column(
     "the sender's figure where the log gives it; where it gives only that one, throughput_bps is missing",
     low=0,
 )
-_DURATION = Column("duration_s", NUMBER, "s", "duration that the throughput is over", low=0)
-_RETRANSMITS = Column("retransmits", COUNT, "", "TCP segments sent again", low=0)
+_DURATION = Column("duration_s", NUMBER, "s", "duration over which the throughput is averaged", low=0)
+_RETRANSMITS = Column("retransmits", COUNT, "", "TCP segments retransmitted", low=0)
 _RTT = Column("rtt_s", NUMBER, "s", "round-trip time of the connection as the tool gives it", low=0)
 _LOSS = (
     Column("sent_packets", COUNT, "", "packets sent", low=0),
@@ -236,7 +236,7 @@ _RUNS = (
         "label",
         TEXT,
         "",
-        "words that the log puts in front of the result, such as 'File copy 1', 'n2tx' or 'Get'",
+        "label in front of the result in the log, such as 'File copy 1', 'n2tx' or 'Get'",
         quotes=True,
     ),
     Column("protocol", TEXT, "", "what carried the data; 'file' for disks and file copies", words=PROTOCOLS),
@@ -301,20 +301,18 @@ _COUNTERS = tuple(
         ("out_packets", "", "packets sent"),
         ("in_errors", "", "packets received with errors"),
         ("out_errors", "", "packets that were not sent because of errors"),
-        ("in_discards", "", "packets received without errors and thrown away"),
-        ("out_discards", "", "packets to be sent that were thrown away"),
+        ("in_discards", "", "packets received without errors and discarded"),
+        ("out_discards", "", "outgoing packets discarded without errors"),
         ("in_multicast", "", "multicast packets received"),
     )
 )
-_SPEED = Column(
-    "speed_bps", NUMBER, "bit/s", "speed that the interface claims; missing where it says 0 or nothing", low=0
-)
+_SPEED = Column("speed_bps", NUMBER, "bit/s", "speed that the interface reports; missing if it is 0 or absent", low=0)
 _WIDTH = Column(
-    "counter_bits", COUNT, "bit", "width of the counters of octets: they start again from 0 at 2 to this power", low=1
+    "counter_bits", COUNT, "bit", "width of the counters of octets: they wrap to 0 at 2 to this power", low=1
 )
 _STATE = (
     Column("mtu", COUNT, "B", "largest packet of the interface", low=0),
-    Column("up", ANSWER, "", "whether the interface is in operation"),
+    Column("up", ANSWER, "", "whether the interface is up (operational state)"),
 )
 _SAMPLES = (
     *_PLACE,
@@ -329,7 +327,7 @@ _SAMPLES = (
         "discontinuity_s",
         NUMBER,
         "s",
-        "uptime_s at which a counter was last set anew (ifCounterDiscontinuityTime)",
+        "uptime_s at which a counter was last reset (ifCounterDiscontinuityTime)",
         low=0,
     ),
     *_STATE,
@@ -338,7 +336,7 @@ _INTERFACES = (
     *_PLACE,
     *_INTERFACE,
     Column("description", TEXT, "", "the device's description of the interface (SNMP: ifDescr)"),
-    Column("alias", TEXT, "", "words that an operator gave the interface (SNMP: ifAlias)"),
+    Column("alias", TEXT, "", "operator's description of the interface (SNMP: ifAlias)"),
     Column("mac_address", TEXT, "", "address of the interface on its link, as 02:00:5e:00:53:01"),
     _SPEED,
     *_STATE,
@@ -351,8 +349,8 @@ _INTERFACES = (
     *(
         Column(f"{name}_{direction}_bps", NUMBER, "bit/s", meaning, low=0)
         for name, meaning in (
-            ("mean", "mean rate over all intervals that are known, weighted with their lengths"),
-            ("peak", "largest rate of an interval, or largest maximum that the source kept"),
+            ("mean", "mean rate over all known intervals, weighted by length"),
+            ("peak", "largest rate of an interval, or largest maximum in the source"),
             ("p95", "95th percentile of slots of 5 min by nearest rank, as hecn traffic gives it"),
         )
         for direction in ("in", "out")
@@ -367,8 +365,8 @@ _RATES = (
     Column("in_bps", NUMBER, "bit/s", "mean rate of the octets received over the interval", low=0),
     Column("out_bps", NUMBER, "bit/s", "mean rate of the octets sent", low=0),
     Column("in_max_bps", NUMBER, "bit/s", "largest shorter mean inside the interval, where the source keeps it", low=0),
-    Column("out_max_bps", NUMBER, "bit/s", "the same of what was sent", low=0),
-    Column("flag", TEXT, "", "what was done to have the rate, or why there is none"),
+    Column("out_max_bps", NUMBER, "bit/s", "largest shorter mean of the octets sent", low=0),
+    Column("flag", TEXT, "", "how the rate was computed, or why it is missing"),
 )
 _PROBLEMS = (
     *_PLACE,
@@ -401,7 +399,7 @@ def _columns(table: str) -> Mapping[str, Column]:
 
 
 def faults(table: str, row: Mapping[str, object]) -> dict[str, str]:
-    """Say what is wrong with a row: name of the column, and what was found and expected.
+    """Describe the faults of a row: the column, what was found, and what was expected.
 
     Parameters
     ----------

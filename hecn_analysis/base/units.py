@@ -130,7 +130,7 @@ def parse(value: object, dimension: Dimension, *, name: str = "value") -> float:
 
 
 def _number(value: object, kind: _Kind) -> float | None:
-    """Return the SI value, or None where there is none."""
+    """Return the SI value, or None if the text has none."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, str) or (match := _QUANTITY.fullmatch(value)) is None:

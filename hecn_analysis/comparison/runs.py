@@ -1,4 +1,4 @@
-"""What changed between two sets of runs, and how sure one can be of it.
+"""Differences between two sets of runs, and their significance.
 
 Runs of both sets that are alike (`hecn_analysis.runs.alike`) make a group, and each group is judged by itself: the
 ratio of the medians, an interval for it, and a test by ranks (`hecn_analysis.runs.statistics`), corrected for the
@@ -35,7 +35,7 @@ TOO_FEW: Final = "too few runs to say"
 SCATTER: Final = "too uncertain to tell"
 ONLY: Final = "only in {}"
 
-#: With an interval wider than this either way, no difference seen does not mean that there is none. [1]
+#: If the interval is wider than this, the absence of a visible difference proves nothing. [1]
 _WIDE: Final = 0.1
 
 #: Whose medians stand side by side, and what else the log says of the runs.
@@ -90,7 +90,7 @@ class RunsComparison:
         return self.overall
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the single runs, as plain objects.
+        """The comparison without its single runs, as plain objects.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class RunsComparison:
 
 
 def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progress: bool = False) -> RunsComparison:
-    """Say what changed between two sets of runs.
+    """Compare two sets of runs.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def compare_runs(first: Paths, second: Paths, *, confidence: float = 0.95, progr
 
 
 def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
-    """Put the corrected p into the groups that can be told apart at all, and give their number."""
+    """Set the corrected p of the groups that a test can distinguish at all, and return their number."""
     rows = [row for row in rows if _repeated(row)]
     able = statistics.can_tell([statistics.least_p(row["runs_a"], row["runs_b"]) for row in rows], level)
     corrected = statistics.holm([row["p"] if one else math.nan for row, one in zip(rows, able, strict=True)])
@@ -178,12 +178,12 @@ def _corrected(rows: Sequence[dict[str, Any]], level: float) -> int:
 
 
 def _repeated(row: Mapping[str, Any]) -> bool:
-    """Whether both sides have repeats: a single run says nothing of how runs scatter."""
+    """Whether both sides have repeats: a single run has no scatter."""
     return bool(min(row["runs_a"], row["runs_b"]) > 1)
 
 
 def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
-    """All runs, with the set that each is of and the group that it belongs to."""
+    """All runs, each with its set and its group."""
     for name, one in zip("AB", readings, strict=True):
         if not np.isfinite(run_rates(one.runs)).any():
             raise InputError(f"no run with a rate in {name}, the {'first' if name == 'A' else 'second'} of the two",
@@ -200,7 +200,7 @@ def _matched(readings: Sequence[Reading]) -> pd.DataFrame:
 
 
 def _match_looser(runs: pd.DataFrame, left_out: Sequence[str]) -> None:
-    """Put groups of one set only together that differ in nothing but some keys, where there is one on each side."""
+    """Pair groups that exist in one set only and differ in nothing but some keys, if each side has exactly one."""
     sides = runs.groupby("group")["set"].nunique()
     alone = runs[runs["group"].map(sides) == 1]
     kept = [key for key in KEYS if key not in left_out]
@@ -215,7 +215,7 @@ def _match_looser(runs: pd.DataFrame, left_out: Sequence[str]) -> None:
 
 
 def _windows(reading: Reading) -> pd.Series[Any]:
-    """The median congestion window of each run, where its log has intervals with one."""
+    """Median congestion window of each run whose intervals have one."""
     keys = ["source_file", "run"]
     known = reading.intervals[reading.intervals["cwnd_bytes"].notna()]
     medians = known.groupby(keys)["cwnd_bytes"].median().astype(float).rename("cwnd_bytes").reset_index()
@@ -255,7 +255,7 @@ def _group(name: Any, part: pd.DataFrame, confidence: float) -> dict[str, Any]: 
 
 
 def _verdict(row: dict[str, Any], level: float, tests: int) -> tuple[str, str]:  # noqa: PLR0911 - one a verdict
-    """Judge a group, in a word and in a sentence."""
+    """Verdict on a group, as a word and as a sentence."""
     n, m = row["runs_a"], row["runs_b"]
     if not n or not m:
         side, other = ("A", "B") if n else ("B", "A")
@@ -301,14 +301,14 @@ def _needed(level: float) -> int:
 
 
 def _change(ratio: float) -> str:
-    """Say a ratio as a change."""
+    """Describe a ratio as a change."""
     if ratio >= 2:
         return "any factor" if math.isinf(ratio) else f"{ratio:.3g} times"
     return f"{(ratio - 1) * 100:+.3g} %".replace("-", "−")
 
 
 def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float | None, float | None]:
-    """How many times as fast the second set is, over the conditions that both have."""
+    """Speed of the second set relative to the first, over the conditions of both."""
     known = runs[runs["rate_bps"].notna()]
     sizes = pd.crosstab(known["group"], known["set"]).reindex(columns=["A", "B"], fill_value=0)
     shared = sizes[(sizes > 0).all(axis=1)]
@@ -326,7 +326,7 @@ def _overall(runs: pd.DataFrame, confidence: float) -> tuple[float | None, float
 
 
 def _sentence(groups: pd.DataFrame, ratio: float | None, low: float | None, high: float | None) -> str:
-    """Say what came out of all groups."""
+    """Summarise the verdicts on all groups."""
     counts = groups["verdict"].value_counts()
     shared = int((~groups["verdict"].str.startswith("only")).sum())
     if ratio is None and shared != 1:

@@ -1,4 +1,4 @@
-"""Tools side by side: what was measured of each under each condition, with what is known of it; which one won where.
+"""Tools side by side: the measurements of each tool under each condition, and the fastest tool of each condition.
 
 Rows come from a series of the documents (`documented`) or from logs and a matrix (`of_runs`); a condition is what the
 rows of several tools have in common: the laboratory, or a size and a round-trip time.
@@ -190,7 +190,7 @@ def against_leader(table: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataF
 
 
 def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
-    """Say who won under the first and the last condition, and what distance cost."""
+    """Name the fastest tool of the first and of the last condition, and the cost of distance."""
     words = []
     for row in [won.iloc[at] for at in sorted({0, len(won) - 1})]:
         said = f"{row['condition']}: {row['fastest']} was fastest with {units.format_rate(row['throughput_bps'])}"
@@ -210,7 +210,7 @@ def verdict(won: pd.DataFrame, lost: pd.DataFrame) -> str:
 
 
 def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
-    """What tools keep of their rate from one condition to another, measured and predicted."""
+    """Fraction of its rate that each tool keeps from one condition to another, measured and predicted."""
     means = averaged(table).set_index(["condition", "tool"]).astype({"predicted_bps": float})
     measured, predicted = means["measured_bps"].to_dict(), means["predicted_bps"].to_dict()
     rows = [
@@ -229,7 +229,7 @@ def kept(table: pd.DataFrame, near: str, far: str) -> pd.DataFrame:
 
 
 def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
-    """What each cell of a grid should reach."""
+    """Predicted rate of each cell of a grid."""
     if grid not in matrix.grids:
         raise InputError(f"grid {grid!r}", f"one of {', '.join(matrix.grids)}", source=matrix.source)
     cells = [cell for cell in matrix.cells if cell.grid == grid]
@@ -239,7 +239,7 @@ def expected(matrix: Matrix, grid: str) -> pd.DataFrame:
 
 
 def beside(cells: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
-    """What was measured, beside the cells of a grid that it is nearest to."""
+    """Measurements, each with the nearest cell of a grid."""
     known = list(dict.fromkeys(cells["path.rtt"]))
     there = np.array([units.parse(rtt, "time") for rtt in known])
     wanted = [_seconds(str(condition).rpartition("/")[2]) for condition in means["condition"]]
@@ -248,7 +248,7 @@ def beside(cells: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
 
 
 def _seconds(words: str) -> float:
-    """A condition as a round-trip time; 0 for what is none [s]."""
+    """A condition as a round-trip time, or 0 for other conditions [s]."""
     try:
         return units.parse(words, "time")
     except RangeError:
@@ -256,7 +256,7 @@ def _seconds(words: str) -> float:
 
 
 def best_expected(cells: pd.DataFrame, *, alike: float = ALIKE) -> pd.DataFrame:
-    """The tools that are predicted to be fastest under each condition, and those as good as they."""
+    """Tools with the highest predicted rate under each condition, including ties."""
     rows = []
     for condition, part in cells.groupby("condition", sort=False):
         order = part.sort_values("throughput_bps", ascending=False, kind="stable")

@@ -1,4 +1,4 @@
-"""Which tool is faster, from few runs over several conditions: paired by condition, so that distance is no noise."""
+"""Compare the speed of tools from few runs under several conditions, paired by condition to cancel the distance."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Readers of what counts the traffic of interfaces: SNMP, MRTG, PRTG, RRD, and the counters of hosts.
+"""Readers of counters of interfaces: SNMP, MRTG, PRTG, RRD, and the counters of hosts.
 
-`read_counters` takes files and folders and gives the tables of samples, interfaces, rates and problems, without being
-told what wrote what. `registry` lists the readers, `contract` says what a reader is, `summary` makes the table of
+`read_counters` takes files and folders and gives the tables of samples, interfaces, rates and problems, and recognises
+what wrote them. `registry` lists the readers, `contract` says what a reader is, `summary` makes the table of
 interfaces; every other module is the reader of one format, with its units and traps in its docstring.
 """
 
@@ -59,7 +59,7 @@ def read_counters(
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
     advise
-        Of a file that is not known, say which other command reads it: the readers of logs are asked for that.
+        For an unrecognised file, name the other command that reads it (this tries the readers of logs).
 
     Returns
     -------
@@ -140,13 +140,13 @@ def _mixed(samples: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 
 def _quoted_ceiling(document: Document) -> float | None:
-    """Give the most that a program can show of which a file says that its rates are. [bit/s]."""
+    """Largest rate that the program named in a file can show. [bit/s]."""
     words = document.start.lower()
     return next((ceiling for program, ceiling in DISPLAY_CEILINGS.items() if program in words), None)
 
 
 def _at_ceilings(known: pd.DataFrame, found: Iterable[Findings]) -> pd.DataFrame:
-    """Flag the rates that stand at the most that the program which made them can show."""
+    """Flag the rates at the largest value that the program which wrote them can show."""
     for part in found:
         if part.ceiling_bps is not None:
             own = known["source_file"] == part.source_file

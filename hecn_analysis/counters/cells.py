@@ -6,7 +6,7 @@ import csv
 
 
 def cells_of(line: str, separator: str = ",") -> list[str]:
-    r"""Cut a line into its cells, without the blanks around them; a line that is none has no cells."""
+    r"""Split a line into stripped cells; an invalid line has none."""
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
     except csv.Error:

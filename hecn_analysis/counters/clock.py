@@ -1,6 +1,6 @@
-"""Local times, which most exports have, made into UTC.
+"""Convert local times, which most exports have, to UTC.
 
-A file that does not name its time zone is read in the zone that the caller gives, and in UTC where none is given. Two
+A file that does not name its time zone is read in the zone that the caller gives, and by default in UTC. Two
 kinds of local times need a rule, which stands here alone:
 
 - The hour that comes twice when summer time ends. The rows of a file go forward (or backward) in time, so a time that
@@ -101,7 +101,7 @@ class Clock:
 
 
 def offset(zone: str) -> timedelta | None:
-    """Offset of a zone from UTC, by its abbreviation or its digits; None where this is not certain."""
+    """Offset of a zone from UTC, from its abbreviation or its digits; None if ambiguous."""
     if zone in _HOURS_EAST:
         return timedelta(hours=_HOURS_EAST[zone])
     found = _OFFSET.match(zone)
@@ -112,7 +112,7 @@ def offset(zone: str) -> timedelta | None:
 
 
 def meanings(zone: str) -> str:
-    """Say what an abbreviation without a certain offset stands for."""
+    """Explain an abbreviation with an ambiguous offset."""
     return _SEVERAL.get(zone, "not known here")
 
 
@@ -159,7 +159,7 @@ class LocalTimes:
     def seconds(
         self, local: datetime, *, series: Hashable = None, row: Hashable = None, line: int | None = None
     ) -> float | None:
-        """Seconds since 1970 of a time; None where the clock shows it never, or nobody can tell which of two it is."""
+        """Seconds since 1970 of a time; None if the clock skips it or it is ambiguous."""
         if self._answers is not None and self._at < len(self._answers):
             self._at += 1
             return self._answers[self._at - 1]
@@ -253,7 +253,7 @@ def _second_pass(
     around: tuple[float | None, float | None],
     usual: float | None,
 ) -> int | None:
-    """Place of the first row of the second pass among those of the repeated hour; None where nobody can tell."""
+    """Place of the first row of the second pass among those of the repeated hour; None if it is ambiguous."""
     back = [place for place, (a, b) in enumerate(pairwise(locals_), 1) if b <= a]
     if back:
         return back[0] if len(back) == 1 else None

@@ -1,4 +1,4 @@
-"""Which of some series counts what an interface receives and which what it sends, by their names.
+"""Find the series of received and of sent octets by their names.
 
 >>> ways(["traffic_in", "traffic_out"]), ways(["ds0", "ds1"]), ways(["load", "temperature"])
 ({'in': 0, 'out': 1}, {'in': 0, 'out': 1}, {})

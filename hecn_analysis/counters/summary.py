@@ -1,4 +1,4 @@
-"""What follows from samples and rates: the rates between samples, and one row for each interface of a file."""
+"""Tables derived from samples and rates: the rates between samples, and one row for each interface of a file."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def interfaces(found: Iterable[Findings], samples: pd.DataFrame, known: pd.DataF
 
 
 def from_tables(samples: pd.DataFrame, given: pd.DataFrame) -> list[Findings]:
-    """Give the files that rows of tables came from, each with its interfaces, as a reader would have found them."""
+    """Source files of the rows of tables, each with its interfaces, as a reader would return them."""
     files: dict[str, Findings] = {}
     for frame in (samples, given):
         for key in _groups(frame):
@@ -155,7 +155,7 @@ def _groups(frame: pd.DataFrame) -> dict[tuple[object, ...], list[int]]:
 
 
 def _last(own: pd.DataFrame) -> dict[str, object]:
-    """What the latest sample has."""
+    """Values of the latest sample."""
     if own.empty:
         return {}
     last = own.iloc[int(np.argmax(own["time"].to_numpy()))] if own["time"].notna().all() else own.iloc[-1]
@@ -178,7 +178,7 @@ def _figures(over: pd.DataFrame, way: str) -> dict[str, float | None]:
 
 
 def _percentiles(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[dict[str, float]]:
-    """95th percentiles of equal slots for the rates at each of some places; missing where there is no whole slot."""
+    """95th percentiles of equal slots for the rates in each list of rows; missing without a complete slot."""
     lengths = [_slots(known["time"].iloc[rows]) for rows in places]
     share: list[int] = []
     held = 0
@@ -196,7 +196,7 @@ def _slots(times: pd.Series[Any]) -> int:
 
 
 def _ranked(known: pd.DataFrame, places: Sequence[list[int]]) -> Iterator[dict[str, float]]:
-    """Do `_percentiles` for interfaces whose slots fit into the memory."""
+    """Percentiles of interfaces whose slots fit into memory."""
     owner = np.repeat(np.arange(len(places)), [len(rows) for rows in places])
     rates = known.iloc[[row for rows in places for row in rows]]
     names, intervals = from_frame(rates[list(NEEDED)].assign(host=owner.astype(str), interface=""))

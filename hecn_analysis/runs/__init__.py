@@ -1,1 +1,1 @@
-"""What a row of the table of runs says: its rate, its circumstances, and which runs repeat one test."""
+"""Properties of runs: their rate, their circumstances, and which runs repeat one test."""

@@ -1,4 +1,4 @@
-"""Which runs are alike, by what their logs say: repeats of one test, whose rates may be put side by side.
+"""Group runs that repeat one test, according to their logs, so that their rates can be compared.
 
 Alike are runs of one tool, protocol, direction and number of streams, over about the same distance (round-trip time
 within a factor of 2, or 5 ms), with about the same amount (a factor of 3) or, where the tool goes by the clock, the
@@ -18,7 +18,7 @@ from hecn_analysis.base import units
 from hecn_analysis.runs.circumstances import circumstances
 from hecn_analysis.runs.rates import run_rates
 
-#: What makes runs alike, in the order in which it is told.
+#: Properties that make runs alike, in the order of their description.
 KEYS: Final = ("tool", "protocol", "direction", "streams", "extent", "distance", "circumstances")
 
 _RTT_RATIO: Final = 2.0
@@ -120,7 +120,7 @@ def groups(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(runs: pd.DataFrame, columns: Iterable[str]) -> dict[str, Any]:
-    """What is to be known of runs beside their rate.
+    """Summarise the properties of runs besides their rate.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _classes(values: pd.Series[Any], ratio: float, least: float, words: Callable
 
 
 def _range(values: Any, words: Callable[[float], str]) -> str:  # noqa: ANN401 - an array, sorted
-    """Say the values of a class in words."""
+    """Describe the values of a class."""
     if values[-1] <= values[0] * _SAME:
         return words(float(np.median(values)))
     return f"{words(float(values[0]))} to {words(float(values[-1]))}"
@@ -176,7 +176,7 @@ def _time(rtt_s: float) -> str:
 
 
 def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
-    """Distances in words; those below 5 ms are all alike, for a queue adds as much."""
+    """Distances in words; those below 5 ms form one class, because a queue adds as much."""
     loaded = tools.isin(_LOADED)
     idle = _classes(
         rtt_s.where(~loaded).where(~(rtt_s < _RTT_S), 0.0).where(~loaded & rtt_s.notna()), _RTT_RATIO, _RTT_S, _time
@@ -189,7 +189,7 @@ def _distance(rtt_s: pd.Series[Any], tools: pd.Series[Any]) -> list[str | None]:
 
 
 def _extents(runs: pd.DataFrame) -> list[str | None]:
-    """How long a run was, where it went by the clock, else how much it moved."""
+    """Duration of a timed run, else its amount of data."""
     duration, amount = runs["duration_s"].astype(float), runs["bytes"].astype(float)
     round_amount = (amount % 10**6 == 0) | (amount % (10 * 2**20) == 0)
     timed = runs["tool"].isin(_BY_CLOCK) & ~round_amount
@@ -204,7 +204,7 @@ def _words(runs: pd.DataFrame) -> list[str]:
 
 
 def words(row: Any, keys: Sequence[str] = KEYS) -> str:  # noqa: ANN401 - a row of a table
-    """Say in words what makes runs alike.
+    """Describe what the runs of a group have in common.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def joined(words: Iterable[str]) -> str | None:
     Returns
     -------
     str or None
-        The words, joined by commas; None where there are none.
+        The words, joined by commas, or None.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _ARRIVES: Final = ("tcp", "rdma", "file")  # protocols whose sender's payload is
 
 
 def run_rate(run: Mapping[Any, Any]) -> float:
-    """Rate of a run, NaN where there is none. [bit/s].
+    """Rate of a run, or NaN. [bit/s].
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def run_rate(run: Mapping[Any, Any]) -> float:
 
 
 def run_rates(runs: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Rates of runs, NaN where there is none. [bit/s].
+    """Rates of runs, NaN if unknown. [bit/s].
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _rate(
     arrives: npt.ArrayLike,
     failed: npt.ArrayLike,
 ) -> npt.NDArray[np.float64]:
-    """Rate by the rule of the module, NaN where there is none. [bit/s]."""
+    """Rate by the rule of the module, or NaN. [bit/s]."""
     with np.errstate(divide="ignore", invalid="ignore"):
         average = np.where((np.asarray(amount) > 0) & (np.asarray(seconds) > 0), 8 * np.divide(amount, seconds), np.nan)
     sender = np.where(arrives, np.where(np.asarray(sent) > 0, sent, average), np.nan)
@@ -89,7 +89,7 @@ def _rate(
 
 
 def why_no_rate(run: Mapping[Any, Any]) -> str:
-    """Say why a run has no rate.
+    """Explain why a run has no rate.
 
     Parameters
     ----------

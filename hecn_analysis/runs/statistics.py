@@ -1,4 +1,4 @@
-"""Few repeats, honestly: the difference of two sets of values with its interval, and tests of several groups at once.
+"""Statistics of few repeats: the difference of two sets of values with its interval, and tests of several groups.
 
 Where there are repeats on both sides, ranks only are used (`shift`), for throughputs of repeats have no bell shape: a
 run that met other traffic is far below the rest, and none is far above. With n and m repeats a test of ranks cannot
@@ -101,7 +101,7 @@ def shift(first: npt.ArrayLike, second: npt.ArrayLike, *, confidence: float = 0.
 
 
 def _edge(kept: Callable[[int], bool], outside: int, inside: int) -> int:
-    """The place nearest to `outside` that is kept, where all between it and `inside` are."""
+    """The accepted value nearest to `outside`, if all values between it and `inside` are accepted."""
     if kept(outside):
         return outside
     while abs(inside - outside) > 1:

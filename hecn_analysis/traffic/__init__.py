@@ -1,4 +1,4 @@
-"""What the switches saw: counter readings become rates, rates become utilisation, and both are held to what tools saw.
+"""Traffic of ports: rates from counter readings, utilisation from rates, and the comparison of both with tool runs.
 
 `rates.rates` makes rates of readings, with a flag each; `utilisation` puts them on equal slots and gives percentiles,
 volumes, busy hours and profiles; `speeds` doubts the speeds that they are held to; `reconcile` lines runs of tools up

@@ -36,19 +36,19 @@ from hecn_analysis.traffic.series import NAT, Bools, Counters, Series
 UPTIME_WRAP_S: Final = 2**32 / 100
 """When sysUpTime begins at 0 again: 497.1 days. [s]"""
 SPEED_TOLERANCE: Final = 0.05
-"""How much more than its speed an interface may seem to carry, for polls that come early or late. [1]"""
+"""Tolerated ratio of rate to speed, because polls come early or late. [1]"""
 CEILING_BPS: Final = 1e14
-"""More than any port or bundle of ports carries. [bit/s]"""
+"""Faster than any port or bundle of ports. [bit/s]"""
 SATURATED_BPS: Final = 2.0**32 - 1
 """ifSpeed's largest value, which stands for all faster speeds (RFC 2863). [bit/s]"""
 CLOCK_TOLERANCE: Final = 0.02  # of the interval, by which uptime and clock may differ
 CLOCK_TOLERANCE_S: Final = 2.0
 GAP_FACTOR: Final = 2.5
-"""Without a number of the user, an interval of more than this many usual ones is a gap."""
+"""Default limit of a gap, in usual intervals."""
 _LOOKED_AT: Final = 255  # intervals of each interface that say which one is usual
 _BLOCK: Final = 1 << 16  # rows that are computed at once: fit the second-level cache
 _ALL_ONES: Final = np.uint64(2**64 - 1)
-_RARE_WIDTH: Final = 60  # bits of a counter whose wrap nobody lives to see by chance
+_RARE_WIDTH: Final = 60  # bits; a wider counter practically never wraps
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Rates:
 
 
 def usual_interval_s(series: Series) -> Floats:
-    """Give the median time between readings of each interface, of at most 255 intervals taken evenly."""
+    """Median time between the readings of each interface, over at most 255 evenly spaced intervals."""
     lengths = series.lengths
     many = np.minimum(lengths - 1, _LOOKED_AT)
     if len(many) == 0 or many.max() < 1:
@@ -131,7 +131,7 @@ def rates(series: Series, *, max_gap_s: float | None = None) -> Rates:
 
 
 def _without_all_ones(series: Series) -> Series:
-    """Take counts of 64 bits that are all set for missing: broken agents answer them, and no port counts so far."""
+    """Treat counts with all 64 bits set as missing: broken agents return them, and no port counts that far."""
     missing = {}
     for name in ("in", "out"):
         all_ones = getattr(series, f"{name}_octets") == _ALL_ONES
@@ -146,7 +146,7 @@ def _part(values: Any, begin: int, end: int) -> Any:  # noqa: ANN401 - an array 
 
 
 def _plain(series: Series, found: Rates, gaps: Floats, begin: int, end: int) -> Bools:
-    """Compute a block of intervals as if all were plain, and say which of them are."""
+    """Compute a block of intervals as if none needed a rule, and mark those for which this holds."""
     before, now = slice(begin - 1, end - 1), slice(begin, end)
     seconds = (series.time_ns[now] - series.time_ns[before]) * 1e-9
     ins = series.in_octets[now] - series.in_octets[before]
@@ -183,7 +183,7 @@ def _absent(missing: Bools | None, rows: Ints) -> Bools:
 
 
 def _passed_over(series: Series, rows: Ints) -> Flags:
-    """Say which readings are none: repeated ones, ones that fall back for once, ones without time or counters."""
+    """Mark the readings to skip: repeated ones, single drops, and those without time or counters."""
     before = rows - 1
     flags = np.zeros(len(rows), dtype=np.int16)
     flags[series.time_ns[rows] == NAT] = Flag.NO_TIME
@@ -220,12 +220,12 @@ def _at(values: Any, rows: Ints) -> Any:  # noqa: ANN401 - an array
 
 
 def _certain(speed: Floats) -> Floats:
-    """Speeds that say what a port cannot exceed: not those that stand for all faster ones."""
+    """Speeds that bound the rate of a port; placeholders for anything faster are left out."""
     return np.where(speed == SATURATED_BPS, np.nan, speed)
 
 
 def _before(rows: Ints, skipped: Ints, is_start: Bools) -> Ints:
-    """Reading that each interval begins at: the last one that is not passed over; -1 for none."""
+    """First reading of each interval: the last one that is not skipped, or -1."""
     before = rows - 1
     searching = np.arange(len(rows))
     while len(searching):
@@ -237,7 +237,7 @@ def _before(rows: Ints, skipped: Ints, is_start: Bools) -> Ints:
 
 
 def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints) -> None:  # noqa: PLR0915 - one rule after another
-    """Compute intervals to which some rule applies."""
+    """Compute the intervals that need a rule."""
     begun = before >= 0
     found.flags[rows[~begun]] |= Flag.MISSING
     rows, before = rows[begun], before[begun]
@@ -311,7 +311,7 @@ def _others(series: Series, found: Rates, gaps: Floats, rows: Ints, before: Ints
 
 
 def _around(begin: Counters, end: Counters, bits: Floats) -> Floats:
-    """Give what was counted where the counter turned at most once; modulo two to its width. [B]."""
+    """Octets counted if the counter wrapped at most once: the difference modulo two to its width. [B]."""
     difference = end - begin  # modulo 2**64
     narrow_bits = np.where(bits < 64, bits, 0).astype(np.uint64)
     mask = (np.uint64(1) << narrow_bits) - np.uint64(1)

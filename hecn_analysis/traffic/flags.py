@@ -1,4 +1,4 @@
-"""What was done to make a rate of two counter readings, or why none was made: the words of the column ``flag``.
+"""Flags of rates: how a rate was computed from two counter readings, or why it is missing (column ``flag``).
 
 An interval may have several, joined by a comma: ``wrap,gap``. One with none is ``ok``.
 """
@@ -17,7 +17,7 @@ import pandas as pd
 
 
 class Flag(IntFlag):
-    """A bit for each word; `MEANINGS` says what they mean."""
+    """One bit per flag; `MEANINGS` explains them."""
 
     OK = 0
     WRAP = 1
@@ -65,10 +65,10 @@ MEANINGS: Mapping[Flag, str] = MappingProxyType(
 )
 
 UNRATED = Flag.RESET | Flag.UNDECIDED | Flag.IMPOSSIBLE | Flag.DUPLICATE | Flag.CONFLICT | Flag.GLITCH | Flag.NO_TIME
-"""Flags of which any means that there is no rate."""
+"""Flags that each mean a missing rate."""
 
 LOWER_BOUND = Flag.AMBIGUOUS | Flag.CEILING
-"""Flags of which any means that the rate is a lower bound and no fact."""
+"""Flags that each mean a rate that is only a lower bound."""
 
 Flags = npt.NDArray[np.int16]
 
@@ -81,7 +81,7 @@ def words(flag: int) -> str:
 
 @cache
 def bits(text: str) -> int:
-    """Combination of flags that words stand for; a word that is none of ours (a reader's own) counts as none.
+    """Combination of flags for their words; words that a reader adds of its own are ignored.
 
     Parameters
     ----------

@@ -23,20 +23,20 @@ _FEW = 32  # ranks that a partition is asked for; of more a sort is cheaper
 
 
 def rank(count: int, percent: float) -> int:
-    """Give the rank of the percentile among values in ascending order, from 1."""
+    """Rank of the percentile among values in ascending order, from 1."""
     if not 0 < percent <= 100:
         raise RangeError(f"percent: found {percent!r}, expected more than 0 and at most 100")
     return math.ceil(round(count * percent / 100, 9))
 
 
 def nearest_rank(values: Floats, percent: float = 95.0) -> float:
-    """Give the percentile of values; missing ones (NaN) do not count. NaN where there are none."""
+    """Percentile of values, ignoring NaN; NaN if no value is left."""
     values = np.asarray(values, dtype=float)
     return float(nearest_ranks(values, np.zeros(1, dtype=np.int64), percent)[0]) if len(values) else math.nan
 
 
 def nearest_ranks(values: Floats, starts: Ints, percent: float = 95.0) -> Floats:
-    """Give the percentile of each of many stretches of values; missing ones do not count.
+    """Percentile of each of many groups of consecutive values, ignoring NaN.
 
     Stretches of about equal length are done at once.
 

@@ -66,12 +66,12 @@ class Framing:
         return self.octets(one.payload, str(one.run.get("protocol")), mtu, number_of(one.run.get("mss_bytes")))
 
     def stated_by(self, one: Placed) -> int | None:
-        """MTU by the segment size that the log of a run states; None where it states none. [B]."""
+        """MTU derived from the segment size in the run's log; None without one. [B]."""
         stated = self.stated(str(one.run.get("protocol")), number_of(one.run.get("mss_bytes")))
         return None if stated is None else stated[0]
 
     def stated(self, protocol: str, segment: float) -> tuple[int, bool] | None:
-        """MTU [B] and use of timestamps by a segment size; None where it is not known."""
+        """MTU [B] and use of timestamps for a segment size; None if the size is unknown."""
         if not segment > 0 or protocol in {"udp", "rdma"}:
             return None
         sizes = {
@@ -114,17 +114,17 @@ class Placed:
 
     @property
     def window(self) -> tuple[float, float]:
-        """Where the run is taken to be. [s]."""
+        """Estimated time of the run. [s]."""
         return self.start, self.start + self.seconds
 
 
 def number_of(value: Any) -> float:  # noqa: ANN401 - a cell of a table
-    """Give the number in a cell of a table, NaN where there is none."""
+    """Number in a cell of a table, or NaN."""
     return math.nan if value is None or pd.isna(value) else float(value)
 
 
 def unplaced(run: Mapping[Any, Any]) -> Placed:
-    """Take from a run what it says of itself."""
+    """Make a run from its row of the table."""
     seconds, payload = number_of(run.get("duration_s")), number_of(run.get("bytes"))
     rate = run_rate(run)
     time = run.get("start_time")
@@ -161,7 +161,7 @@ def placed(runs: Sequence[Placed], every: Sequence[Port], how: Framing, largest_
 
 
 def _quiet(port: Port, runs: Sequence[Placed]) -> float:
-    """Give the part of a port's intervals in which no run was active, as far as runs say when or how long."""
+    """Fraction of a port's intervals without an active run, as far as the times of runs are known."""
     if len(port.end) == 0:
         return 1.0
     active = np.zeros(len(port.end) + 1)
@@ -214,7 +214,7 @@ def _in_turn(runs: Sequence[Placed], every: Sequence[Port], how: Framing, quiet:
 
 @dataclass(frozen=True)
 class Fit:
-    """How well the rates of a port resemble a run, wherever it is placed."""
+    """Similarity of a port's rates to a run, for every placement of the run."""
 
     port: Port
     begin: Floats
@@ -226,7 +226,7 @@ class Fit:
 
     @classmethod
     def of(cls, port: Port, one: Placed, how: Framing, quiet: float) -> Fit | None:
-        """Compare a port with a run; None where the port has no known rates."""
+        """Compare a port with a run; None if the port has no known rates."""
         known = ~np.isnan(port.rate_bps)
         if not known.any():
             return None
@@ -242,7 +242,7 @@ class Fit:
         return bool(((self.end > begin) & (self.begin < end)).any())
 
     def step(self, span: float) -> float:
-        """Distance of the places that are tried within a time. [s]."""
+        """Step between the placements to try within a time. [s]."""
         return max(float(np.median(self.end - self.begin)) / 2, span / _SHIFTS)
 
     def misfit(self, start: float) -> float:

@@ -1,4 +1,4 @@
-"""Counter readings become rates, each with a flag that says what was done: `rates`.
+"""Rates from counter readings, each with a flag that explains how it was computed: `rates`.
 
 >>> import pandas as pd
 >>> when = pd.to_datetime(["2013-11-20 12:00:00", "2013-11-20 12:05:00", "2013-11-20 12:10:00"], utc=True)
@@ -57,14 +57,14 @@ def rates(
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`: a row for each reading but the first of an interface, also where there is no rate; ``time``
+        Columns `COLUMNS`: a row for each reading but the first of an interface, with or without a rate; ``time``
         is the end of the interval. Interfaces come in the order in which they appear, their rows in order of time.
         ``in_max_bps`` and ``out_max_bps`` are missing: counters keep no maxima.
 
     Raises
     ------
     InputError
-        When a column is absent or a width is none.
+        If a column is absent or a width is invalid.
     RangeError
         When `max_gap` is not positive.
 
@@ -105,7 +105,7 @@ def frame(named: Named, found: differences.Rates) -> pd.DataFrame:
 
 
 def flag_ceilings(table: pd.DataFrame, ceiling_bps: float) -> pd.DataFrame:
-    """Flag rates that stand at the most that the program which made them can count or show.
+    """Flag rates at the largest value that the program which wrote them can count or show.
 
     They stay as they are: the true ones are at least as high.
 

@@ -104,7 +104,7 @@ def reconcile(
     largest_offset_s: float = LARGEST_OFFSET_S,
     interface: str | None = None,
 ) -> pd.DataFrame:
-    """Hold every run of tools to the counters of ports.
+    """Compare every tool run with the counters of ports.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _touched(port: Port, window: tuple[float, float]) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class _Counted:
-    """What a port counted in the intervals of a run, and what of it is background, at least and how unsure. [B]."""
+    """Octets that a port counted in the intervals of a run, and the background among them with its uncertainty. [B]."""
 
     octets: float
     background: float
@@ -196,7 +196,7 @@ def _counted(
     same: Sequence[tuple[float, float]],
     elsewhere: Sequence[tuple[float, float]],
 ) -> _Counted:
-    """Count the octets of some intervals, and what of them is background."""
+    """Octets of some intervals, and the background among them."""
     length = port.end - port.begin
     octets = float((port.rate_bps[touched] * length[touched]).sum() / 8)
     quiet = ~touched & ~np.isnan(port.rate_bps)
@@ -223,7 +223,7 @@ def _counted(
 
 
 def _judged(one: Placed, placed: Sequence[Placed], how: Framing, tolerance: float) -> dict[str, Any]:
-    """Say what is to be made of a run."""
+    """Verdict on one run."""
     run = one.run
     row: dict[str, Any] = {name: run.get(name) for name in ("source_file", "run", "tool", "label", "duration_s")}
     row |= {"start_time": _utc(one.start), "payload_bytes": one.payload}
@@ -269,7 +269,7 @@ def _attempt(  # noqa: PLR0911 - one return for each verdict
     shift: float = 0.0,
     beside: int = 0,
 ) -> dict[str, Any]:
-    """Judge a run at a shift, also with the interval before (-1) or after it (1)."""
+    """Verdict on a run at a shift, optionally with the interval before (-1) or after (1) it."""
     same = [other for other in others if other.port is port]
     away = [other for other in others if other.port is not port]
     windows, elsewhere = (
@@ -351,7 +351,7 @@ def _crossing(
 
 
 def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, float]:
-    """Give the MTU, and the octets that it allows for runs, which are nearest to what was counted. [B]."""
+    """MTU that best explains the counted octets, and the octets that it allows for runs. [B]."""
     nearest = {}
     for mtu in how.mtus:
         each = [how.of_run(one, mtu) for one in runs]
@@ -361,7 +361,7 @@ def _expected(runs: Sequence[Placed], net: float, how: Framing) -> tuple[int, fl
 
 
 def _guess(runs: Sequence[Placed], mtu: int, how: Framing) -> str:
-    """Words for an MTU that nothing states, but that fits the counters better than the others."""
+    """Message about an unstated MTU that fits the counters better than the others."""
     if len(how.mtus) == 1 or all(how.stated_by(one) for one in runs):
         return ""
     others = " and ".join(f"{size} B" for size in how.mtus if size != mtu)

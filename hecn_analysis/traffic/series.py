@@ -131,7 +131,7 @@ class Readings:
 
 
 def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds = None) -> Named:
-    """Put a table of readings in order."""
+    """Sort a table of readings into series."""
     absent = [name for name in NEEDED if name not in samples.columns]
     if absent:
         raise InputError("no column " + " and no column ".join(absent), f"samples with {', '.join(NEEDED)}")
@@ -162,7 +162,7 @@ def from_frame(samples: pd.DataFrame, *, widths: Widths = None, speeds: Speeds =
 
 
 def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None) -> Named:
-    """Put readings in order, all at once."""
+    """Sort readings into series, all at once."""
     (named,) = in_blocks(readings, widths=widths, speeds=speeds)
     return named
 
@@ -170,7 +170,7 @@ def in_order(readings: Readings, *, widths: Widths = None, speeds: Speeds = None
 def in_blocks(
     readings: Readings, *, widths: Widths = None, speeds: Speeds = None, block_rows: int | None = None
 ) -> Iterator[Named]:
-    """Put readings in order, some interfaces at a time."""
+    """Sort readings into series, some interfaces at a time."""
     length = len(readings.time_ns)
     keys = [readings.host, readings.interface, readings.file, readings.index]
     changes = np.zeros(length, dtype=np.bool_)
@@ -229,7 +229,7 @@ def _rows(runs: Ints, lengths: Ints) -> Ints | slice:
 
 
 def _series(taken: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, named_bits: Floats) -> Series:
-    """Series of rows that lie together by interface; those whose times go back are put in order."""
+    """Series from rows grouped by interface; interfaces whose times go back are sorted."""
     counts = np.bincount(code, weights=run_lengths, minlength=len(named_bits)).astype(np.int64)
     starts = np.cumsum(counts) - counts
     falls = np.zeros(len(taken["time_ns"]), dtype=np.bool_)
@@ -252,7 +252,7 @@ def _series(taken: dict[str, Any], code: Ints, file: Ints, run_lengths: Ints, na
 
 
 def _bits(taken: Mapping[str, Any], named: Floats, counts: Ints, starts: Ints) -> Any:  # noqa: ANN401 - an array or one number
-    """Widths: those of the user, else those of the source, else 64 where more than 32 bits hold."""
+    """Counter widths: the user's, else the source's, else 64 if a value exceeds 32 bits."""
     bits = taken["bits"]
     if len(counts) and bool(np.any(bits == 0)):
         high = np.maximum.reduceat(np.maximum(taken["in_octets"], taken["out_octets"]), starts)
@@ -292,7 +292,7 @@ def _counters(column: pd.Series[Any]) -> tuple[Counters, Bools | None]:
 
 
 def _same(values: Any) -> Any:  # noqa: ANN401 - an array, or its only number
-    """One number where all are the same: comparing with that is cheaper."""
+    """Replace equal numbers by one, which is cheaper to compare with."""
     if isinstance(values, np.ndarray):
         if values.ndim == 0:
             return values.item()
@@ -357,7 +357,7 @@ def _order(code: Ints, files: Ints, taken: Mapping[str, Any]) -> tuple[Ints, Boo
 
 
 def _steps(time_ns: Ints, begins: Ints, part: Ints) -> tuple[Ints, Ints]:
-    """Time since the row before it in its part that has a time, and which row that is; 0 where there is none. [ns]."""
+    """Time since the previous row with a time in the same part (0: no such row), and the number of that row. [ns]."""
     place = np.arange(len(time_ns))
     last = np.maximum.accumulate(np.where(time_ns == NAT, -1, place))
     previous = np.r_[np.int64(-1), last[:-1]]

@@ -1,4 +1,4 @@
-"""What a judgement by service levels rests on, line by line, and what it would take to reach one at all."""
+"""Evidence for a judgement by service levels, row by row, and the measurements that a judgement needs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMES: Final = {
     "mtu": "packet size",
     "bandwidth": "bandwidth",
 }
-"""Criteria in words."""
+"""Names of the criteria for readers."""
 _LEAST_RUNS: Final = 5  # with which the bounds of a median are known at all: 0.5 ** 5 < 5 %
 
 
@@ -144,7 +144,7 @@ def least_effort(level: ServiceLevel, *, rate_bps: float) -> pd.DataFrame:
 
 
 def summary(found: pd.DataFrame) -> str:
-    """Say which criteria are met, which are not, and which are open.
+    """Summarise which criteria are met, failed, or undecided.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def written(value: float | None, unit: str) -> str:
 
 
 def _said(level: ServiceLevel, run: Mapping[Any, Any]) -> list[tuple[str, str]]:
-    """What one run says, by criterion."""
+    """Evidence of one run, by criterion."""
     found: list[tuple[str, str]] = []
     if level.availability is not None:
         lost = _number(run, "loss_fraction")
@@ -231,7 +231,7 @@ def _amount(run: Mapping[Any, Any]) -> str:
 
 
 def _ports(level: ServiceLevel, samples: pd.DataFrame) -> list[dict[str, Any]]:
-    """What each port says: whether it was up, and its packets."""
+    """Evidence of each port: its state and its packets."""
     rows: list[dict[str, Any]] = []
     if not OWNERS & set(samples.columns):
         return rows

@@ -62,7 +62,7 @@ def _quantity(dimension: units.Dimension, *, most: float = math.inf) -> BeforeVa
 
 
 class ServiceLevel(BaseModel):
-    """A table of service levels; what it does not name is not judged."""
+    """A table of service levels; criteria that it omits are not judged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -133,7 +133,7 @@ def _shipped(name: str) -> Path:
 
 
 def _read(path: Path, above: tuple[Path, ...]) -> ServiceLevel:
-    """Table of a file; `above` are the tables that are like it."""
+    """Read the table of a file; `above` are the tables that refer to it."""
     document = yaml_file.load(path)
     own = {"name": path.stem, **document.values}  # noqa: PD011 - no pandas
     like, base = own.pop("like", None), {}
@@ -162,7 +162,7 @@ def proportion_bounds(hits: int, count: int, confidence: float = CONFIDENCE) -> 
 
 
 def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) -> int:
-    """Give how many packets, of which so many are lost, show that fewer are lost than a limit."""
+    """Number of packets needed to show that the loss is below a limit, given the number lost."""
     if lost == 0:
         return math.ceil(math.log1p(-confidence) / math.log1p(-limit)) if limit < 1 else 1
     return math.ceil(float(stats.chi2.ppf(confidence, 2 * (lost + 1))) / 2 / limit)
@@ -171,7 +171,7 @@ def packets_needed(limit: float, lost: int = 0, confidence: float = CONFIDENCE) 
 def outage_bounds(
     outages: int, down_s: float, total_s: float, longest_s: float, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Give bounds of the part of time that is lost to outages."""
+    """Bounds of the fraction of time lost to outages."""
     if total_s <= 0:
         return 0.0, 1.0
     if outages == 0:
@@ -279,7 +279,7 @@ def _round_trip(limit: float, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 OWNERS: Final = {"source_file", "host", "interface"}
-"""Columns of which one at least says whose a reading is."""
+"""Columns that identify the port of a reading; at least one is required."""
 
 
 def sources_of(samples: pd.DataFrame) -> Ints:
@@ -390,7 +390,7 @@ Watched = tuple[float, float, list[tuple[float, float]]]
 
 
 def _tests(runs: pd.DataFrame) -> tuple[int, int]:
-    """How many tests went through, of how many."""
+    """Number of successful tests, and of all tests."""
     through = _went_through(runs)
     return int(through.sum()), len(through)
 

@@ -17,13 +17,13 @@ from hecn_analysis.base.errors import InputError, RangeError
 from hecn_analysis.traffic.flags import LOWER_BOUND, Flag, Flags, to_bits
 from hecn_analysis.traffic.ports import Floats, Ints, number_rows
 
-_INSTANT_S: Final = 1e-9  # the resolution of times: less coverage is none [s]
+_INSTANT_S: Final = 1e-9  # the resolution of times; shorter coverage counts as zero [s]
 LEAST_COVERAGE: Final = 0.9
-"""Part of a slot that must be covered by known rates for the slot to have one. [1]"""
+"""Fraction of a slot that known rates must cover for the slot to have a rate. [1]"""
 MOST_SLOTS: Final = 200_000_000
-"""Slots that are worked on at once: some 5 GB. Shares of a large table are worked on one after another."""
+"""Slots that are computed at once (about 5 GB). Larger tables are computed in shares, one after another."""
 LONGEST_INTERVAL: Final = 1.5
-"""Intervals of more slots than this are averages of several, and no percentile of slots can be had of them. [1]"""
+"""Intervals longer than this are averages too long to yield a percentile of slots. [slots]"""
 NEEDED = ("host", "interface", "time", "interval_s", "in_bps", "out_bps", "flag")
 
 
@@ -103,7 +103,7 @@ class Slots:
         return self.in_bytes * received, self.out_bytes * sent
 
     def _scale(self, covered_s: Floats) -> Floats:
-        """From bytes to rates."""
+        """Convert bytes to rates."""
         return np.where(covered_s >= LEAST_COVERAGE * self.slot_s, 8.0, np.nan) / np.maximum(covered_s, _INSTANT_S)
 
 

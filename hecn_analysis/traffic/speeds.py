@@ -1,4 +1,4 @@
-"""Speeds of interfaces: of readings or as a user states them, and those that lie."""
+"""Speeds of interfaces, from readings or from the user, and misstated ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def speed_of(names: pd.DataFrame, speeds: Speeds) -> Floats:
 
 
 def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
-    """Take the last known speed of each interface from readings. [bit/s].
+    """Last known speed of each interface in its readings. [bit/s].
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def speeds_of(samples: pd.DataFrame) -> dict[tuple[Any, Any], float]:
 
 
 def known_better(stated: Mapping[Any, float], better: Mapping[Any, float]) -> dict[Any, float]:
-    """Put what a user knows better over what the sources state. [bit/s].
+    """Replace stated speeds by those that the user gives. [bit/s].
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def known_better(stated: Mapping[Any, float], better: Mapping[Any, float]) -> di
 
 
 def speed_findings(table: pd.DataFrame, speeds: Speeds) -> pd.DataFrame:
-    """Find speeds that cannot be right: more was carried, or the rate stands exactly at the speed.
+    """Find speeds that cannot be right: the interface carried more, or its rate equals the speed exactly.
 
     An Ethernet that is full counts less than its speed, since preamble and gap are not counted: 98.7 % with packets of
     1500 bytes, 99.8 % with 9000. A line that is flat at 100 % was cut there.

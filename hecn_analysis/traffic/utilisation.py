@@ -30,7 +30,7 @@ from hecn_analysis.traffic.slots import LONGEST_INTERVAL, Intervals, Slots
 from hecn_analysis.traffic.speeds import speed_findings, speed_of
 
 SLOT_S: Final = 300.0
-"""Five minutes, the slot of most bills. [s]"""
+"""Five minutes, the usual slot in billing. [s]"""
 
 DIRECTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -138,7 +138,7 @@ def summarise(intervals: Intervals, slot_s: float = SLOT_S, percent: float = 95.
 
 
 def whole(slots: Slots, intervals: Intervals) -> Any:  # noqa: ANN401 - an array of booleans
-    """Say which slots lie wholly between the first and the last reading of their interface."""
+    """Mark the slots that lie entirely between the first and the last reading of their interface."""
     inside = np.ones(len(slots.covered_s), dtype=np.bool_)
     if len(slots.starts) == 0:
         return inside
@@ -167,7 +167,7 @@ def _utc(time_ns: Ints) -> pd.DatetimeIndex:
 
 
 def _too_long(intervals: Intervals, slot_s: float) -> Any:  # noqa: ANN401 - an array of booleans
-    """Which interfaces have, for the most part, intervals of several slots: averages that no percentile is had of."""
+    """Mark interfaces that mostly have averages too long to yield a percentile."""
     usual = (intervals.seconds > 0) & (intervals.flags & int(Flag.GAP) == 0)
     longer = usual & (intervals.seconds > LONGEST_INTERVAL * slot_s)
     return 2 * _sums(longer.astype(float), intervals.starts) > _sums(usual.astype(float), intervals.starts)
@@ -383,7 +383,7 @@ def profile(
     zone: str = "UTC",
     slot_s: float = SLOT_S,
 ) -> pd.DataFrame:
-    """Give the usual course of a day by the hour, or of a week by day and hour, in a place's own time.
+    """Typical traffic by hour of the day, or by day and hour of the week, in local time.
 
     Parameters
     ----------
@@ -446,7 +446,7 @@ def busiest_hour(table: pd.DataFrame, *, slot_s: float = SLOT_S) -> pd.DataFrame
 def bounds(
     table: pd.DataFrame, *, slot_s: float = SLOT_S, percent: float = 95.0, speeds: Speeds = None
 ) -> pd.DataFrame:
-    """Give what averages allow: the least and the largest peak and percentile of slots that they are compatible with.
+    """Bound the peak and the percentile of slots, given averages over longer intervals.
 
     For sources that keep averages over longer times than a slot (MRTG's weekly, monthly and yearly rows, RRD archives),
     and for bursts shorter than a poll. Maxima that the source keeps (``in_max_bps``) are used, and the speed.

@@ -73,7 +73,7 @@ _LARGEST_32: Final = (1 << 32) - 1
 
 
 def column(metric: str, names: Mapping[str, str] = METRICS) -> str | None:
-    """Name under which a metric's value is collected, None for one that is none of an interface."""
+    """Name under which a metric's value is collected; None for metrics of other things than interfaces."""
     found = names.get(metric)
     if found is None and "if" in metric:
         tail = metric[metric.rfind("if") :]

@@ -136,7 +136,7 @@ def _unescaped(text: str) -> str:
 
 
 def _results(value: Any) -> Any:  # noqa: ANN401 - of any JSON
-    """List of results of an answer of the HTTP API, None where it is none."""
+    """Results in a response of the HTTP API; None for other documents."""
     data = value.get("data") if isinstance(value, dict) else None
     return data.get("result") if isinstance(data, dict) and "resultType" in data else None
 

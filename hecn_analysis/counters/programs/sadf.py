@@ -155,7 +155,7 @@ class _Table:
     wide
         Whether they come again for each interface or processor.
     mixed
-        Whether other columns follow, of which nobody can tell where they begin.
+        Whether other columns follow, whose start is unknown.
     """
 
     columns: Sequence[str]

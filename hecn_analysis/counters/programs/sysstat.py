@@ -64,7 +64,7 @@ class First:
 
 
 def first_line(document: Document) -> First | None:
-    r"""First line of a report, None where there is none."""
+    r"""First line of a report, or None."""
     found = _FIRST.search(document.text)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def stamp_of(text: str) -> datetime | None:
         return None
     try:
         return datetime.fromisoformat(f"{datetime.combine(day, clock).isoformat()}{found['zone'] or ''}")
-    except ValueError:  # a zone that is none
+    except ValueError:  # an invalid zone
         return None
 
 

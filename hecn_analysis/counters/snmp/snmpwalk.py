@@ -177,7 +177,7 @@ class _Walk:
             self._readings.time(self._moment(number, *date))
 
     def _moment(self, number: int, local: datetime, zone: str) -> float | None:
-        """Seconds since 1970 of a date; a problem says why there are none."""
+        """Seconds since 1970 of a date; if it has none, a problem explains why."""
         if zone or local.tzinfo is not None or self._findings.clock.known:
             return zoned_time(self._findings, number, local, zone, series="dates")
         if not self._unzoned:
