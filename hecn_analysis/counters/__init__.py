@@ -8,12 +8,13 @@ interfaces; every other module is the reader of one format, with its units and t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hecn_analysis.archive.selection import archive_of, tables_of
+from hecn_analysis.archive.selection import Selection, archive_of, tables_of
 from hecn_analysis.base import tables
 from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
@@ -39,7 +40,6 @@ def read_counters(
     time_zone: str | None = None,
     host: str | None = None,
     progress: bool = False,
-    advise: bool = True,
 ) -> Counters:
     """Read counters of interfaces, whatever wrote them.
 
@@ -58,8 +58,6 @@ def read_counters(
         What an archive holds keeps its names.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
-    advise
-        For an unrecognised file, name the other command that reads it (this tries the readers of logs).
 
     Returns
     -------
@@ -80,24 +78,35 @@ def read_counters(
     (283, 300)
     """
     clock = Clock.named(time_zone)
-    files: list[tuple[Findings, list[Findings]]] = []
     every = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     archived = [selection for path in every if (selection := archive_of(path)) is not None]
     plain = [path for path in every if archive_of(path) is None]
-    for given in documents(plain, knows=_knows, progress=progress):
-        document = Document(given.source_file, given.content, given.content_hash, given.problems)
-        file, own = Findings(document.source_file), registry.read(document, clock)
-        for kind, message in document.problems:
-            file.problem(None, kind, message)
-        if not own and not file.problems:
-            file.problem(
-                None, "unrecognised", UNRECOGNISED + (elsewhere.advice(document, "counters") if advise else "")
-            )
-        for part in own:
-            if part.ceiling_bps is None and part.rates:
-                part.ceiling_bps = _quoted_ceiling(document)
-        files.append((file, own))
-    found = [part for _, own in files for part in own]
+    files = [
+        read_document(document, clock, hint=partial(elsewhere.advice, document, "counters"))
+        for document in documents(plain, knows=registry.recognises, progress=progress)
+    ]
+    return joined(files, host=host, archived=archived)
+
+
+def read_document(given: Whole, clock: Clock, *, hint: Callable[[], str]) -> list[Findings]:
+    """Findings in a file: those of the file as a whole, whose message ends with the hint, and those of each reader."""
+    document = Document(given.source_file, given.content, given.content_hash, given.problems)
+    file, own = Findings(document.source_file), registry.read(document, clock)
+    for kind, message in document.problems:
+        file.problem(None, kind, message)
+    if not own and not file.problems:
+        file.problem(None, "unrecognised", UNRECOGNISED + hint())
+    for part in own:
+        if part.ceiling_bps is None and part.rates:
+            part.ceiling_bps = _quoted_ceiling(document)
+    return [file, *own]
+
+
+def joined(
+    files: Sequence[Sequence[Findings]], *, host: str | None = None, archived: Iterable[Selection] = ()
+) -> Counters:
+    """Tables of what was found in files, and of what parts of archives hold."""
+    found = [part for _, *own in files for part in own]
     mrtg_config.join(found)
     for part in found:
         if host is not None:
@@ -105,7 +114,7 @@ def read_counters(
         part.finish()
     samples = timed_table("samples", [row for part in found for row in part.samples])
     passed = timed_table("rates", [row for part in found for row in part.rates])
-    problems = [problem for file, own in files for part in (file, *own) for problem in part.problems]
+    problems = [problem for parts in files for part in parts for problem in part.problems]
     if host is not None:
         problems += _mixed(samples[samples["host"] == host])
     troubles = tables.make("problems", problems)
@@ -152,10 +161,6 @@ def _at_ceilings(known: pd.DataFrame, found: Iterable[Findings]) -> pd.DataFrame
             own = known["source_file"] == part.source_file
             known.loc[own, "flag"] = flag_ceilings(known[own], part.ceiling_bps)["flag"]
     return known
-
-
-def _knows(document: Whole) -> bool:
-    return bool(registry.readers_of(Document(document.source_file, document.content)))
 
 
 def timed_table(table: str, rows: list[dict[str, object]]) -> pd.DataFrame:

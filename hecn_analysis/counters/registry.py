@@ -12,6 +12,7 @@ from typing import Final, cast
 from hecn_analysis.base.modules import modules_of
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Document, Findings, Reader
+from hecn_analysis.files import documents
 
 READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
 """Modules beside this one that name their formats, by name; no result depends on the order."""
@@ -23,6 +24,11 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
         if reader.WHOLE and reader.recognises(document):
             return [reader]
     return [reader for reader in readers if not reader.WHOLE and reader.recognises(document)]
+
+
+def recognises(document: documents.Document) -> bool:
+    """Whether a file holds counters that a reader knows."""
+    return bool(readers_of(Document(document.source_file, document.content)))
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from pathlib import PurePath
 from typing import Final
 
@@ -121,44 +120,88 @@ def documents(
             done(1)
 
 
+class Keeper:
+    """Keeps the bytes of a file while they pass, as long as readers of whole files want them.
+
+    Parameters
+    ----------
+    content
+        The file, or the member of an archive.
+    knows
+        For each kind of reader, whether the first 16 MiB of a longer text are worth reading the rest.
+    """
+
+    def __init__(self, content: packed.Content, knows: Sequence[Callable[[Document], bool]]) -> None:
+        self._content = content
+        self._knows = knows
+        self._wanted = [True for _ in knows]
+        self._kept: list[bytes] = []
+        self._size = self._lines = 0
+        self._is_looked_at = False
+        self.excess = ""
+        """Message about compressed data that grow to more than a whole file may have; empty while they do not."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any reader wants the rest."""
+        return any(self._wanted)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Hand on the bytes of the file, and keep them."""
+        for piece in self._content.pieces:
+            self._keep(piece)
+            yield piece
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        self._lines += piece.count(b"\n")
+        if not self.excess and not self._content.budget.spent:
+            self.excess = self._content.budget.excess(streams.FREE_WHOLE)
+        if self.excess or not self.is_wanted:
+            return
+        if self._size <= _LARGEST and self._lines <= _MOST_LINES:
+            self._kept.append(piece)
+        if self._size > LOOKED_AT and not self._is_looked_at:
+            self._is_looked_at = True
+            self._look()
+
+    def _look(self) -> None:
+        """Ask the readers about the beginning, unless the format shows only as a whole."""
+        start = b"".join(self._kept)
+        if decode(start[:_FIRST]).lstrip()[:1] in _STRUCTURED:
+            return
+        beginning = Document(self._content.name, start[: start.rfind(b"\n", 0, LOOKED_AT) + 1])
+        self._wanted = [knows(beginning) for knows in self._knows]
+        if not self.is_wanted:
+            self._kept.clear()
+
+    def documents(self) -> list[Document]:
+        """Give the document for each kind of reader, once the bytes have passed; those who want it share one."""
+        name, problems = self._content.name, list(self._content.notes.problems)
+        gave_up = ("unrecognised", f"{GAVE_UP} in the first {format_bytes(LOOKED_AT)}; the rest is not looked at")
+        left = Document(name, b"", problems=(*problems, gave_up))
+        return [left if not wanted else self._whole for wanted in self._wanted]
+
+    @cached_property
+    def _whole(self) -> Document:
+        content_hash = self._content.content_hash
+        problems = list(self._content.notes.problems)
+        whole = b"".join(self._kept)
+        if self.excess or self._content.budget.spent or self._size > len(whole):
+            whole = whole[: whole.rfind(b"\n") + 1]  # half a line may be a wrong number
+        if self.excess:
+            problems.append(("unreadable", self.excess))
+        elif self._size > _LARGEST:
+            problems.append(("unreadable", f"found {self._size} bytes, expected at most {_LARGEST}; {_GO_ON}"))
+        elif self._lines > _MOST_LINES:
+            problems.append(("unreadable", f"found {self._lines} lines, expected at most {_MOST_LINES}; {_GO_ON}"))
+        return Document(self._content.name, whole, content_hash, tuple(problems))
+
+
 def _read(name: str, file: File, knows: Callable[[Document], bool] | None) -> Iterator[Document]:
     for content in packed.contents(name, file, streams.FREE_WHOLE):
-        head = list(_up_to(content.pieces, LOOKED_AT))
-        if knows is not None and not _is_worth_reading(content.name, head, knows):
-            problem = f"{GAVE_UP} in the first {format_bytes(LOOKED_AT)}; the rest is not looked at"
-            yield Document(content.name, b"", problems=(*content.notes.problems, ("unrecognised", problem)))
-            continue
-        kept, size, lines = [], 0, 0
-        for piece in chain(head, content.pieces):
-            size += len(piece)
-            lines += piece.count(b"\n")
-            if size <= _LARGEST and lines <= _MOST_LINES:
-                kept.append(piece)
-        head.clear()
-        content_hash = content.content_hash
-        problems = list(content.notes.problems)
-        whole = b"".join(kept)
-        if content.budget.spent or size > len(whole):
-            whole = whole[: whole.rfind(b"\n") + 1]  # half a line may be a wrong number
-        if size > _LARGEST:
-            problems.append(("unreadable", f"found {size} bytes, expected at most {_LARGEST}; {_GO_ON}"))
-        elif lines > _MOST_LINES:
-            problems.append(("unreadable", f"found {lines} lines, expected at most {_MOST_LINES}; {_GO_ON}"))
-        yield Document(content.name, whole, content_hash, tuple(problems))
-
-
-def _up_to(pieces: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """Take pieces until they are more than a size."""
-    for piece in pieces:
-        yield piece
-        size -= len(piece)
-        if size < 0:
-            return
-
-
-def _is_worth_reading(name: str, head: Sequence[bytes], knows: Callable[[Document], bool]) -> bool:
-    """Whether a text is short, known by its beginning, or of a format that shows only as a whole."""
-    start = b"".join(head)
-    if len(start) <= LOOKED_AT or decode(start[:_FIRST]).lstrip()[:1] in _STRUCTURED:
-        return True
-    return knows(Document(name, start[: start.rfind(b"\n", 0, LOOKED_AT) + 1]))
+        keeper = Keeper(content, [knows or (lambda _: True)])
+        for _ in keeper.pieces():
+            if not keeper.is_wanted:
+                break
+        yield from keeper.documents()

@@ -21,9 +21,8 @@ def _is_log(document: documents.Document) -> bool:
 
 def _are_counters(document: documents.Document) -> bool:
     from hecn_analysis.counters import registry  # noqa: PLC0415
-    from hecn_analysis.counters.contract import Document  # noqa: PLC0415
 
-    return bool(registry.readers_of(Document(document.source_file, document.content)))
+    return registry.recognises(document)
 
 
 def _is_inventory(document: documents.Document) -> bool:

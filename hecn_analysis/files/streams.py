@@ -67,16 +67,21 @@ class Budget:
         """Count the output of a decompressor and stop it above the bound."""
         for piece in pieces:
             self._made += len(piece)
-            if self._made > max(self._free, _RATIO * self._stored):
-                notes.add(
-                    "unreadable",
-                    f"found compressed data that grow to more than {_RATIO} times their size, expected that or at most "
-                    f"{format_bytes(self._free)}; {_GO_ON}",
-                )
+            if excess := self.excess(self._free):
+                notes.add("unreadable", excess)
                 self.spent = True
             if self.spent:
                 return
             yield piece
+
+    def excess(self, free: int) -> str:
+        """Message about data that grow to more than may come out if so much is free; empty while they do not."""
+        if self._made <= max(free, _RATIO * self._stored):
+            return ""
+        return (
+            f"found compressed data that grow to more than {_RATIO} times their size, expected that or at most "
+            f"{format_bytes(free)}; {_GO_ON}"
+        )
 
     def bears(self, results: int, notes: Notes) -> bool:
         """Count the results of readers from compressed data and return whether to read on."""

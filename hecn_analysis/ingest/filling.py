@@ -13,12 +13,11 @@ from hecn_analysis.archive.store import Archive
 from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.progress import reading
-from hecn_analysis.counters import read_counters
 from hecn_analysis.counters.summary import given_rates
 from hecn_analysis.files import packed
 from hecn_analysis.files.opening import EXPECTED_READABLE, File, kind_of, unreadable
 from hecn_analysis.files.source import find
-from hecn_analysis.logs import read
+from hecn_analysis.ingest.reading import read_files
 
 
 def add_files(
@@ -61,7 +60,7 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
         before = _state(file)
         stored = packed.plain(file)
         key = stored.content_hash
-        logs, counters = read(file), read_counters(file)
+        logs, counters, _ = read_files([(name, file)], captured=False)
         fault = _fault(stored, is_changed=before != _state(file))
     except OSError as error:
         return "left out", _problem(name, unreadable(error))

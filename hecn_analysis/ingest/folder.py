@@ -26,6 +26,7 @@ from hecn_analysis.files.documents import GAVE_UP, LOOKED_AT
 from hecn_analysis.files.names import as_stored, readable
 from hecn_analysis.files.opening import kind_of
 from hecn_analysis.files.source import find
+from hecn_analysis.ingest.reading import read_files
 from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs.alike import with_conditions
@@ -243,14 +244,11 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     check(name)
     notes = os.environ.get(OUTCOME)
     progress = progress or notes is not None
-    captured = [] if archive_of(name) else [name]  # an archive keeps no captured outputs
-    # All readers are asked: who else would know a file need not be found out
-    folder = Folder(
-        name,
-        read(name, progress=progress),
-        read_counters(name, progress=progress, advise=False),
-        read_inventory(captured, progress=progress, advise=False),
-    )
+    if archive_of(name):  # an archive keeps no captured outputs
+        kinds = read(name, progress=progress), read_counters(name, progress=progress), read_inventory([])
+    else:
+        kinds = read_files(list(find(name)), captured=True, progress=progress)
+    folder = Folder(name, *kinds)
     if notes is not None:
         whole.write(notes, json.dumps(asdict(folder.outcome)))
     return folder

@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from hecn_analysis.base import tables
+from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import documents
 from hecn_analysis.inventory import registry
 from hecn_analysis.inventory.hosts.captured import CapturedHost, hosts
@@ -47,7 +49,7 @@ class Inventory:
 
 
 def read_inventory(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False, advise: bool = True
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
 ) -> Inventory:
     """Read what was captured on hosts, whichever commands it was captured with.
 
@@ -61,8 +63,6 @@ def read_inventory(
         files of a folder are of one host.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
-    advise
-        Of a file that is not known, say which other command reads it: the readers of logs are asked for that.
 
     Returns
     -------
@@ -76,12 +76,19 @@ def read_inventory(
     >>> found, found.hosts[0].host.cpu.cores
     (1 hosts, 32 outputs, 0 problems, 2)
     """
+    return joined(
+        registry.read(document, hint=partial(elsewhere.advice, document, "inventory"))
+        for document in documents(paths, knows=registry.recognises, progress=progress)
+    )
+
+
+def joined(files: Iterable[registry.Read]) -> Inventory:
+    """Hosts of what was captured in files."""
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []
-    for document in documents(paths, knows=registry.recognises, progress=progress):
-        found = registry.read(document, advise=advise)
-        captured += found.captured
-        problems += found.problems
+    for file in files:
+        captured += file.captured
+        problems += file.problems
     described = hosts(captured)
     for host in described:
         problems += host.problems

@@ -7,11 +7,11 @@ a problem that says what else could.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hecn_analysis.base.modules import modules_of
-from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
@@ -95,7 +95,7 @@ def recognises(document: Document) -> bool:
     return any(reader is not None for _, reader in outputs.outputs(document, READERS))
 
 
-def read(document: Document, readers: Sequence[Reader] = READERS, *, advise: bool = True) -> Read:
+def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Callable[[], str] = str) -> Read:
     r"""Read one file. Nothing in it raises.
 
     Parameters
@@ -104,8 +104,8 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, advise: boo
         The file.
     readers
         The readers to ask.
-    advise
-        Where none of them knows anything in it, say which other command reads it.
+    hint
+        Gives the end of the message about a file in which none of them knows anything.
 
     Returns
     -------
@@ -141,9 +141,7 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, advise: boo
             message = f"found {said!r} after the command {words!r}, expected its output; left out"
             problem(output.first, "unrecognised", message)
     if not found.captured and not found.problems and not _DUMP.search(document.source_file):
-        problem(
-            None, "unrecognised", _unrecognised(document) + (elsewhere.advice(document, "inventory") if advise else "")
-        )
+        problem(None, "unrecognised", _unrecognised(document) + hint())
     return found
 
 

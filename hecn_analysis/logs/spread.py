@@ -50,6 +50,26 @@ class Part:
     intervals: list[tables.Block] = field(default_factory=list)
     problems: Rows = field(default_factory=lambda: Rows("problems"))
 
+    def refuse(self, name: str, error: OSError) -> None:
+        """Note a file that cannot be read."""
+        findings = Findings(name)
+        findings.problem(None, "unreadable", unreadable(error))
+        self.problems.extend(findings.problems)
+
+    def read(self, source: Source, *, intervals: bool, hint: Callable[[], str]) -> None:
+        """Read a file, or a member of an archive; the hint ends the message about one that no reader knows."""
+        findings = Findings(source.name, keep_intervals=intervals)
+        registry.read(source.lines(partial(_results, findings)), findings)
+        runs, streams, blocks = findings.tables(source.content_hash)
+        self.runs.join(runs)
+        self.streams.join(streams)
+        self.intervals += blocks
+        for kind, message in source.problems:
+            findings.problem(None, kind, message)
+        if not len(runs) and not findings.problems:
+            findings.problem(None, "unrecognised", UNRECOGNISED + hint())
+        self.problems.extend(findings.problems)
+
 
 def read(
     files: Sequence[Entry],
@@ -90,22 +110,10 @@ def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
     part = Part(len(files))
     for name, file in files:
         if isinstance(file, OSError):
-            findings = Findings(name)
-            findings.problem(None, "unreadable", unreadable(file))
-            part.problems.extend(findings.problems)
+            part.refuse(name, file)
             continue
         for source in sources(name, file):
-            findings = Findings(source.name, keep_intervals=intervals)
-            registry.read(source.lines(partial(_results, findings)), findings)
-            runs, streams, blocks = findings.tables(source.content_hash)
-            part.runs.join(runs)
-            part.streams.join(streams)
-            part.intervals += blocks
-            for kind, message in source.problems:
-                findings.problem(None, kind, message)
-            if not len(runs) and not findings.problems:
-                findings.problem(None, "unrecognised", UNRECOGNISED + _advice(source))
-            part.problems.extend(findings.problems)
+            part.read(source, intervals=intervals, hint=partial(_advice, source))
     return part
 
 

@@ -1,6 +1,8 @@
 """Reports of folders that nobody has described: what is read, what is known, what is concluded, and what is not."""
 
+import gzip
 import shutil
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +13,8 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
+from hecn_analysis.files import documents, streams
+from hecn_analysis.files.opening import File
 from hecn_analysis.ingest.folder import read_folder
 from hecn_analysis.report import causes, expected, known, ports, steps
 from hecn_analysis.runs.alike import groups, with_conditions
@@ -45,6 +49,52 @@ def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
     found = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     assert found.counters.problems["kind"].tolist() == found.inventory.problems["kind"].tolist() == ["unrecognised"]
     assert str(found) == "1 file read, 0 not, 2 runs"
+
+
+def test_each_file_is_opened_once(monkeypatch):
+    opened = []
+    open_file = File.open
+    monkeypatch.setattr(File, "open", lambda file: opened.append(file.name) or open_file(file))
+    found = read_folder(BEFORE)
+    assert sorted(opened) == sorted(str(path) for path in BEFORE.rglob("*") if path.is_file())
+    assert len(found.runs) > 0
+    assert len(found.counters.rates) > 0
+    assert len(found.inventory.hosts) > 0
+
+
+def test_one_file_may_hold_runs_counters_and_outputs(tmp_path):
+    ticket = tmp_path / "ticket.txt"
+    ticket.write_text(
+        "$ dd if=a of=b\n1000000 bytes (1.0 MB) copied, 0.5 s, 2.0 MB/s\n"
+        "IF-MIB::ifHCInOctets.1 = Counter64: 1000\n$ cat /proc/meminfo\nMemTotal: 16777216 kB\nMemFree: 1 kB\n"
+    )
+    kinds = read_folder(ticket).sources["kind"]
+    assert sorted(kinds) == ["captured on a host", "counters of ports", "runs of a tool"]
+
+
+def test_a_long_log_passes_without_being_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(documents, "LOOKED_AT", 1 << 20)
+    lines = "1000000 bytes (1.0 MB) copied, 0.5 s, 2.0 MB/s\n" + "prose and more prose\n" * 2_000_000
+    (tmp_path / "dd.txt").write_text(lines)
+    tracemalloc.start()
+    found = read_folder(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.runs) == 1
+    given_up = "found nothing that a reader knows in the first"
+    assert [room.problems["message"][0].startswith(given_up) for room in (found.counters, found.inventory)] == [
+        True
+    ] * 2
+    assert peak < len(lines) / 2
+
+
+def test_counters_that_grow_too_much_when_unpacked_are_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "FREE_WHOLE", 3_000_000)
+    walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n" * 100_000
+    (tmp_path / "walk.txt.gz").write_bytes(gzip.compress(walk))
+    found = read_folder(tmp_path)
+    assert found.counters.problems["message"].str.contains("grow to more than 200 times").tolist().count(True) == 1
+    assert not found.reading.problems["message"].str.contains("grow to more").any()
 
 
 def test_the_command_says_where_files_are_damaged(tmp_path, monkeypatch, capsys):

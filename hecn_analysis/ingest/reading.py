@@ -1,0 +1,100 @@
+"""One reading of files for the readers of all kinds: each file is opened once, unpacked once and hashed once.
+
+The readers of logs take the lines as they pass, however many there are. The bytes are kept meanwhile, as far as the
+readers of whole files want them (`hecn_analysis.files.documents.Keeper`), who are asked once the lines have passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from hecn_analysis import counters, inventory
+from hecn_analysis.base.progress import reading
+from hecn_analysis.counters import registry as counters_registry
+from hecn_analysis.counters.clock import Clock
+from hecn_analysis.counters.contract import Counters, Findings
+from hecn_analysis.files import elsewhere, packed, streams
+from hecn_analysis.files.documents import Document, Keeper
+from hecn_analysis.files.opening import File, unreadable
+from hecn_analysis.files.source import Source
+from hecn_analysis.inventory import Inventory
+from hecn_analysis.inventory import registry as inventory_registry
+from hecn_analysis.logs import Reading, spread
+
+
+@dataclass
+class _Files:
+    """What was found in files so far."""
+
+    is_captured: bool
+    logs: spread.Part = field(default_factory=spread.Part)
+    counters: list[list[Findings]] = field(default_factory=list)
+    inventory: list[inventory_registry.Read] = field(default_factory=list)
+
+    def read(self, name: str, file: File | OSError) -> None:
+        """Read a file, or each member of the archive that it is."""
+        if isinstance(file, OSError):
+            self.logs.refuse(name, file)
+            refused = Document(name, b"", problems=(("unreadable", unreadable(file)),))
+            self._take([refused, refused])
+            return
+        is_excessive = False
+        for content in packed.contents(name, file, streams.FREE_BY_LINES):
+            keeper = Keeper(content, self._knows())
+            source = Source(replace(content, pieces=keeper.pieces()))
+            self.logs.read(source, intervals=True, hint=partial(self._hint, keeper))
+            if not is_excessive:
+                self._take(keeper.documents())
+            is_excessive = is_excessive or bool(keeper.excess)
+
+    def _knows(self) -> list[Callable[[Document], bool]]:
+        kinds = [counters_registry.recognises]
+        return [*kinds, inventory_registry.recognises] if self.is_captured else kinds
+
+    def _hint(self, keeper: Keeper) -> str:
+        """Hint at the command for captured outputs where their readers are not asked."""
+        return "" if self.is_captured else elsewhere.advice(keeper.documents()[0], "parse")
+
+    def _take(self, documents: Sequence[Document]) -> None:
+        """Offer a document to the readers of whole files."""
+        self.counters.append(counters.read_document(documents[0], Clock.named(None), hint=str))
+        if self.is_captured:
+            self.inventory.append(inventory_registry.read(documents[1]))
+
+
+def read_files(
+    files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
+) -> tuple[Reading, Counters, Inventory]:
+    """Read files once, and give what the readers of logs, of counters and of captured outputs make of them.
+
+    Parameters
+    ----------
+    files
+        For each the name to report, and the file or why it cannot be read, as `hecn_analysis.files.source.find` gives.
+    captured
+        Whether the readers of captured outputs are asked. If not, the problem of a file of such outputs names the command
+        that reads it.
+    progress
+        Show a bar on the standard error when it is a terminal and it takes longer than a second.
+
+    Returns
+    -------
+    tuple
+        The tables of runs, those of counters, and the captured hosts.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.files.source import find
+    >>> runs, counted, hosts = read_files(list(find(data_dir() / "logs" / "c-systems-dd.txt")), captured=True)
+    >>> runs, len(counted.rates), hosts.hosts
+    (2 runs, 0 intervals, 0 problems, 0, ())
+    """
+    found = _Files(captured)
+    with reading(len(files), shown=progress) as done:
+        for name, file in files:
+            found.read(name, file)
+            done(1)
+    return spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
