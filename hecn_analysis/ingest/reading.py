@@ -50,7 +50,7 @@ class _Files:
             is_excessive = is_excessive or bool(keeper.excess)
 
     def _knows(self) -> list[Callable[[Document], bool]]:
-        kinds = [counters_registry.recognises]
+        kinds: list[Callable[[Document], bool]] = [counters_registry.recognises]
         return [*kinds, inventory_registry.recognises] if self.is_captured else kinds
 
     def _hint(self, keeper: Keeper) -> str:
@@ -74,8 +74,8 @@ def read_files(
     files
         For each the name to report, and the file or why it cannot be read, as `hecn_analysis.files.source.find` gives.
     captured
-        Whether the readers of captured outputs are asked. If not, the problem of a file of such outputs names the command
-        that reads it.
+        Whether the readers of captured outputs are asked. If not, the problem of such a file names the command that reads
+        it.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 

@@ -2,11 +2,13 @@
 
 import gzip
 import hashlib
+import tracemalloc
 import zipfile
 
 from hecn_analysis.files import documents as module
-from hecn_analysis.files import streams
-from hecn_analysis.files.documents import documents
+from hecn_analysis.files import packed, streams
+from hecn_analysis.files.documents import Keeper, documents
+from hecn_analysis.files.opening import File
 
 
 def test_a_folder_gives_its_files_in_order_unpacked_with_their_names_and_hashes(tmp_path, monkeypatch):
@@ -82,3 +84,25 @@ def test_every_member_of_an_archive_is_given_up_for_itself(tmp_path, monkeypatch
         archive.writestr("b", b"walk\n")
     found = list(documents(tmp_path / "z.zip", knows=lambda _: False))
     assert [(each.source_file.partition("!")[2], each.content) for each in found] == [("a", b""), ("b", b"walk\n")]
+
+
+def test_a_long_text_passes_without_being_kept_where_no_reader_knows_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOOKED_AT", 1 << 20)
+    (tmp_path / "a.log").write_bytes(b"12345\n" * 8_000_000)
+    (content,) = packed.contents("a.log", File(str(tmp_path / "a.log")), streams.FREE_BY_LINES)
+    keeper = Keeper(content, [lambda _: False, lambda _: False])
+    tracemalloc.start()
+    assert sum(map(len, keeper.pieces())) == 48_000_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6
+    assert [(each.content, each.problems[0][0]) for each in keeper.documents()] == [(b"", "unrecognised")] * 2
+
+
+def test_readers_that_know_the_beginning_get_a_long_text_and_the_others_do_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LOOKED_AT", 1 << 20)
+    (tmp_path / "a.walk").write_bytes(b"walk\n" * 500_000)
+    (content,) = packed.contents("a.walk", File(str(tmp_path / "a.walk")), streams.FREE_BY_LINES)
+    keeper = Keeper(content, [lambda document: document.text.startswith("walk"), lambda _: False])
+    streams.finish(keeper.pieces())
+    assert [len(each.content) for each in keeper.documents()] == [2_500_000, 0]

@@ -2,7 +2,6 @@
 
 import gzip
 import shutil
-import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +12,7 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
-from hecn_analysis.files import documents, streams
+from hecn_analysis.files import streams
 from hecn_analysis.files.opening import File
 from hecn_analysis.ingest.folder import read_folder
 from hecn_analysis.report import causes, expected, known, ports, steps
@@ -72,25 +71,9 @@ def test_one_file_may_hold_runs_counters_and_outputs(tmp_path):
     assert sorted(kinds) == ["captured on a host", "counters of ports", "runs of a tool"]
 
 
-def test_a_long_log_passes_without_being_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(documents, "LOOKED_AT", 1 << 20)
-    lines = "1000000 bytes (1.0 MB) copied, 0.5 s, 2.0 MB/s\n" + "prose and more prose\n" * 2_000_000
-    (tmp_path / "dd.txt").write_text(lines)
-    tracemalloc.start()
-    found = read_folder(tmp_path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(found.runs) == 1
-    given_up = "found nothing that a reader knows in the first"
-    assert [room.problems["message"][0].startswith(given_up) for room in (found.counters, found.inventory)] == [
-        True
-    ] * 2
-    assert peak < len(lines) / 2
-
-
 def test_counters_that_grow_too_much_when_unpacked_are_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "FREE_WHOLE", 3_000_000)
-    walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n" * 100_000
+    monkeypatch.setattr(streams, "FREE_WHOLE", 300_000)
+    walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n" * 40_000
     (tmp_path / "walk.txt.gz").write_bytes(gzip.compress(walk))
     found = read_folder(tmp_path)
     assert found.counters.problems["message"].str.contains("grow to more than 200 times").tolist().count(True) == 1
