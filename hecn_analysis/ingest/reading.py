@@ -74,8 +74,7 @@ def read_files(
     files
         For each the name to report, and the file or why it cannot be read, as `hecn_analysis.files.source.find` gives.
     captured
-        Whether the readers of captured outputs are asked. If not, the problem of such a file names the command that reads
-        it.
+        Whether the readers of captured outputs are asked. If not, the problem of such a file names the command to use.
     progress
         Show a bar on the standard error when it is a terminal and it takes longer than a second.
 
