@@ -89,7 +89,28 @@ def read_counters(
 
 
 def read_document(given: Whole, clock: Clock, *, hint: Callable[[], str]) -> list[Findings]:
-    """Findings in a file: those of the file as a whole, whose message ends with the hint, and those of each reader."""
+    r"""Read one file. Nothing in it raises.
+
+    Parameters
+    ----------
+    given
+        The file.
+    clock
+        The clock of local times.
+    hint
+        Gives the end of the message about a file in which no reader knows anything.
+
+    Returns
+    -------
+    list of Findings
+        The problems of the file as a whole, then what each of its readers found, not checked yet.
+
+    Examples
+    --------
+    >>> walk = Whole("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> [(part.format, len(part.samples)) for part in read_document(walk, Clock(), hint=str)]
+    [(None, 0), ('snmpwalk', 1)]
+    """
     document = Document(given.source_file, given.content, given.content_hash, given.problems)
     file, own = Findings(document.source_file), registry.read(document, clock)
     for kind, message in document.problems:
@@ -105,7 +126,28 @@ def read_document(given: Whole, clock: Clock, *, hint: Callable[[], str]) -> lis
 def joined(
     files: Sequence[Sequence[Findings]], *, host: str | None = None, archived: Iterable[Selection] = ()
 ) -> Counters:
-    """Tables of what was found in files, and of what parts of archives hold."""
+    r"""Check what was found in files, and put it together to tables.
+
+    Parameters
+    ----------
+    files
+        What `read_document` gave for each file, in the order of the rows.
+    host
+        Name of the host of rows that name none.
+    archived
+        Parts of archives, whose rows follow.
+
+    Returns
+    -------
+    Counters
+        The tables.
+
+    Examples
+    --------
+    >>> walk = Whole("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> joined([read_document(walk, Clock(), hint=str)], host="sw1").samples["host"].tolist()
+    ['sw1']
+    """
     found = [part for _, *own in files for part in own]
     mrtg_config.join(found)
     for part in found:

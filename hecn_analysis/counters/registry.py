@@ -27,7 +27,24 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
 
 
 def recognises(document: documents.Document) -> bool:
-    """Whether a file holds counters that a reader knows."""
+    r"""Whether a file holds counters that a reader knows.
+
+    Parameters
+    ----------
+    document
+        The file.
+
+    Returns
+    -------
+    bool
+        Whether one of the `READERS` knows something in it.
+
+    Examples
+    --------
+    >>> walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n"
+    >>> recognises(documents.Document("a", walk)), recognises(documents.Document("b", b"hello\n"))
+    (True, False)
+    """
     return bool(readers_of(Document(document.source_file, document.content)))
 
 

@@ -67,30 +67,7 @@ class _Files:
 def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
 ) -> tuple[Reading, Counters, Inventory]:
-    """Read files once, and give what the readers of logs, of counters and of captured outputs make of them.
-
-    Parameters
-    ----------
-    files
-        For each the name to report, and the file or why it cannot be read, as `hecn_analysis.files.source.find` gives.
-    captured
-        Whether the readers of captured outputs are asked. If not, the problem of such a file names the command to use.
-    progress
-        Show a bar on the standard error when it is a terminal and it takes longer than a second.
-
-    Returns
-    -------
-    tuple
-        The tables of runs, those of counters, and the captured hosts.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.files.source import find
-    >>> runs, counted, hosts = read_files(list(find(data_dir() / "logs" / "c-systems-dd.txt")), captured=True)
-    >>> runs, len(counted.rates), hosts.hosts
-    (2 runs, 0 intervals, 0 problems, 0, ())
-    """
+    """Read files once for the readers of logs, of counters and, if `captured`, of captured outputs."""
     found = _Files(captured)
     with reading(len(files), shown=progress) as done:
         for name, file in files:

@@ -83,7 +83,24 @@ def read_inventory(
 
 
 def joined(files: Iterable[registry.Read]) -> Inventory:
-    """Hosts of what was captured in files."""
+    r"""Put together to hosts what was captured in files.
+
+    Parameters
+    ----------
+    files
+        What `registry.read` gave for each file, in their order.
+
+    Returns
+    -------
+    Inventory
+        The hosts, the outputs and the problems.
+
+    Examples
+    --------
+    >>> from hecn_analysis.files.documents import Document
+    >>> joined([registry.read(Document("n1/meminfo.txt", b"MemTotal: 16777216 kB\nMemFree: 1024 kB\n"))])
+    1 hosts, 1 outputs, 0 problems
+    """
     captured: list[registry.Captured] = []
     problems: list[dict[str, object]] = []
     for file in files:
