@@ -22,37 +22,37 @@ STATUS_BAD_INPUT = 1
 STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 
 COMMANDS = {
-    "parse": "read the logs of transfer tools into one table",
-    "counters": "read what switches and hosts counted into one table",
-    "traffic": "how full ports are: percentiles, peaks, volumes, busy hours, profiles",
-    "forecast": "when ports are full: 95th percentiles to come, with planned changes",
-    "reconcile": "runs of tools held to what ports counted in that time",
-    "service-levels": "measurements judged by a table of service levels",
-    "inventory": "hosts from what was captured on them: lspci, lscpu, dmidecode …",
-    "limits": "what a slot, a link, a TCP connection, a disk array carries at most",
-    "predict": "how fast a transfer should be, what holds it back, what would next",
-    "whatif": "a scenario with other settings, over values of its keys, or with each number varied",
-    "advise": "what to change about a transfer, by what it would gain",
-    "purchase": "the cheapest parts for two hosts that reach a throughput",
-    "app": "what if, in a browser: sliders, throughput, bottlenecks, cost",
-    "roadmap": "milestones: planned, measured, predicted, and what each goal needs",
-    "matrix": "a test matrix: plan, what runs cover, which test is next, its commands",
-    "calibrate": "parameters of hosts from measured runs, with what the runs cannot tell",
-    "validate": "predictions of measured rows, and how far off they are",
+    "parse": "read transfer tool logs into one table",
+    "counters": "read interface counters of switches and hosts into one table",
+    "traffic": "summarise port utilisation: percentiles, peaks, volumes, busy hours, profiles",
+    "forecast": "forecast when ports are full, including planned changes",
+    "reconcile": "compare runs with port counters over the same time",
+    "service-levels": "judge measurements against a table of service levels",
+    "inventory": "describe hosts from captured output: lspci, lscpu, dmidecode …",
+    "limits": "upper limits of slots, links, TCP connections and disk arrays",
+    "predict": "predict throughput, bottleneck and next bottlenecks of a transfer",
+    "whatif": "vary the settings or numbers of a scenario",
+    "advise": "recommend changes to a transfer, ranked by gain",
+    "purchase": "find the cheapest parts for two hosts that reach a throughput",
+    "app": "explore scenarios in a browser: sliders, throughput, bottlenecks, cost",
+    "roadmap": "show milestones: planned, measured, predicted, and what each goal needs",
+    "matrix": "plan a test matrix, track its coverage, and choose the next tests",
+    "calibrate": "fit parameters of hosts to measured runs",
+    "validate": "predict measured rows and report the errors",
     "measure": "predict a transfer, run it with nuttcp, iperf3, dd or fio, and compare",
-    "capture": "what this host is made of and how it is set, one file a command",
-    "snmp": "read the counters of switches and hosts from their SNMP agents",
-    "archive": "a store of all that was read, by day, for SQL and tables",
-    "report": "the full report of a folder of unknown logs, counters and captured outputs",
-    "compare": "what changed between two sets of runs, and how sure that is",
-    "brief": "result briefs: HTML, PDF and an index page",
-    "completion": "completion of this command line in a shell",
+    "capture": "capture the hardware and settings of this host, one file per command",
+    "snmp": "poll the counters of switches and hosts over SNMP",
+    "archive": "store runs and counters by day, for SQL and tables",
+    "report": "report on a folder of unknown logs, counters and captured output",
+    "compare": "compare two sets of runs, with statistical confidence",
+    "brief": "make result briefs: HTML, PDF and an index page",
+    "completion": "write a shell completion script",
 }
 
 DESCRIPTION = """\
-How fast should this transfer be, what holds it back, what to change or buy.
+Predict data transfers, find their bottlenecks, and plan changes and purchases.
 
-Data goes to stdout (or into the file named by -o), remarks go to stderr."""
+Data goes to stdout (or the file given with -o), remarks go to stderr."""
 
 EPILOG = """\
 examples:
@@ -66,10 +66,10 @@ Each command has its own --help.
 
 exit status:
   0  fine
-  1  bad input, said on stderr, one line an error; the good part is delivered
+  1  bad input: one line per error on stderr; usable data is still delivered
   2  wrong usage of the command
 
-HECN_DEBUG=1 in the environment shows the Python traceback of an error."""
+Set HECN_DEBUG=1 in the environment to see the Python traceback of an error."""
 
 
 def build_parser() -> Parser:

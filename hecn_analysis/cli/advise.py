@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.change.change import Change
 
 DESCRIPTION = """\
-What to change: every setting and part that is known to matter is predicted,
-alone and with others, and ranked by what it would gain. What is free comes
-first. Each comes with the command or BIOS item, how to check that it took, its
-risk and where that is known from.
+Recommend changes: predict every setting and part known to matter, alone and
+combined, and rank them by gain, free ones first. Each recommendation gives the
+command or BIOS item, how to check that it took effect, its risk and its source.
 
-A folder of captured outputs (hecn capture) in place of a scenario is the host
-that sends, on a link of its fastest port unless --path or --set says more;
-what was found wrong with it is among the changes."""
+A folder of captured output (hecn capture) can take the place of a scenario.
+That host is then the sender, on a link as fast as its fastest port unless --path
+or --set says otherwise, and faults found on it are among the changes."""
 
 EPILOG = """\
 examples:
@@ -38,8 +37,10 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn advise``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     add_scenario_arguments(parser)
-    parser.add_argument("--free", action="store_true", help="only what needs no money")
-    parser.add_argument("--top", type=int, default=5, metavar="N", help="text: so many of each kind (default: 5)")
+    parser.add_argument("--free", action="store_true", help="only changes that cost nothing")
+    parser.add_argument(
+        "--top", type=int, default=5, metavar="N", help="text: number of changes of each kind (default: 5)"
+    )
     add_output_arguments(parser)
 
 

@@ -11,19 +11,20 @@ from hecn_analysis.cli.parser import Parser
 from hecn_analysis.cli.remarks import say
 
 DESCRIPTION = """\
-What if, in a browser: pick hosts, path and tool, move sliders, and see the
-throughput with its interval, what holds it back, how busy every part is, and
-what the hosts cost. The scenario is saved as YAML for `hecn predict`.
+Explore scenarios in a browser: choose hosts, path and tool, move sliders, and
+see the throughput with its interval, the bottleneck, the load of each part, and
+the cost of the hosts. The app saves a scenario as YAML for `hecn predict`.
 
-The address is printed. It holds a token: nobody else on this machine can open
-the app without it, and nobody from another one at all. Ctrl-C ends it."""
+The app prints its address, which contains a token: other users of this machine
+cannot open the app without it, and other machines cannot reach it. Ctrl-C stops
+the app."""
 
 EPILOG = """\
 examples:
   hecn app --check
   hecn app hotlava-transmit --check
 
-Without --check the app starts; --no-browser leaves opening it to you."""
+Without --check, the app starts and opens a browser, unless --no-browser is set."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -33,8 +34,8 @@ def add_arguments(parser: Parser) -> None:
         "scenario", nargs="?", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
     )
     parser.add_argument("--port", type=int, metavar="PORT", help="port to listen on (default: any free one)")
-    parser.add_argument("--no-browser", dest="browser", action="store_false", help="open no browser")
-    parser.add_argument("--check", action="store_true", help="only say what the app would start with")
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help="do not open a browser")
+    parser.add_argument("--check", action="store_true", help="print the first prediction and exit")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DESCRIPTION = """\
-A store of runs and counters that were read, in Parquet files by day. A file is
-added once, by its content, whole or not at all; several may add at once, and
-whatever kills one of them loses nothing that was added."""
+Store runs and counters in Parquet files by day. Each file is added once,
+identified by its content, completely or not at all. Several processes may add
+at once; if one is killed, everything added before stays intact."""
 
 EPILOG = """\
 examples:
@@ -26,8 +26,8 @@ examples:
   hecn archive list ARCHIVE
   hecn archive compact ARCHIVE
 
-The tables are runs, streams, intervals, samples, rates and problems, with the
-columns of hecn parse and hecn counters, and day."""
+The tables are runs, streams, intervals, samples, rates and problems. They have
+the columns of hecn parse and hecn counters, and a column day."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -39,7 +39,9 @@ def add_arguments(parser: Parser) -> None:
             name, help=summary, description=summary.capitalize() + ".", epilog=f"examples:\n  {example}"
         )
         kind = OutputFolder if name in {"add", "compact"} else str
-        command.add_argument("archive", type=kind, metavar="ARCHIVE", help="its folder; made where it is not there yet")
+        command.add_argument(
+            "archive", type=kind, metavar="ARCHIVE", help="folder of the archive; created if it does not exist"
+        )
         if name == "add":
             command.add_argument("paths", nargs="+", metavar="PATH", help="logs or counters: a file or a directory")
         if name == "query":
@@ -92,7 +94,7 @@ def _compact(arguments: argparse.Namespace) -> int:
     finally:
         status = _tell(damaged, "left as they are", "left as they are")
     if not is_first:
-        say("another one compacted at the same time, and was first: nothing was changed here")
+        say("another process compacted the archive first: nothing was changed")
     return status
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from hecn_analysis.briefs.parameters import Brief
 
 DESCRIPTION = """\
-Make result briefs: each one HTML page that needs no network, a PDF, its executed
-notebook and its numbers as JSON; and an index page over all that lie in the
-folder. The names of the pages are printed, or with --format what there is to know
-of each brief. One that is there, made from the same notebook, parameters, data,
-models and programs, is not made again."""
+Make result briefs: for each, one HTML page that needs no network, a PDF, the
+executed notebook and the numbers as JSON; and an index page of all briefs in
+the folder. The names of the pages are printed; --format prints all details of
+each brief instead. A brief is reused if its notebook, parameters, data, models
+and programs are unchanged."""
 
 EPILOG = """\
 examples:
@@ -30,12 +30,12 @@ examples:
   hecn archive add ARCHIVE data/counters/session && \\
       hecn brief switch_traffic --each day --archive ARCHIVE -o briefs --no-pdf
 
-Without a working Chromium there is no PDF, and a line that says what to install.
+Without a working Chromium, no PDF is made; a remark says what to install.
 
 exit status:
-  0  fine, also where there is no PDF for want of Chromium
-  1  bad input; or a notebook stopped, or figures that were asked for could not be
-     drawn: all else is made
+  0  fine, even without a PDF if Chromium is missing
+  1  bad input, a notebook failed, or requested figures could not be drawn; all
+     else is made
   2  wrong usage"""
 
 #: What there is to know of a brief that was made, and of one that can be.
@@ -46,14 +46,14 @@ LISTED = ("name", "title", "question", "parameters")
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn brief``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("names", nargs="*", metavar="NAME", help="name of a brief, or all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="name of a brief, or 'all'")
     parser.add_argument("--list", action="store_true", help="list the names, titles and parameters of the briefs")
     parser.add_argument(
         "-o",
         "--output",
         metavar="DIR",
         type=Path,
-        help="folder to write into (default: briefs)",
+        help="output folder (default: briefs)",
     )
     add_settings(parser, "-p", "--parameter", about="set a parameter of the briefs; may be repeated")
     parser.add_argument(
@@ -62,16 +62,16 @@ def add_arguments(parser: Parser) -> None:
         action="extend",
         default=[],
         metavar="WHAT",
-        help="make one brief for each: PARAMETER=VALUE,VALUE,… or a column of the archive, such as host, interface, "
-        "day, tool or source_file; of several, for each combination",
+        help="make one brief per value: PARAMETER=VALUE,VALUE,… or an archive column, such as host, interface, "
+        "day, tool or source_file; if repeated, one per combination",
     )
     parser.add_argument(
         "--format", choices=FORMATS, default="text", help="text for people, JSON or CSV for programs (default: text)"
     )
-    parser.add_argument("--archive", metavar="DIR", type=Path, help="archive to read instead of files")
-    parser.add_argument("--figures", choices=("svg", "png"), help="also write each figure as a file; needs Chromium")
-    parser.add_argument("--force", action="store_true", help="make all of it, also what is up to date")
-    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="HTML only; no Chromium is needed")
+    parser.add_argument("--archive", metavar="DIR", type=Path, help="archive to read from instead of files")
+    parser.add_argument("--figures", choices=("svg", "png"), help="also write each figure to a file; needs Chromium")
+    parser.add_argument("--force", action="store_true", help="remake briefs that are up to date")
+    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="HTML only; needs no Chromium")
     parser.set_defaults(parser=parser)
 
 

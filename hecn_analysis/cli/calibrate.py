@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction.calibration import Calibration
 
 DESCRIPTION = """\
-Fit parameters of two hosts to measured runs between them: CPU costs to the
-CPU columns of the runs (a share U of a core at the throughput X is U/X seconds
-for each bit), other parameters to runs that they hold back. Each parameter
-starts from what its component is known for, and is told with its spread before
-and after, and the files and lines that say most of it. What the runs cannot
-tell is said, too. The YAML lines at the end go into the description of the
-host; -o HOST.yaml writes them as a host of its own, like the one that was
-named."""
+Fit parameters of two hosts to measured runs between them. CPU costs are fitted
+to the CPU columns of the runs (a share U of a core at throughput X is U/X
+seconds per bit), other parameters to the runs that they limit. Each parameter
+starts from the prior of its component. The output gives its spread before and
+after, the most informative files and lines, and what the runs cannot determine.
+The YAML lines at the end go into the host's description; -o HOST.yaml writes
+them as a new host, based on the given one."""
 
 EPILOG = """\
 examples:
@@ -32,12 +31,12 @@ examples:
   hecn calibrate data/logs/c-systems-nuttcp.txt --sender c --receiver c --path lan-2x10ge -o c-measured.yaml
   hecn calibrate data/logs/c-systems-nuttcp.txt --sender c --receiver c --path lan-2x10ge --format json
 
-A CSV table of runs needs a mapping of its columns (--mapping), as for hecn
-validate; cpu_sender and cpu_receiver are shares of a core.
+A CSV table of runs needs a mapping of its columns (--mapping), as in hecn
+validate; cpu_sender and cpu_receiver are fractions of a core.
 
 exit status:
   0  fine
-  1  the runs say nothing about the hosts, contradict each other, or cannot be read
+  1  the runs are uninformative, contradict each other, or cannot be read
   2  wrong usage"""
 
 _SHOWN = [
@@ -50,23 +49,25 @@ _SHOWN = [
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn calibrate``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("runs", nargs="+", metavar="RUNS", help="logs of transfer tools; with --mapping, CSV tables")
+    parser.add_argument("runs", nargs="+", metavar="RUNS", help="tool logs; with --mapping, CSV tables")
     parser.add_argument(
-        "--sender", required=True, metavar="HOST", help="host that sent: a name in models/ or a YAML file"
+        "--sender", required=True, metavar="HOST", help="sending host: a name in models/ or a YAML file"
     )
-    parser.add_argument("--receiver", required=True, metavar="HOST", help="host that received")
-    parser.add_argument("--path", metavar="NAME", help="path between them; default: as the runs' round-trip time says")
-    parser.add_argument("--tool", metavar="NAME", help="tool and its settings; default: the one that wrote the log")
+    parser.add_argument("--receiver", required=True, metavar="HOST", help="receiving host")
+    parser.add_argument(
+        "--path", metavar="NAME", help="network path (default: derived from the round-trip time of the runs)"
+    )
+    parser.add_argument("--tool", metavar="NAME", help="tool and its settings (default: the one that wrote the log)")
     add_settings(
         parser, "--set", about="set a key of the scenario of all runs, e.g. tool.window=100MB; may be repeated"
     )
-    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that says what the columns of the tables mean")
+    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that maps the columns of the tables")
     parser.add_argument(
         "--update",
         action="store_true",
-        help="start from calibrated values, not from their priors: for runs that they were not calibrated with",
+        help="start from the calibrated values instead of their priors, for new runs",
     )
-    parser.add_argument("--show-runs", action="store_true", help="show the runs and how the fit meets them")
+    parser.add_argument("--show-runs", action="store_true", help="show the runs and how well the fit matches them")
     add_output_arguments(parser)
 
 
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.deliver(_written(found, output.chosen_format(arguments), runs=arguments.show_runs), arguments)
     say_all(list(found.remarks), "--format json gives all")
     for weights in found.unknown:
-        say("cannot be told apart by these runs: " + ", ".join(weights))
+        say("these runs cannot separate: " + ", ".join(weights))
     return 0
 
 

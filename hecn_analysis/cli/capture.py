@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from hecn_analysis.live.capture import Captured
 
 DESCRIPTION = """\
-Capture this host for 'hecn inventory': runs the commands that are here of those
-that tell what a host is made of and how it is set (lspci, lscpu, ethtool,
-sysctl, …), one file a command, and an index of how each ended. It only reads,
-and needs no root; what root would add is said at the end. With --probe it also
-measures what no command tells: what a byte costs the processor (nuttcp and
-iperf3 over the loopback interface) and the rate of the disk (dd)."""
+Capture this host for 'hecn inventory': run the installed commands that report
+hardware and settings (lspci, lscpu, ethtool, sysctl, …), save the output of
+each in a file, and write an index of how each ended. Capturing only reads and
+needs no root; the last line lists what root would add. --probe also measures
+the CPU cost per byte (nuttcp and iperf3 over the loopback interface) and the
+disk rate (dd)."""
 
 EPILOG = """\
 examples:
@@ -31,17 +31,17 @@ examples:
   hecn capture -o mine && hecn capture --from mine -o theirs --redact
   hecn capture --script > capture.sh
 
-The script is for hosts without Python, or where one cannot reach them oneself:
+The script is for hosts without Python, or hosts that you cannot reach yourself:
   sh capture.sh FOLDER
   ssh HOST sh -s -- - < capture.sh > HOST.tar
 
---redact puts stand-ins for serial numbers, MAC addresses, world wide names,
-UUIDs, host names and IP addresses, the same one for the same thing in every
-file. Look through the files all the same before you give them away.
+--redact replaces serial numbers, MAC addresses, World Wide Names, UUIDs, host
+names and IP addresses by placeholders, consistently in all files. Review the
+files before you share them.
 
 exit status:
-  0  fine (that a program is not here is no fault)
-  1  the folder cannot be made
+  0  fine, even if a program is not installed
+  1  the folder cannot be created
   2  wrong usage"""
 
 
@@ -49,17 +49,21 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn capture``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument(
-        "-o", "--output", metavar="DIR", help="folder to make, or a .tar.gz (default: capture- with the time)"
+        "-o", "--output", metavar="DIR", help="folder or .tar.gz to create (default: capture- and the time)"
     )
-    parser.add_argument("--redact", action="store_true", help="leave out what tells whose machine it is")
+    parser.add_argument(
+        "--redact", action="store_true", help="replace everything that identifies the machine by placeholders"
+    )
     parser.add_argument(
         "--probe",
         action="store_true",
-        help="also measure processor and disk by short runs (some 15 s, 128 MiB of disk)",
+        help="also measure processor and disk in short runs (about 15 s, 128 MiB of disk)",
     )
-    parser.add_argument("--script", action="store_true", help="print a POSIX sh script that does the same, and end")
-    parser.add_argument("--from", metavar="FOLDER", dest="source", help="redact this earlier capture instead")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how the index is printed (default: text)")
+    parser.add_argument("--script", action="store_true", help="print a POSIX sh script that does the same, and exit")
+    parser.add_argument(
+        "--from", metavar="FOLDER", dest="source", help="redact this earlier capture instead of capturing"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format of the index (default: text)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,6 +97,6 @@ def _written(captured: Captured, form: str) -> Iterator[str]:
     yield f"\n{captured.files} files in {captured.place}; index.csv there says how each command ended\n"
     absent = dict.fromkeys(row.command.split()[0] for row in captured.rows if row.ended == capture.NOT_HERE)
     if absent:
-        yield f"programs that are not here: {', '.join(absent)}\n"
+        yield f"programs not installed: {', '.join(absent)}\n"
     if captured.for_root:
         yield f"root would add: {'; '.join(captured.for_root)}\n"

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from hecn_analysis.comparison.runs import RunsComparison
 
 DESCRIPTION = """\
-Say what changed between two sets of runs, before and after. Runs that are alike
-by what their logs say (tool, protocol, direction, streams, distance, length)
-are put side by side; each kind has its verdict, by ranks, corrected for the
-number of kinds. Where repeats are too few for any verdict, that is said."""
+Report what changed between two sets of runs, before and after. Runs with the
+same tool, protocol, direction, streams, distance and length form one kind. Each
+kind gets a verdict from a rank test, corrected for the number of kinds, or a
+note that there are too few repeats."""
 
 EPILOG = f"""\
 examples:
   hecn compare data/transfers/before data/transfers/after
   hecn compare data/transfers/before data/transfers/after --figure runs.html --format csv -o compared.csv
 
-{reading.EXIT_STATUS}, or a set has no run"""
+{reading.EXIT_STATUS}"""
 
 #: What else is put side by side, where a log says it: name, words, how a value is written.
 _BESIDE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
@@ -41,13 +41,17 @@ _BESIDE: tuple[tuple[str, str, Callable[[float], str]], ...] = (
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn compare``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("first", metavar="A", help="logs before: a file, a folder or an archive")
-    parser.add_argument("second", metavar="B", help="logs after")
+    parser.add_argument("first", metavar="A", help="runs before: a log file, folder or archive")
+    parser.add_argument("second", metavar="B", help="runs after")
     parser.add_argument(
-        "--confidence", type=_confidence, default=0.95, metavar="FRACTION", help="of the intervals (default: 95 %%)"
+        "--confidence",
+        type=_confidence,
+        default=0.95,
+        metavar="FRACTION",
+        help="confidence of the intervals (default: 95 %%)",
     )
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="write all runs as a figure, an HTML page, as well"
+        "--figure", type=OutputFile, metavar="FILE", help="also write a figure of all runs as an HTML page"
     )
     add_output_arguments(parser)
 

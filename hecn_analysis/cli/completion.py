@@ -33,7 +33,7 @@ _COMPLETED_AS: Mapping[str, object] = {
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn completion``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("shell", choices=SHELLS, help="for which shell")
+    parser.add_argument("shell", choices=SHELLS, help="shell to complete in")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,16 +18,16 @@ SOURCES = (
 )
 
 DESCRIPTION = """\
-Read counters of interfaces (snmpwalk, MRTG, PRTG, rrdtool, sar, node_exporter,
-'ip -s link' …) and give one table over all files. What wrote a file is told by
-what it holds, never by its name. A directory is walked. What cannot be used is
-counted and listed on stderr, and everything else is delivered.
+Read interface counters (snmpwalk, MRTG, PRTG, rrdtool, sar, node_exporter,
+'ip -s link' …) into one table. Formats are recognised by the contents of a
+file, never by its name. Directories are searched recursively. Whatever cannot
+be used is counted and listed on stderr; the rest is still delivered.
 
 tables:
-  samples     readings of counters
-  rates       rates between readings, and those that a source keeps itself
+  samples     counter readings
+  rates       rates between readings, and rates that the source itself stores
   interfaces  names, speed, last counters, mean, peak, 95th percentile
-  sources     one object per file: its format and what it holds
+  sources     one object per file: its format and contents
   problems    what could not be used, and why"""
 
 EPILOG = f"""\
@@ -44,11 +44,11 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn counters``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a directory of files, or - for stdin")
-    parser.add_argument("--table", choices=TABLES, default="samples", help="which table (default: samples)")
+    parser.add_argument("--table", choices=TABLES, default="samples", help="table to show (default: samples)")
     parser.add_argument(
         "--time-zone",
         metavar="ZONE",
-        help="zone of times that are local and do not say where, such as Europe/Berlin (default: UTC, and a remark)",
+        help="time zone of local times without one, such as Europe/Berlin (default: UTC, with a remark)",
     )
     reading.add_host_argument(parser)
     add_output_arguments(parser)

@@ -60,7 +60,7 @@ def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
             if finding.limit_bps is not None or finding.basis:
                 yield f"  limit     {_rates(finding.limit_bps, finding.mended_bps, finding.basis)}\n"
             if finding.needs_bps is not None and finding.needs_bps <= (finding.limit_bps or 0.0):
-                yield f"  needed    {units.format_rate(finding.needs_bps)}, for its ports: it does not limit now\n"
+                yield f"  needed    {units.format_rate(finding.needs_bps)}, for its ports: not a limit now\n"
             if finding.predicted_bps is not None:
                 yield f"  on path   {_rates(finding.predicted_bps, finding.predicted_mended_bps, 'predicted')}\n"
             for name in ("fix", "verify", "source"):
@@ -70,7 +70,7 @@ def _texts(found: Sequence[tuple[CapturedHost, Findings]]) -> Iterator[str]:
         for one in findings.unchecked:
             missing.setdefault(one.missing, []).append(one.check)
         if missing:
-            yield "\nnot checked, for want of\n"
+            yield "\nnot checked, because output is missing of\n"
             yield from (f"  {command}: {', '.join(checks)}\n" for command, checks in missing.items())
 
 

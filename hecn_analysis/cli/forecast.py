@@ -18,20 +18,22 @@ TABLES = ("ports", "curve", "backtest", "shifts", "changes", "free-ports")
 DIRECTIONS = ("greater", "in", "out", "slot_greater", "sum")
 
 DESCRIPTION = """\
-When does a port's 95th percentile reach its capacity? From an archive, from any
-files with counters, or from Parquet files with readings: the level of the busy
-hour, day by day, is forecast by the method that did best on the port's own past,
-with a 90 % interval; planned changes are added from their day on. No date is
-given where the data tell none: too few days, no trend, or not in sight.
+Forecast when the 95th percentile of a port reaches its capacity, from an
+archive, counter files of any format, or Parquet files of readings. The daily
+busy-hour level is forecast with a 90 % interval by the method that did best on
+the port's own history. Planned changes are added from their date on. No date is
+given if the history is too short, has no trend, or does not reach the capacity
+within the horizon.
 
 tables:
-  ports       a row a port: level now, growth, capacity, date or why there is none,
-              error against the seasonal naive forecast (MASE; default)
-  curve       past and forecast, day by day
-  backtest    how every method did
-  shifts      level shifts that were found
-  changes     what each planned change adds, and how that was found
-  free-ports  used and free ports of each host, and when none is free"""
+  ports       one row per port: current level, growth, capacity, and the date or
+              why there is none; error relative to the seasonal naive forecast
+              (MASE; default)
+  curve       history and forecast, day by day
+  backtest    the error of each method
+  shifts      detected level shifts
+  changes     what each planned change adds, and how that was derived
+  free-ports  used and free ports of each host, and when the last one is taken"""
 
 EPILOG = """\
 examples:
@@ -40,13 +42,13 @@ examples:
       --changes data/traffic/changes.yaml --capacity 90% --format json
   hecn forecast data/traffic/generated.tar.xz --port flat --speed 10Gb/s --table backtest
 
-A file for --changes has rows with a date, a port and one of: rate, daily (bytes
-a day), bytes (until a day), hosts, speed, moves_to; data/traffic/changes.yaml has
-one of each. --interfaces is that of hecn traffic. The level now is the fourth
-highest daily percentile of the last 28 days.
+Each row of a --changes file has a date, a port and one of: rate, daily (bytes
+per day), bytes (until a date), hosts, speed, moves_to; data/traffic/changes.yaml
+has one of each. --interfaces works as in hecn traffic. The current level is the
+fourth highest daily percentile of the last 28 days.
 
 exit status:
-  0  fine, also where there is no date
+  0  fine, even if there is no date
   1  something could not be read
   2  wrong usage"""
 
@@ -54,28 +56,38 @@ exit status:
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn forecast``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="an archive, or files with counters, or *.parquet")
-    parser.add_argument("--table", choices=TABLES, default="ports", help="which table (default: ports)")
-    parser.add_argument("--port", nargs="+", action="extend", default=[], metavar="NAME", help="only these interfaces")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="archive, counter files or *.parquet")
+    parser.add_argument("--table", choices=TABLES, default="ports", help="table to show (default: ports)")
+    parser.add_argument(
+        "--port", nargs="+", action="extend", default=[], metavar="NAME", help="show only these interfaces"
+    )
     parser.add_argument("--changes", metavar="FILE", help="planned changes, as YAML or CSV")
     parser.add_argument(
-        "--capacity", type=_part, default=0.8, metavar="PART", help="part of the speed that is full (default: 80 %%)"
+        "--capacity",
+        type=_part,
+        default=0.8,
+        metavar="PART",
+        help="fraction of the speed that counts as full (default: 80 %%)",
     )
     parser.add_argument("--speed", type=_rate, metavar="RATE", help="speed of all ports")
-    parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
+    parser.add_argument("--interfaces", metavar="FILE", help="YAML file that corrects speeds and counter widths")
     parser.add_argument(
-        "--horizon", type=duration, default=731 * 86_400.0, metavar="TIME", help="how far to look (default: 731 d)"
+        "--horizon",
+        type=duration,
+        default=731 * 86_400.0,
+        metavar="TIME",
+        help="length of the forecast (default: 731 d)",
     )
     parser.add_argument(
-        "--direction", choices=DIRECTIONS, default="greater", help="which direction counts (default: greater)"
+        "--direction", choices=DIRECTIONS, default="greater", help="direction that counts (default: greater)"
     )
     parser.add_argument(
         "--slot", type=duration, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)"
     )
-    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="zone of local times, and of the days")
+    parser.add_argument("--time-zone", default="UTC", metavar="ZONE", help="time zone of local times, and of the days")
     reading.add_host_argument(parser)
     parser.add_argument(
-        "--figure", type=OutputFile, metavar="FILE", help="write the figure of the ports as an HTML page as well"
+        "--figure", type=OutputFile, metavar="FILE", help="also write the figure of the ports as an HTML page"
     )
     add_output_arguments(parser)
 

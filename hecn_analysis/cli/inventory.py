@@ -20,10 +20,10 @@ PLACE = ("source_file", "format")
 YAML = frozenset({".yaml", ".yml"})
 
 DESCRIPTION = """\
-Read what was captured on a host: the output of lspci, lscpu, dmidecode, lshw,
-ethtool, sysctl, smartctl, storcli and others, a folder of them, an sosreport
-in its archive. What it is is told by what a file holds, never by its name. The
-files of a folder make one host. Nothing in a file is ever run."""
+Describe hosts from captured output: lspci, lscpu, dmidecode, lshw, ethtool,
+sysctl, smartctl, storcli and others, as files, folders, or an sosreport
+archive. Commands are recognised by the contents of a file, never by its name.
+The files of one folder describe one host. Nothing in a file is ever executed."""
 
 EPILOG = f"""\
 examples:
@@ -42,16 +42,16 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn inventory``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="a captured output, a folder or archive of them, or - for stdin"
+        "paths", nargs="+", metavar="PATH", help="captured output, a folder or archive of it, or - for stdin"
     )
-    parser.add_argument("--table", choices=TABLES, help="which table (default: hosts; with --path: findings)")
+    parser.add_argument("--table", choices=TABLES, help="table to show (default: hosts; with --path: findings)")
     parser.add_argument(
         "--path", metavar="NAME", help="findings for transfers over this path: a name in models/ or a YAML file"
     )
     parser.add_argument(
-        "--role", choices=("receiver", "sender"), default="receiver", help="which end the hosts are (default: receiver)"
+        "--role", choices=("receiver", "sender"), default="receiver", help="role of the hosts (default: receiver)"
     )
-    parser.add_argument("--tool", metavar="NAME", default="iperf3", help="what moves the data there (default: iperf3)")
+    parser.add_argument("--tool", metavar="NAME", default="iperf3", help="transfer tool (default: iperf3)")
     add_output_arguments(parser)
 
 

@@ -20,7 +20,7 @@ from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
 from hecn_analysis.limits._checks import dimension
 
-DESCRIPTION = "What a slot, a link, a TCP connection, a disk array carries at most."
+DESCRIPTION = "Upper limit of a slot, a link, a TCP connection or a disk array."
 
 EPILOG = """\
 examples:
@@ -30,8 +30,8 @@ examples:
   hecn limits atm --carrier oc3c --explain
   hecn limits ethernet --rate 1Gb/s --mtu 1500 --measured 990Mb/s
 
---explain shows what each layer takes from the raw rate, with its source.
---measured does so too, and says why a measurement may be above the limit.
+--explain shows the overhead of each layer, with its source. --measured does the
+same, and gives reasons why a measurement may exceed the limit.
 
 Each kind has its own --help with its options."""
 
@@ -105,12 +105,12 @@ def _add_options(kind: str, figures: Callable[..., Mapping[str, Any]], parser: P
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show step by step what each layer takes from the raw rate, with its source",
+        help="show the overhead of each layer step by step, with its source",
     )
     parser.add_argument(
         "--measured",
         metavar="RATE",
-        help="compare a measured rate with the limit, step by step, and say why it may be above",
+        help="compare a measured rate with the limit step by step, and explain why it may be higher",
     )
     add_output_arguments(parser)
     parser.set_defaults(figures=figures)

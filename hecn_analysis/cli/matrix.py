@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.matrix.cells import Matrix
 
 DESCRIPTION = """\
-A test matrix: tools over sizes, round-trip times, losses and streams.
+Plan and track a test matrix: tools over sizes, round-trip times, losses and
+streams.
 
-  plan      what each cell should reach, and the time and data that it takes
-  status    what the runs so far cover, and the repeats that are still needed
-  next      the tests that tell most about what is not known
-  commands  how these are run: emulated path, file, server, runs
+  plan      expected throughput, time and data of each cell
+  status    what the runs so far cover, and how many repeats are missing
+  next      the most informative tests to run next
+  commands  the commands for these tests: emulated path, file, server, runs
   compare   the tools of the runs, paired by condition"""
 
 EPILOG = """\
@@ -35,9 +36,9 @@ examples:
   hecn matrix next sc09 --count 5 --per time
   hecn matrix commands sc09 --count 2 --address 10.0.0.7
 
-A run belongs to a cell by what its log says: tool, size, round-trip time,
-streams. What the logs do not say and holds for all runs is given with --set,
-such as --set path.loss=1e-6 path.rtt=90ms. Runs that fit no cell are told."""
+Runs are assigned to cells by tool, size, round-trip time and streams. Use --set
+for conditions of all runs that the logs do not show, such as
+--set path.loss=1e-6 path.rtt=90ms. Runs that fit no cell are listed on stderr."""
 
 ACTIONS = ("plan", "status", "next", "commands", "compare")
 
@@ -47,18 +48,23 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("action", choices=ACTIONS, metavar="ACTION", help="one of " + ", ".join(ACTIONS))
     parser.add_argument("matrix", metavar="MATRIX", help="YAML file, or the name of a shipped matrix")
-    parser.add_argument("runs", nargs="*", metavar="RUNS", help="logs of runs, directories of them, or - for stdin")
-    add_settings(parser, "--set", about="what holds for all runs and their logs do not say; may be repeated")
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help="logs, directories of logs, or - for stdin")
+    add_settings(parser, "--set", about="a condition of all runs that the logs do not show; may be repeated")
     parser.add_argument(
-        "--count", type=int, default=10, metavar="N", help="next, commands: how many tests (default: 10)"
+        "--count", type=int, default=10, metavar="N", help="next, commands: number of tests (default: 10)"
     )
     parser.add_argument(
-        "--per", choices=("test", "time"), default="test", help="next, commands: what a test tells, or that by its time"
+        "--per",
+        choices=("test", "time"),
+        default="test",
+        help="next, commands: rank by information per test or per time (default: test)",
     )
-    parser.add_argument("--cells", nargs="+", metavar="CELL", help="commands: these cells and not the next ones")
-    parser.add_argument("--address", default="receiver", metavar="ADDRESS", help="commands: the receiver's address")
+    parser.add_argument("--cells", nargs="+", metavar="CELL", help="commands: these cells instead of the next ones")
     parser.add_argument(
-        "--folder", default="/data", metavar="DIR", help="commands: where the files are (default: /data)"
+        "--address", default="receiver", metavar="ADDRESS", help="commands: address of the receiver (default: receiver)"
+    )
+    parser.add_argument(
+        "--folder", default="/data", metavar="DIR", help="commands: folder of the files (default: /data)"
     )
     add_output_arguments(parser)
 
@@ -87,12 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
         compared = tools.compare_tools(tools.conditions(matrix, matched), confidence=matrix.repeats.confidence)
         _deliver(compared.pairs, arguments)
         if compared.friedman_p is not None:
-            say(f"all alike over {compared.conditions} shared conditions: p = {compared.friedman_p:.3g} (Friedman)")
+            say(f"all equal over {compared.conditions} shared conditions: p = {compared.friedman_p:.3g} (Friedman)")
     elif arguments.action == "status":
         frame = runs.status(matrix, matched)
         _deliver(frame, arguments)
         covered = int((frame["missing"] == 0).sum())
-        say(f"{covered} of {len(frame)} cells are known well enough; {frame['missing'].sum()} runs are missing")
+        say(f"{covered} of {len(frame)} cells have enough runs; {frame['missing'].sum()} runs are missing")
     else:
         from hecn_analysis.planning.matrix import next_tests  # noqa: PLC0415 (the other actions do not need it)
 
@@ -134,5 +140,5 @@ def _told(matched: pd.DataFrame, problems: pd.DataFrame) -> int:
         "hecn parse lists all runs",
     )
     if len(without):
-        say(f"{reading.count(len(without), 'run')} of {len(matched)} in no cell")
+        say(f"{reading.count(len(without), 'run')} of {len(matched)} fit no cell")
     return reading.tell(problems, reading.count(len(matched), "run"), "hecn parse --table problems lists all")

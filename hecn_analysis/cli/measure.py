@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from hecn_analysis.live.measure import Measured
 
 DESCRIPTION = """\
-Predict a transfer, run it, and compare. Before the first run the hosts are
-captured, round trip, line rate and MTU are found out, and the prediction is
-written down; what nobody knows of a host is probed by short runs. All of it,
-with the output of every run, is kept in a folder.
+Predict a transfer, run it, and compare. Before the first run, the hosts are
+captured, the round-trip time, line rate and MTU are determined, and the
+prediction is saved. Short probe runs measure what the captures do not show. A
+folder keeps everything, including the output of every run.
 
 A place is local, netns:NAME (a network namespace of this machine), ssh:HOST or
-ssh:USER@HOST:PORT. A sender or receiver called 'this' is the host at that end
-as it is found; that is so where none is named."""
+ssh:USER@HOST:PORT. The sender or receiver 'this' is the captured host at that
+end; it is the default for both."""
 
 EPILOG = r"""examples:
   hecn measure --tool dd-write --set tool.bytes=64MiB tool.io=buffered
@@ -36,15 +36,15 @@ EPILOG = r"""examples:
   hecn measure --tool iperf3 --from netns:a --to netns:b --address 10.0.0.2 \
       --set path.rate=1Gb/s --dry-run
 
-Without --dry-run, which prints the exact commands, they are run.
+--dry-run prints the exact commands instead of running them.
 
 Tools: nuttcp, iperf3, dd-read, dd-write, fio-read, fio-write.
 
 exit status:
-  0  measured, whatever the verdict is
-  1  a run failed, or nothing could be measured; said on stderr
+  0  measured, whatever the verdict
+  1  a run failed, or nothing could be measured; see stderr
   2  wrong usage
-  130  stopped; servers and files of the measurement are gone"""
+  130  interrupted; servers and files of the measurement are removed"""
 
 COLUMNS = (
     *("run", "verdict", "measured_bps", "predicted_bps", "low_bps", "high_bps", "duration_s"),
@@ -58,22 +58,22 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("scenario", nargs="?", metavar="SCENARIO", help="YAML file or name of a scenario")
     for role, meaning in ROLES.items():
-        this = ", or 'this' (default)" if role in {"sender", "receiver"} else ""
-        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/ or a YAML file{this}")
+        this = ", a YAML file, or 'this' (default)" if role in {"sender", "receiver"} else " or a YAML file"
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/{this}")
     add_settings(parser, "--set", about="set a key of the scenario, e.g. path.rate=1Gb/s; may be repeated")
-    parser.add_argument("--from", metavar="PLACE", dest="sender_place", default="local", help="where the sender is")
-    parser.add_argument("--to", metavar="PLACE", dest="receiver_place", default="local", help="where the receiver is")
-    parser.add_argument("--address", metavar="ADDRESS", help="the receiver's address (default: found out)")
-    parser.add_argument("--port", type=int, metavar="PORT", help="first port of TCP to use (default: the tool's)")
-    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs (default: 3)")
-    parser.add_argument("--duration", metavar="TIME", help="the same as --set tool.duration=TIME")
+    parser.add_argument("--from", metavar="PLACE", dest="sender_place", default="local", help="place of the sender")
+    parser.add_argument("--to", metavar="PLACE", dest="receiver_place", default="local", help="place of the receiver")
+    parser.add_argument("--address", metavar="ADDRESS", help="address of the receiver (default: determined)")
+    parser.add_argument("--port", type=int, metavar="PORT", help="first TCP port to use (default: the tool's)")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="number of runs (default: 3)")
+    parser.add_argument("--duration", metavar="TIME", help="same as --set tool.duration=TIME")
     parser.add_argument("--file", metavar="FILE", help="file of a disk test (default: a new one in the current folder)")
-    parser.add_argument("--time-limit", metavar="TIME", help="end a run that takes longer")
+    parser.add_argument("--time-limit", metavar="TIME", help="stop a run that takes longer")
     parser.add_argument("--no-inventory", action="store_true", help="do not capture the hosts")
-    parser.add_argument("--no-probe", action="store_true", help="do not measure what is not known of the hosts")
-    parser.add_argument("--dry-run", action="store_true", help="print the exact commands and end")
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder to make (default: measure- with the time)")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how the runs are printed (default: text)")
+    parser.add_argument("--no-probe", action="store_true", help="do not probe the hosts for unknown values")
+    parser.add_argument("--dry-run", action="store_true", help="print the exact commands and exit")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder to create (default: measure- and the time)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format of the runs (default: text)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -115,8 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         with ended_by_signals():
             found = measure.measure(request, folder, progress=True)
     except KeyboardInterrupt:
-        kept = f"; what was found out until then is in {folder}" if folder.is_dir() else ""
-        say(f"stopped: servers and files of the measurement are gone{kept}")
+        kept = f"; the results so far are in {folder}" if folder.is_dir() else ""
+        say(f"stopped: servers and files of the measurement are removed{kept}")
         raise
     output.show(_written(found, arguments.format), arguments.format)
     faults = [f"run {one.run}: {one.error}" for one in found.runs if one.error]

@@ -15,10 +15,10 @@ DIGITS = 4
 NOT_FOR_PEOPLE = ["content_hash"]
 
 DESCRIPTION = """\
-Read the output of transfer tools (nuttcp, nuttscp, dd …) and give one table
-over all files. The tool is told by what a file holds, never by its name. A
-directory is walked. What cannot be used is counted and listed on stderr, and
-everything else is delivered."""
+Read the output of transfer tools (nuttcp, nuttscp, dd …) into one table. Tools
+are recognised by the contents of a file, never by its name. Directories are
+searched recursively. Whatever cannot be used is counted and listed on stderr;
+the rest is still delivered."""
 
 EPILOG = f"""\
 examples:
@@ -34,19 +34,18 @@ examples:
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn parse``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a log, a directory of logs, or - for stdin")
-    parser.add_argument("--table", choices=TABLES, default="runs", help="which table (default: runs)")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="log file, directory of logs, or - for stdin")
+    parser.add_argument("--table", choices=TABLES, default="runs", help="table to show (default: runs)")
     parser.add_argument(
         "--processes",
         type=_processes,
         metavar="N",
-        help="how many processes read where there are many files (default: one for each usable core)",
+        help="number of processes that read many files (default: one per usable core)",
     )
     parser.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="let a Dask cluster that you trust read, whose workers see the files under the same names; "
-        "needs 'distributed'",
+        help="read on a trusted Dask cluster whose workers see the files under the same paths; needs 'distributed'",
     )
     add_output_arguments(parser)
 

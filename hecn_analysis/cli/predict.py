@@ -37,9 +37,9 @@ COLUMNS = (
 RUNG = ("throughput_bps", "probability", "resource", "title")
 
 DESCRIPTION = """\
-How fast a transfer should be, with the interval that a single new run falls
-into with 90 %, what holds it back, and the ladder of what would hold it back
-next. A scenario is a YAML file, the name of a shipped one, or put together from
+Predict the throughput of a transfer, the interval that contains a single new
+run with 90 % probability, the bottleneck, and the ladder of the next ones. A
+scenario is a YAML file, the name of a shipped one, or a combination of
 --sender, --receiver, --path, --tool and --set."""
 
 EPILOG = r"""examples:
@@ -50,9 +50,9 @@ EPILOG = r"""examples:
   printf 'id,sender,receiver,tool,path.rate\na,ideal,ideal,nuttcp,10Gb/s\n' |
       hecn predict --cases - --format csv
 
-A table of cases has a column for each key (path.rtt, tool.streams, …); an empty
-cell is an absent key; the columns id and note are handed through. A row that
-cannot be predicted gives an error in its place, the others are predicted."""
+A table of cases has one column per key (path.rtt, tool.streams, …). An empty
+cell leaves its key out. The columns id and note are copied to the output. A row
+that cannot be predicted yields an error; the other rows are still predicted."""
 
 
 class Case(NamedTuple):
@@ -88,8 +88,8 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn predict``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     add_scenario_arguments(parser)
-    parser.add_argument("--cases", metavar="CASES", help="CSV table of cases, one a row; - reads stdin")
-    parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 when a prediction is lower, e.g. 9Gb/s")
+    parser.add_argument("--cases", metavar="CASES", help="CSV table with one case per row; - for stdin")
+    parser.add_argument("--at-least", metavar="RATE", help="exit with status 1 if a prediction is lower, e.g. 9Gb/s")
     add_output_arguments(parser)
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.purchase.result import Purchase
 
 DESCRIPTION = """\
-What to buy: the cheapest parts of the catalogue for both hosts, priced together
-with their cables, with which the prediction reaches a target. Sockets, slots,
-lanes, power, memory channels and bays fit. Every cheaper purchase does not fit
-or was predicted to fall short."""
+Find the cheapest parts in the catalogue for both hosts, cables included, with
+which the prediction reaches a target. Sockets, slots, lanes, power, memory
+channels and drive bays must fit. Every cheaper purchase either does not fit or
+is predicted to fall short."""
 
 EPILOG = """\
 examples:
@@ -30,26 +30,31 @@ examples:
   hecn purchase --like x100ssd --path back-to-back-4x40ge
   hecn purchase --target 20Gb/s --path sc11-100ge --budget 9000 --assume-prices
 
-Prices have a basis: parts whose price is only assumed are bought with
---assume-prices, parts without a price never. --like HOST buys from the list of
-that host, at its prices; without --target, what that host reaches itself."""
+Parts with an assumed price are bought only with --assume-prices, parts without a
+price never. --like HOST buys from the bill of that host, at its prices; without
+--target, the target is what that host itself reaches."""
 
 
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn purchase``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("--target", metavar="RATE", help="throughput that is wanted, such as 100Gb/s")
-    parser.add_argument("--path", required=True, metavar="NAME", help="network path: a name in models/, a YAML file")
-    parser.add_argument("--between", choices=["memory", "disk"], default="disk", help="both ends (default: disk)")
-    parser.add_argument("--budget", type=float, metavar="USD", help="most that both hosts may cost together")
-    parser.add_argument("--tool", metavar="NAME", help="what moves the data (default: nuttcp, with disks nuttscp)")
-    parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="level of the arrays (default: 0)")
-    parser.add_argument("--assume-prices", action="store_true", help="also buy parts whose price is only assumed")
-    parser.add_argument("--like", metavar="HOST", help="only the parts of that host's bill, at its prices")
-    parser.add_argument("--direct", action="store_true", help="one cable joins both hosts, without a switch")
-    parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="length of cables (default: 3)")
-    parser.add_argument("--front", action="store_true", help="also what more money would buy")
-    parser.add_argument("--points", type=int, default=8, metavar="N", help="front: so many purchases (default: 8)")
+    parser.add_argument("--target", metavar="RATE", help="target throughput, such as 100Gb/s")
+    parser.add_argument("--path", required=True, metavar="NAME", help="network path: a name in models/ or a YAML file")
+    parser.add_argument(
+        "--between",
+        choices=["memory", "disk"],
+        default="disk",
+        help="what both ends of the transfer are (default: disk)",
+    )
+    parser.add_argument("--budget", type=float, metavar="USD", help="highest cost of both hosts together")
+    parser.add_argument("--tool", metavar="NAME", help="transfer tool (default: nuttcp, with disks nuttscp)")
+    parser.add_argument("--raid", type=int, choices=[0, 5, 6, 10], default=0, help="RAID level (default: 0)")
+    parser.add_argument("--assume-prices", action="store_true", help="also buy parts with an assumed price")
+    parser.add_argument("--like", metavar="HOST", help="only parts from the bill of HOST, at its prices")
+    parser.add_argument("--direct", action="store_true", help="connect both hosts by one cable, without a switch")
+    parser.add_argument("--reach", type=float, default=3.0, metavar="M", help="cable length (default: 3)")
+    parser.add_argument("--front", action="store_true", help="also show what a larger budget would buy")
+    parser.add_argument("--points", type=int, default=8, metavar="N", help="front: number of purchases (default: 8)")
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms")
     add_output_arguments(parser)
 

@@ -31,7 +31,7 @@ _STDIN = "/dev/stdin"  # a file like any other, to the readers
 
 def add_host_argument(parser: Parser) -> None:
     """Add the option that joins files whose host is not named."""
-    words = "name of the host of files that do not name theirs (default: each such file counts as a host of its own)"
+    words = "host name for files without one (default: each such file counts as a host of its own)"
     parser.add_argument("--host", metavar="NAME", help=words)
 
 
@@ -67,7 +67,7 @@ def tell(problems: pd.DataFrame, read: str, rest: str, *, listed: bool = False, 
     rows = list(rows_of(problems))
     if nothing_in and not rows:
         places = ", ".join(nothing_in[:SHOWN]) + (", …" if len(nothing_in) > SHOWN else "")
-        say(f"{read} read: found none in {places}, expected a file or a folder with files, or an archive that has some")
+        say(f"{read} read: found no file in {places}, expected a file, or a folder or archive with files")
     if rows:
         if not listed:
             say_all([line_of(row) for row in rows], rest)

@@ -21,11 +21,11 @@ SHOWN = ("tool", "label", "host", "interface", "direction", "start_time", "verdi
 COUNTS = ("unknown", "port", "host", "ip")
 
 DESCRIPTION = """\
-Line up runs of tools with the counters of ports in time, and check that the
-port counted the payload times its framing overhead. One verdict a run: agrees;
+Align runs with port counters in time, and check that the port counted the
+payload plus its framing overhead. Each run gets one verdict: agrees;
 retransmissions or other traffic (how much); clock offset (how much); counter
-wrapped; averaging window too long; fewer octets; no counters. Runs whose log
-has no times are placed where the counters resemble them most."""
+wrapped; averaging window too long; fewer octets; no counters. A run without
+times in its log is placed where the counters match it best."""
 
 EPILOG = """\
 examples:
@@ -43,28 +43,36 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn reconcile``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     add_sources(parser)
-    parser.add_argument("--mtu", type=_mtu, metavar="BYTES", help="MTU of the path (default: 1500 or 9000, what fits)")
-    parser.add_argument("--ip", type=int, choices=(4, 6), default=4, help="version of IP (default: 4)")
-    parser.add_argument("--no-timestamps", action="store_true", help="TCP carries no timestamps")
+    parser.add_argument(
+        "--mtu", type=_mtu, metavar="BYTES", help="MTU of the path (default: 1500 or 9000, whichever fits)"
+    )
+    parser.add_argument("--ip", type=int, choices=(4, 6), default=4, help="IP version (default: 4)")
+    parser.add_argument("--no-timestamps", action="store_true", help="TCP timestamps are off")
     parser.add_argument("--vlan", action="store_true", help="the counted frames carry a VLAN tag")
     parser.add_argument(
         "--counts",
         choices=COUNTS,
         default="unknown",
-        help="what the counters include of a frame: port (header and check sequence, as switches do), host (header "
-        "alone, as Linux does), ip (nothing); default: one of the first two",
+        help="framing that the counters include: port (header and check sequence, as on switches), host (header only, "
+        "as on Linux), ip (none); default: port or host, whichever fits",
     )
-    parser.add_argument("--tolerance", type=_tolerance, default=0.005, metavar="FRACTION", help="default: 0.5 %%")
-    parser.add_argument("--interface", metavar="NAME", help="the port (default: the one that fits a run best)")
+    parser.add_argument(
+        "--tolerance",
+        type=_tolerance,
+        default=0.005,
+        metavar="FRACTION",
+        help="deviation that still agrees (default: 0.5 %%)",
+    )
+    parser.add_argument("--interface", metavar="NAME", help="port to use (default: the one that fits each run best)")
     add_output_arguments(parser)
 
 
 def add_sources(parser: Parser) -> None:
     """Add the two places where measurements are."""
-    parser.add_argument("runs", metavar="RUNS", help="a log of a tool, or a directory of logs")
-    parser.add_argument("counters", metavar="COUNTERS", nargs="+", help="files or directories with counters")
+    parser.add_argument("runs", metavar="RUNS", help="tool log, or a directory of logs")
+    parser.add_argument("counters", metavar="COUNTERS", nargs="+", help="counter files or directories of them")
     parser.add_argument(
-        "--time-zone", metavar="ZONE", help="zone of local times in counters, such as Europe/Berlin (default: UTC)"
+        "--time-zone", metavar="ZONE", help="time zone of local times in counters, such as Europe/Berlin (default: UTC)"
     )
 
 

@@ -20,7 +20,7 @@ SHOWN = 20  # errors told one by one; of more the number is told
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free some space, or write to another place"),
     errno.EROFS: "write to another place",
-    **dict.fromkeys((errno.EACCES, errno.EPERM), "check whose it is and what its rights are"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "check its owner and permissions"),
     **dict.fromkeys((errno.EIO, errno.ESTALE), "check the disk or the network file system, and try again"),
 }
 

@@ -22,36 +22,34 @@ BRIEF = "your_own_data"
 TIME_LIMIT_S = 86_400.0  # of reading all files; how far it is shows on stderr
 
 DESCRIPTION = """\
-Report on a folder of unknown files: logs of tools, counters of ports, captured
-outputs of hosts, in any mix, packed or not. What was read and what was not, the
-runs, what they should have been, what holds them back, what the ports saw, what
-to test and to change next. Nothing has to be described: what the folder does
-not say is assumed, and listed as assumed.
+Report on a folder of unknown files: tool logs, port counters and captured host
+output, in any mix, packed or not. The report shows what was read and what was
+not, the runs, their expected throughput, the likely bottlenecks, the traffic of
+the ports, and what to test and change next. No description is needed: whatever
+the folder does not show is assumed, and listed as assumed.
 
-It is written as one HTML page that needs no network, a PDF, the executed
-notebook and the numbers as JSON, with an index; the name of the page is printed."""
+The output is one HTML page that needs no network, a PDF, the executed notebook,
+the numbers as JSON, and an index; the name of the page is printed."""
 
 EPILOG = """\
 example:
   hecn report data/transfers/before -o report --no-pdf
 
-Without a working Chromium there is no PDF, and a line that says what to install.
+Without a working Chromium, no PDF is made; a remark says what to install.
 
 exit status:
-  0  fine; files that nobody knows are listed in the report
+  0  fine; the report lists unrecognised files
   1  nothing could be read, or a file was unreadable, truncated or malformed (the
-     report is made all the same), or there is no such folder
+     report is still made), or the folder does not exist
   2  wrong usage"""
 
 
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn report``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("folder", metavar="FOLDER", help="a folder, a file or an archive")
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="folder to write into (default: report-FOLDER, here)"
-    )
-    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="HTML only; no Chromium is needed")
+    parser.add_argument("folder", metavar="FOLDER", help="folder, file or archive")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="output folder (default: report-FOLDER)")
+    parser.add_argument("--no-pdf", dest="pdf", action="store_false", help="HTML only; needs no Chromium")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +98,7 @@ def _tell(folder: str, found: Outcome) -> int:
     damaged = [reading.line_of(_as_given(row, folder)) for row in found.damaged]
     say_all(damaged, "hecn parse, hecn counters and hecn inventory list them")
     if found.is_empty:
-        say(f"{folder}: nothing in it could be read ({found.counts})")
+        say(f"{folder}: nothing could be read ({found.counts})")
     return 1 if damaged or found.is_empty else 0
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from hecn_analysis.planning.roadmap.milestones import Roadmap
 
 DESCRIPTION = """\
-Milestones on the way to a throughput: goals as they were planned, marks as they
-were measured with what the model predicts for those hosts, and what each goal
-needs: links, slots, drives, cores, memory channels, the window, the loss."""
+Show milestones towards a throughput: planned goals, measured marks beside the
+prediction for the same hosts, and what each goal needs in links, slots, drives,
+cores, memory channels, window and loss."""
 
 EPILOG = """\
 examples:
@@ -26,11 +26,11 @@ examples:
   hecn roadmap hecn --milestone phase-3-wan --table needs --format json
   hecn roadmap 400g --milestone 200g-memory-near --buy assumed --table bills
 
-needs: the fewest pieces that parts of the catalogue allow by the year of the
-goal, each resource alone. known: there was such a part by then; since: the
-first year with one. --buy also finds the cheapest hosts for each goal, from the
-catalogue of today: sourced takes prices that have a source, assumed also those
-that are only assumed, and says how much of the sum rests on them."""
+needs: the smallest number of catalogue parts available by the year of the goal,
+for each resource alone. known: such a part existed by then; since: the first
+year with one. --buy also finds the cheapest hosts for each goal in today's
+catalogue: 'sourced' uses only prices with a source; 'assumed' also uses assumed
+prices, and shows their share of the total."""
 
 TABLES = ("milestones", "needs", "bills")
 
@@ -46,14 +46,14 @@ def add_arguments(parser: Parser) -> None:
         "roadmap", nargs="?", default="hecn", metavar="ROADMAP", help="hecn, 400g, or a YAML file (default: hecn)"
     )
     parser.add_argument(
-        "--table", choices=TABLES, default="milestones", help="what to show (default: milestones); bills needs --buy"
+        "--table", choices=TABLES, default="milestones", help="table to show (default: milestones); bills needs --buy"
     )
     parser.add_argument("--milestone", nargs="+", default=[], metavar="NAME", help="only these milestones")
     parser.add_argument(
         "--buy",
         choices=("sourced", "assumed"),
         default="",
-        help="the cheapest purchase for each goal: with sourced prices only, or also with assumed ones",
+        help="find the cheapest purchase for each goal, with sourced prices only or also assumed ones",
     )
     add_output_arguments(parser)
 

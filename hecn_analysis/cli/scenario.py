@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
 
 ROLES = {
-    "sender": "host that sends",
-    "receiver": "host that receives",
-    "path": "network path between them",
-    "tool": "what moves the data",
+    "sender": "sending host",
+    "receiver": "receiving host",
+    "path": "network path",
+    "tool": "transfer tool",
 }
 
-_OR = {"sender": ", or a folder of captured outputs", "receiver": ", or such a folder", "path": "", "tool": ""}
+_HOST = ", a YAML file, or a folder of captured output"
+_OR = {"sender": _HOST, "receiver": _HOST, "path": " or a YAML file", "tool": " or a YAML file"}
 
 
 def add_scenario_arguments(parser: Parser) -> None:
@@ -32,7 +33,7 @@ def add_scenario_arguments(parser: Parser) -> None:
         "names", nargs="*", metavar="SCENARIO", help="YAML file of a scenario, or the name of a shipped one"
     )
     for role, meaning in ROLES.items():
-        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/, a YAML file{_OR[role]}")
+        parser.add_argument(f"--{role}", metavar="NAME", help=f"{meaning}: a name in models/{_OR[role]}")
     add_settings(parser, "--set", about="set a key, e.g. path.rtt=80ms; may be repeated")
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DESCRIPTION = """\
-Judge runs of tools and counters of ports by a table of service levels:
-availability, restoral time, round trip, loss, packet size, bandwidth. Each
-criterion passes, fails, or has not enough evidence; the bounds say how much
-the measurements allow, and what is still to be measured is said."""
+Judge runs and port counters against a table of service levels: availability,
+restoral time, round-trip time, loss, packet size, bandwidth. Each criterion
+passes, fails, or lacks evidence. The output gives the bounds that the
+measurements support, and what remains to be measured."""
 
 EPILOG = """\
 examples:
@@ -35,7 +35,10 @@ def add_arguments(parser: Parser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     add_sources(parser)
     parser.add_argument(
-        "--level", default="hec-test-wan", metavar="NAME", help="table in models/service_levels, or a file of your own"
+        "--level",
+        default="hec-test-wan",
+        metavar="NAME",
+        help="name of a table in models/service_levels, or a YAML file",
     )
     parser.add_argument("--list", action=_List, nargs=0, help="list the tables and exit")
     add_output_arguments(parser)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from hecn_analysis.live.snmp import Round
 
 DESCRIPTION = """\
-Read the counters of all interfaces from agents of SNMP, many at once, again and
-again, into an archive or a table. 64-bit counters are preferred. Credentials
-come from a file that only you can read, or from HECN_SNMP_VERSION,
-HECN_SNMP_COMMUNITY, HECN_SNMP_USER, HECN_SNMP_AUTHENTICATION_KEY and
-HECN_SNMP_PRIVACY_KEY in the environment; they are never shown."""
+Poll the counters of all interfaces from many SNMP agents at once, repeatedly,
+into an archive or a table. 64-bit counters are preferred. Credentials come from
+a file readable only by you, or from the environment variables
+HECN_SNMP_VERSION, HECN_SNMP_COMMUNITY, HECN_SNMP_USER,
+HECN_SNMP_AUTHENTICATION_KEY and HECN_SNMP_PRIVACY_KEY; they are never shown."""
 
 EPILOG = """\
 examples:
@@ -39,29 +39,29 @@ snmp.yaml:
   privacy_key: …
   hosts: {old-switch: {version: 2c, community: …}}
 
-An agent that does not answer, answers with nonsense or does not come to an end
-by the deadline is reported, and the readings of the others are kept. Ctrl-C
-ends the poll; every round that was reported is in the archive. A round that the
-archive cannot take, such as on a full disk, ends the poll with status 1."""
+An agent that does not answer, sends invalid data or misses the deadline is
+reported; the readings of the others are kept. Ctrl-C stops the poll; every
+reported round is in the archive. If the archive cannot store a round, for
+example on a full disk, the poll stops with status 1."""
 
 
 def add_arguments(parser: Parser) -> None:
     """Add the commands of ``hecn snmp``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="action", required=True)
-    poll = commands.add_parser("poll", help="read counters, again and again", description=DESCRIPTION, epilog=EPILOG)
-    poll.add_argument("hosts", nargs="+", metavar="HOST", help="address of an agent, with :PORT where it is not 161")
-    poll.add_argument("--interval", default="30s", metavar="TIME", help="from one round to the next (default: 30s)")
-    poll.add_argument("--rounds", type=int, metavar="N", help="how many rounds (default: until interrupted)")
+    poll = commands.add_parser("poll", help="poll counters repeatedly", description=DESCRIPTION, epilog=EPILOG)
+    poll.add_argument("hosts", nargs="+", metavar="HOST", help="address of an agent, with :PORT if it is not 161")
+    poll.add_argument("--interval", default="30s", metavar="TIME", help="time between rounds (default: 30s)")
+    poll.add_argument("--rounds", type=int, metavar="N", help="number of rounds (default: until interrupted)")
     poll.add_argument(
         "--archive",
         type=OutputFolder,
         metavar="FOLDER",
         help="add each round to this archive instead of writing a table",
     )
-    poll.add_argument("--credentials", metavar="FILE", help="YAML file of version, community, user, keys; see below")
-    poll.add_argument("--timeout", default="2s", metavar="TIME", help="to wait for an answer (default: 2s)")
-    poll.add_argument("--retries", type=int, default=1, metavar="N", help="how often to ask again (default: 1)")
+    poll.add_argument("--credentials", metavar="FILE", help="YAML file with version, community, user, keys; see below")
+    poll.add_argument("--timeout", default="2s", metavar="TIME", help="time to wait for an answer (default: 2s)")
+    poll.add_argument("--retries", type=int, default=1, metavar="N", help="number of repeated requests (default: 1)")
     poll.add_argument(
         "--deadline",
         metavar="TIME",

@@ -28,17 +28,17 @@ SHOWN = (
 )
 
 DESCRIPTION = """\
-Summarise the traffic of ports from any files with counters, or from Parquet
-files with readings (the table samples), however many. Percentiles are of equal
-slots and by nearest rank, so that they can be redone by hand; both conventions
-of billing have a column of their own. A port is known by its host (else the
-file) and its interface (else its index).
+Summarise the traffic of ports, from counter files of any format or from any
+number of Parquet files of readings (the table samples). Percentiles are nearest
+rank over equal slots, so that they can be checked by hand; each of the two
+billing conventions has its own column. A port is identified by its host (or
+else the file) and its interface (or else its index).
 
 tables:
   interfaces  95th percentiles, mean, peak, volume, missing slots (default)
-  slots       rates on equal slots, all bytes kept
-  day, week   the usual course of a day or week
-  bounds      least and largest peak and percentile that averages allow
+  slots       rates in equal slots; all bytes are kept
+  day, week   the typical course of a day or week
+  bounds      lowest and highest peak and percentile consistent with averages
   speeds      stated speeds that cannot be right"""
 
 EPILOG = """\
@@ -47,7 +47,7 @@ examples:
   hecn traffic data/counters/session/port1.log --table bounds --slot 1s
   hecn traffic archive/samples --dask tcp://10.0.0.1:8786 --format csv -o ports.csv
 
-A file for --interfaces says what the source does not know or gets wrong:
+A file for --interfaces supplies what the source lacks or gets wrong:
   interfaces:
     - {interface: eth0, host: switch, speed: 10 Gb/s, counter_bits: 64}
 
@@ -60,22 +60,26 @@ exit status:
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn traffic``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or directories with counters, or *.parquet")
-    parser.add_argument("--table", choices=TABLES, default="interfaces", help="which table (default: interfaces)")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="counter files or directories of them, or *.parquet")
+    parser.add_argument("--table", choices=TABLES, default="interfaces", help="table to show (default: interfaces)")
     parser.add_argument(
         "--slot", type=duration, default=300.0, metavar="TIME", help="length of a slot (default: 5 min)"
     )
-    parser.add_argument("--max-gap", type=duration, metavar="TIME", help="longest time between readings that is no gap")
-    parser.add_argument("--interfaces", metavar="FILE", help="YAML file with speeds and widths that are known better")
-    parser.add_argument("--time-zone", metavar="ZONE", help="zone of local times, and of the hours of day and week")
+    parser.add_argument(
+        "--max-gap", type=duration, metavar="TIME", help="longest time between readings that does not count as a gap"
+    )
+    parser.add_argument("--interfaces", metavar="FILE", help="YAML file that corrects speeds and counter widths")
+    parser.add_argument(
+        "--time-zone", metavar="ZONE", help="time zone of local times, and of the hours of the day and week"
+    )
     reading.add_host_argument(parser)
     parser.add_argument(
-        "--rates", type=OutputFolder, metavar="DIR", help="Parquet: write the rates with their flags too, into DIR"
+        "--rates", type=OutputFolder, metavar="DIR", help="Parquet: also write the flagged rates into DIR"
     )
     parser.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="Parquet: let a Dask cluster that you trust work; needs 'distributed'",
+        help="Parquet: work on a trusted Dask cluster; needs 'distributed'",
     )
     add_output_arguments(parser)
 

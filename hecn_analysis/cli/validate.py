@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from hecn_analysis.prediction.validation import Validation
 
 DESCRIPTION = """\
-Predict every row of a table of measurements and compare: error, whether the
-measurement lies in the interval, whether the stated limit is the predicted
-one; and by group the median and 90th percentile of the errors. A mapping says
-which column is which key of a scenario. Without a table, the series that are
-shipped are validated.
+Predict every row of a table of measurements and compare: the error, whether the
+interval contains the measurement, and whether the stated limit is the predicted
+one; per group, the median and 90th percentile of the errors. A mapping assigns
+columns to scenario keys. Without a table, the shipped series are validated.
 
-Parameters of hosts may have been calibrated on the very same runs. To see how
-good predictions of new runs are, each row can be predicted by parameters that
-are calibrated anew without it, or without all runs of its hosts; they start
-from what is known of components in general (models/priors.yaml)."""
+Parameters of hosts may have been calibrated on the same runs. To assess
+predictions of new runs, --leave-one-out and --leave-one-host-out recalibrate
+them for each row, without that row or without all rows of its hosts, starting
+from the general priors of the components (models/priors.yaml)."""
 
 EPILOG = """\
 examples:
@@ -35,11 +34,11 @@ examples:
 
 exit status:
   0  fine
-  1  a row could not be predicted, or the table or the mapping not used
+  1  a row could not be predicted, or the table or mapping could not be used
   2  wrong usage"""
 
 LEFT_OUT = {
-    "leave-one-out": "also predict each row with parameters calibrated without it and its repeats",
+    "leave-one-out": "also predict each row with parameters calibrated without that row and its repeats",
     "leave-one-host-out": "also predict each row with parameters calibrated without any row of its hosts",
 }
 
@@ -48,11 +47,11 @@ def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn validate``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
     parser.add_argument("runs", nargs="?", metavar="RUNS", help="CSV table of measurements")
-    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that says what its columns mean")
-    parser.add_argument("--series", nargs="+", metavar="NAME", help="shipped series to validate; all by default")
+    parser.add_argument("--mapping", metavar="MAPPING", help="YAML file that maps its columns")
+    parser.add_argument("--series", nargs="+", metavar="NAME", help="shipped series to validate (default: all)")
     for mode, meaning in LEFT_OUT.items():
         parser.add_argument(f"--{mode}", action="append_const", dest="modes", const=mode, help=meaning)
-    parser.add_argument("--rows", action="store_true", help="text: every row, not the groups alone")
+    parser.add_argument("--rows", action="store_true", help="text: show every row, not only the groups")
     add_output_arguments(parser)
 
 
@@ -73,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     faults = found.rows.loc[found.rows["fault"].notna(), "fault"]
     say_all(sorted(set(faults)), "each stands in its row")
     if found.left_out and arguments.runs is not None:
-        say(f"{found.left_out} rows left out: the mapping does not take them, or they have no measured rate")
+        say(f"{found.left_out} rows left out: the mapping excludes them, or they have no measured rate")
     return 1 if len(faults) else 0
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from hecn_analysis.hardware import Scenario
 
 DESCRIPTION = """\
-What if: predict a scenario as it is, with other settings (--set), over values
-of keys (--vary, all combinations), or with each number that the prediction
-rests on at both ends of its interval (--tornado)."""
+Predict a scenario as it is, with other settings (--set), over values of keys
+(--vary, all combinations), or with each number of the prediction set to both
+ends of its interval (--tornado)."""
 
 EPILOG = """\
 examples:
@@ -27,9 +27,9 @@ examples:
   hecn whatif hotlava-transmit --vary tool.processes=1..6 path.mtu=1500,9000
   hecn whatif c-two-copies --tornado --format csv
 
-A range LOW..HIGH has 25 values unless it ends in /POINTS; whole numbers stay
-whole. --figure writes the throughput over the first varied key, with what binds
-as bands behind it, as a page that needs no network."""
+A range LOW..HIGH has 25 values unless it ends in /POINTS; integers stay
+integers. --figure plots the throughput over the first varied key, with the
+bottlenecks as bands behind it, on a page that needs no network."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -42,11 +42,11 @@ def add_arguments(parser: Parser) -> None:
         action="extend",
         default=[],
         metavar="KEY=VALUES",
-        help="values of a key: a list with commas, or a range such as 1ms..200ms; may be repeated",
+        help="values of a key: a comma-separated list, or a range such as 1ms..200ms; may be repeated",
     )
-    parser.add_argument("--tornado", action="store_true", help="what every number of the prediction does to it")
+    parser.add_argument("--tornado", action="store_true", help="vary each number of the prediction alone")
     parser.add_argument("--factor", type=float, metavar="F", help="tornado: divide and multiply each number by F")
-    parser.add_argument("--figure", type=OutputFile, metavar="FILE", help="write the figure as an HTML page as well")
+    parser.add_argument("--figure", type=OutputFile, metavar="FILE", help="also write the figure as an HTML page")
     add_output_arguments(parser)
 
 

@@ -314,11 +314,11 @@ def test_where_nothing_is_found_is_said(command, what, status, folder, capsys):
     (folder / "empty").mkdir()
     (folder / "full").mkdir()
     (folder / "full" / "note.txt").write_text("see you tomorrow\n")
-    said = "found none in empty, expected a file or a folder with files, or an archive that has some"
+    said = "found no file in empty, expected a file, or a folder or archive with files"
     assert main([command, "empty", "--format", "json"]) == status
     assert capsys.readouterr() == ("[]\n", f"hecn: 0 {what} read: {said}\n")
     assert main([command, "empty", "full"]) == 1  # told with its problem, and once
-    assert "found none in" not in capsys.readouterr().err
+    assert "found no file in" not in capsys.readouterr().err
 
 
 def test_warnings_of_limits_are_remarks_and_others_go_their_way(capfd):

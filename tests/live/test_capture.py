@@ -251,7 +251,7 @@ def test_command_says_what_root_would_add(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(capture.capture, "__kwdefaults__", {**capture.capture.__kwdefaults__, "commands": commands})
     assert main(["capture", "-o", str(tmp_path / "c")]) == 0
     out = capsys.readouterr().out
-    assert out.endswith("programs that are not here: no-such-program\nroot would add: optics\n")
+    assert out.endswith("programs not installed: no-such-program\nroot would add: optics\n")
 
 
 def test_command_prints_the_script(capsys):

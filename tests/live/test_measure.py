@@ -291,7 +291,7 @@ def test_stopped_half_way_leaves_no_process_and_no_file(tmp_path, request, tool,
         _, err = us.communicate(timeout=300)
     assert us.returncode == 130, err
     assert err.splitlines()[-1] == (
-        "hecn: stopped: servers and files of the measurement are gone; what was found out until then is in m"
+        "hecn: stopped: servers and files of the measurement are removed; the results so far are in m"
     )
     assert not [line for line in words_of_processes() if mark in line]
     assert [path.name for path in tmp_path.iterdir()] == ["m"]

@@ -304,7 +304,7 @@ def test_command_line(capsys):
     assert main(["matrix", "status", "sc09", "data/logs/b-systems-nuttscp.txt", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
     assert "distances/nuttscp/64GB/90ms" in out
-    assert "cells are known well enough" in err
+    assert "cells have enough runs" in err
 
 
 def test_the_best_of_a_matrix_is_found_with_few_runs_where_the_model_holds(small):
