@@ -30,7 +30,7 @@ from hecn_analysis.limits import framing
 from hecn_analysis.report.expected import Expected
 from hecn_analysis.report.known import goodput
 
-#: What is not in the folder: density over the logarithm of three decades.
+#: Density of causes outside the folder, over the logarithm of three decades.
 _ANYTHING: Final = 1 / math.log(1000)
 
 #: Standard deviations of the logarithm of a predicted limit, by its class; and of others.
@@ -59,7 +59,7 @@ _UNKNOWN: Final = {"link": 1.0, "window": 0.5}
 #: Nearer than this, any buffer is window enough. [s]
 _FAR_S: Final = 0.001
 
-OTHER: Final = "something that this folder does not show"
+OTHER: Final = "something outside this folder"
 NARROW: Final = "a full line, shaper or port on the path"
 
 
@@ -159,7 +159,7 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
             limit = measured / min(float(share), 1.0)
             yield (
                 f"a core of the {role}", "cpu", limit, _CORE_SPREAD, 1.0,
-                f"the tool used {units.format_fraction(share)} of a core there",
+                f"the tool reports {units.format_fraction(share)} of a core",
             )  # fmt: skip
     if rtt is None or rtt.value is None or mtu is None or mtu.value is None or one.group["protocol"] != "tcp":
         return
@@ -170,14 +170,14 @@ def _logged(one: Expected) -> Iterator[_Weighted]:
             warnings.simplefilter("ignore", ValidityWarning)
             limit = float(limits.tcp(rtt=seconds, loss=loss, mtu=int(mtu.value))["loss_limit_bps"]) * streams
         yield (
-            "packet losses (a bad line, or a full queue)", "loss", limit, _LOSS_SPREAD, 1.0,
-            f"{loss:.2g} of the packets were sent again, over {units.format_time(seconds)}",
+            "packet loss (a faulty line or a full queue)", "loss", limit, _LOSS_SPREAD, 1.0,
+            f"{loss:.2g} of the packets retransmitted, at an RTT of {units.format_time(seconds)}",
         )  # fmt: skip
     hosts = [one.fact(role) for role in ("sender", "receiver")]
     if rtt.value > 0 and any(host is not None and host.basis == "assumed" for host in hosts):
         yield (
-            "the TCP window of an unset Linux host", "window", _default_window_bps(rtt.value) * streams, 0.15, _UNSET,
-            "buffers of 6 MiB to receive and 4 MiB to send, which is assumed",
+            "the TCP window of an untuned Linux host", "window", _default_window_bps(rtt.value) * streams, 0.15, _UNSET,
+            "default buffers (6 MiB receive, 4 MiB send), assumed",
         )  # fmt: skip
 
 

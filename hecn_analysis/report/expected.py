@@ -27,7 +27,7 @@ from hecn_analysis.runs.alike import groups
 MOST: Final = 12
 
 INSIDE, BELOW, ABOVE = "as expected", "below", "above"
-IF_SO = "{}, if so"
+ON_ASSUMPTION = "{} (assumed limit)"
 NOT_COMPARED = "not compared"
 
 #: Tools that are described, by the names that their logs have; where the direction tells, with it.
@@ -75,7 +75,7 @@ class Expected:
     prediction
         The prediction, None where there can be none.
     verdict
-        as expected, below or above; with ", if so" where what binds is assumed; not compared.
+        as expected, below or above; with "(assumed limit)" if the bottleneck is assumed; not compared.
     why
         The verdict in a sentence.
     signs
@@ -138,8 +138,9 @@ def expectations(folder: Folder) -> list[Expected]:
     >>> from hecn_analysis.base.places import data_dir
     >>> from hecn_analysis.ingest.folder import read_folder
     >>> folder = read_folder(data_dir() / "transfers" / "after" / "nuttcp.txt")
-    >>> [(one.condition, one.verdict) for one in expectations(folder)]
-    [('nuttcp tcp send, 6 s, RTT below 5 ms', 'below, if so'), ('nuttcp tcp send, 6 s, RTT 12 ms', 'below, if so')]
+    >>> {one.condition: one.verdict for one in expectations(folder)}
+    {'nuttcp tcp send, 6 s, RTT below 5 ms': 'below (assumed limit)',
+     'nuttcp tcp send, 6 s, RTT 12 ms': 'below (assumed limit)'}
     """
     table = groups(folder.runs)
     rated = table[table["runs"] > 0].head(MOST)
@@ -158,7 +159,7 @@ def expectations(folder: Folder) -> list[Expected]:
 def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fastest: float) -> Expected:
     condition = str(group["condition"])
     if group["protocol"] == "udp":
-        why = "UDP sends at the rate that it was asked for: what it reached is no measure of what there is."
+        why = "UDP sends at the requested rate, so its throughput does not show the capacity."
         return Expected(condition, group, runs, (), None, NOT_COMPARED, why)
     keys, facts = _scenario_keys(folder, group, runs, fastest)
     try:
@@ -167,7 +168,7 @@ def _expected(folder: Folder, group: Mapping[str, Any], runs: pd.DataFrame, fast
         why = f"No prediction: {error}."
         return Expected(condition, group, runs, tuple(facts), None, NOT_COMPARED, why)
     if not prediction.ladder or not np.isfinite(prediction.throughput_bps):
-        why = "Nothing in the folder says what could hold these runs back: no line rate, no host, no storage."
+        why = "The folder shows no limit for these runs: no line rate, no host, no storage."
         return Expected(condition, group, runs, tuple(facts), None, NOT_COMPARED, why)
     verdict, why = _verdict(float(group["median_bps"]), runs, prediction, facts)
     mtu = next((int(fact.value) for fact in facts if fact.key == "path.mtu" and fact.value is not None), 1500)
@@ -195,7 +196,7 @@ def _scenario_keys(
         local = hosts["sender"] if isinstance(hosts["sender"], Mapping) else hosts["receiver"]
         role = "sender" if reads else "receiver"
         own = [fact for fact in facts if fact.basis == "captured"][:1] or [
-            Fact(role, "host", None, "no limit", "assumed", "no host is captured: its storage is not known", "any")
+            Fact(role, "host", None, "no limit", "assumed", "no host is captured: its storage is unknown", "any")
         ]
         return {**keys, role: local, f"{role}.name": hosts.get("sender.name", "ideal")}, own
     keys |= hosts
@@ -237,17 +238,17 @@ def _verdict(median_bps: float, runs: pd.DataFrame, prediction: Prediction, fact
     )
     inside = int(((runs["rate_bps"] >= low) & (runs["rate_bps"] <= high)).sum())
     verdict = BELOW if median_bps < low else ABOVE if median_bps > high else INSIDE
-    expected = f"{rate(prediction.throughput_bps)} ({rate(low)} to {rate(high)}), held back by {binds.title}"
+    expected = f"{rate(prediction.throughput_bps)} ({rate(low)} to {rate(high)}), limited by {binds.title}"
     part = median_bps / prediction.throughput_bps
     if condition is None:
-        words = f"{rate(median_bps)} measured, {part:.0%} of what is expected: {expected}"
+        words = f"{rate(median_bps)} measured, {part:.0%} of the expected {expected}"
     else:
-        verdict = IF_SO.format(verdict)
+        verdict = ON_ASSUMPTION.format(verdict)
         words = (
-            f"{rate(median_bps)} measured, {part:.0%} of what is expected if the {condition.name} is "
-            f"{condition.words}, which nothing in the folder says: {expected}"
+            f"{rate(median_bps)} measured, {part:.0%} of the expected throughput if the {condition.name} is "
+            f"{condition.words}, which the folder does not confirm: {expected}"
         )
-    of = f"; {inside} of {len(runs)} runs lie in that interval" if len(runs) > 1 else ""
+    of = f"; {inside} of {len(runs)} runs lie within the interval" if len(runs) > 1 else ""
     return verdict, f"{words}{of}."
 
 

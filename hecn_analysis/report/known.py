@@ -105,11 +105,11 @@ def line_rate(folder: Folder, fastest_bps: float) -> Fact:
     if counted is not None:
         return counted
     if not fastest_bps > 0:
-        return Fact("path.rate", "line rate", None, "not known", "assumed", "nothing in the folder says it")
+        return Fact("path.rate", "line rate", None, "not known", "assumed", "the folder does not show it")
     rate = next_rate(fastest_bps)
     part = fastest_bps / goodput(rate, _JUMBO)
     why = "the next usual rate above the fastest run over that distance"
-    return _rate(rate, "assumed", why, "likely, for the run nearly fills it" if part > _NEARLY else "any faster one")
+    return _rate(rate, "assumed", why, "likely, since the run nearly fills it" if part > _NEARLY else "any faster one")
 
 
 def _port(host: CapturedHost) -> tuple[float | None, str]:
@@ -165,8 +165,8 @@ def packet_size(folder: Folder, rate: Fact, fastest_bps: float) -> Fact:
         mtu, where = min(captured)
         return _mtu(mtu, "captured", where)
     if rate.value is not None and fastest_bps > goodput(rate.value, _ETHERNET) * _ROUNDING:
-        return _mtu(_JUMBO, "concluded", f"runs that do not fit {rate.words} in packets of 1500 B")
-    return _mtu(_ETHERNET, "assumed", "what Ethernet has, unless it is set", "9000 B would carry 5 % more")
+        return _mtu(_JUMBO, "concluded", f"runs too fast for {rate.words} with packets of 1500 B")
+    return _mtu(_ETHERNET, "assumed", "the Ethernet default", "9000 B would carry 5 % more")
 
 
 def _uplink(host: CapturedHost) -> str:
@@ -192,8 +192,8 @@ def round_trip(folder: Folder, runs: pd.DataFrame) -> Fact:
         tools = ", ".join(dict.fromkeys(runs["tool"][logged.index]))
         own = float(logged.median())
         if near is not None and near < own:
-            return _rtt(near, "logged", f"ping in {pings[1] if pings else ''}; the runs themselves see their own queue")
-        return _rtt(own, "logged", f"said by {tools}", "less, without the queue of the runs themselves")
+            return _rtt(near, "logged", f"ping in {pings[1] if pings else ''}; the runs include their own queue")
+        return _rtt(own, "logged", f"reported by {tools}", "less, without the queue of the runs themselves")
     if pings is not None:
         return _rtt(pings[0], "logged", f"ping in {pings[1]}")
     why = "no run and no ping says it; windows and losses are left out of the prediction, which is therefore at most"
@@ -220,14 +220,14 @@ def ends(folder: Folder, sends: bool) -> tuple[dict[str, Any], list[Fact]]:
     keys: dict[str, Any] = {"sender": "ideal", "receiver": "ideal"}
     facts: list[Fact] = []
     if len(hosts) > len(keys):
-        return keys, [_host("both hosts", "assumed", f"{len(hosts)} hosts are captured, and nothing says which two")]
+        return keys, [_host("both hosts", "assumed", f"{len(hosts)} captured hosts, of which any two may be the ends")]
     for role, host in zip((local, remote), _near_first(folder, hosts), strict=False):
         keys[role] = host.description
         keys[f"{role}.name"] = host.label
-        sure = "" if len(hosts) == 1 else ", by where the files lie"
-        facts.append(_host(role, "captured", f"{host.name}, taken for the {role}{sure}"))
+        sure = "" if len(hosts) == 1 else ", by the location of the files"
+        facts.append(_host(role, "captured", f"{host.name}, assigned as the {role}{sure}"))
     facts += [
-        _host(role, "assumed", "nothing is captured on it: it sets no limit in the prediction")
+        _host(role, "assumed", "not captured: sets no limit in the prediction")
         for role in (local, remote)
         if keys[role] == "ideal"
     ]

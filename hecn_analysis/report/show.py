@@ -1,7 +1,7 @@
-"""What the notebook of a report shows: tables as people read them, each whole or with the number of rows left out.
+"""Tables, figures and sentences of the report's notebook.
 
-Rates span from kb/s to Tb/s in one folder, so that each is written with its own unit. What there is nothing of is said
-in a sentence, for a report without a section would leave open whether anybody looked.
+Rates in one folder range from kb/s to Tb/s, so each is written with its own unit. A section without data says so in a
+sentence, since an absent section would leave open whether the folder was searched.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from hecn_analysis.report import expected as predicted
 from hecn_analysis.report import ports as counted
 from hecn_analysis.report import steps
 from hecn_analysis.report.expected import Expected
+from hecn_analysis.report.headings import headings
 from hecn_analysis.runs import alike
 
 _DAMAGE: Final = (
-    "A file with remarks was read as far as it could be. hecn parse, hecn counters and hecn inventory list all of them."
+    "Files with remarks were read as far as possible. hecn parse, hecn counters and hecn inventory list all remarks."
 )
 _CAUSES: Final = (
-    "Probability: of these candidates alone, by how near each one's throughput is to the median that was measured. "
-    "What is assumed weighs less. Candidates below 3 % are left out."
+    "Probability: among these candidates, by how close the limit of each is to the measured median. Assumed limits "
+    "weigh less. Candidates below 3 % are omitted."
 )
 _WINDOWS: Final = (
-    "Under way: rate times round-trip time, of each stream. Fills the line: what would have to be. Unset hosts: what "
-    "one Linux host sends another whose buffers nobody has set, all streams together. Lost or sent again: of the "
-    "packets, where the log counts them."
+    "In flight: rate times round-trip time, per stream. Bandwidth-delay product: what fills the line. Untuned hosts: "
+    "throughput of all streams between Linux hosts with default buffers. Lost or retransmitted: share of the packets, "
+    "if the log counts them."
 )
 #: Captured outputs of one host that are listed one by one.
 _FEW: Final = 4
@@ -47,26 +48,30 @@ _FAR_S: Final = 0.001
 _IN_SIGHT: Final = 30.0
 
 _PORTS: Final = (
-    "Percentiles rank slots of equal length by nearest rank. –: not stated, or averages over longer than a slot. Ports "
-    "without a known rate are left out."
+    "Percentiles are nearest rank over equal slots. –: not stated, or averages longer than a slot. Ports without a "
+    "known rate are omitted."
 )
 
 
 def key_figures(folder: Folder, found: Sequence[Expected]) -> list[briefs.KeyFigure]:
     """The numbers beside the finding."""
     files = folder.sources["source_file"].nunique()
-    figures = [briefs.KeyFigure("Files read", f"{files}", f"{len(folder.refused)} not known here")]
+    figures = [briefs.KeyFigure("Files read", f"{files}", f"{len(folder.refused)} not recognised")]
     one = steps.leading(found)
     if one is not None:
         figures.append(
-            briefs.KeyFigure("Runs", f"{int(folder.runs['rate_bps'].notna().sum())}", f"{len(found)} kinds shown")
+            briefs.KeyFigure(
+                "Runs",
+                f"{int(folder.runs['rate_bps'].notna().sum())}",
+                f"{len(found)} {'kind' if len(found) == 1 else 'kinds'} shown",
+            )
         )
         figures.append(briefs.KeyFigure("Median", units.format_rate(one.median_bps), one.condition))
         if one.prediction is not None:
             interval = f"{units.format_rate(one.prediction.low_bps)} to {units.format_rate(one.prediction.high_bps)}"
             figures.append(briefs.KeyFigure("Expected", units.format_rate(one.prediction.throughput_bps), interval))
     elif len(folder.counters.rates):
-        figures.append(briefs.KeyFigure("Rates of ports", f"{len(folder.counters.rates)}"))
+        figures.append(briefs.KeyFigure("Port rates", f"{len(folder.counters.rates)}"))
     if folder.inventory.hosts and len(figures) < _MOST_FIGURES:
         figures.append(briefs.KeyFigure("Captured hosts", f"{len(folder.inventory.hosts)}"))
     return figures
@@ -81,23 +86,16 @@ def sources(folder: Folder) -> None:
     if rows.empty:
         briefs.show_text("No file could be read.")
         return
-    caption = f"What was read: {folder}"
+    caption = f"Files read: {folder}"
     if len(rows) <= SHOWN:
-        columns = {
-            "file": "File",
-            "kind": "Holds",
-            "format": "Read as",
-            "holds": "What",
-            "remarks": "Remarks",
-            "first": "First remark",
-        }
+        columns = headings("file", "kind", "format", "holds", "remarks", "first")
         briefs.show_table(rows, columns, caption=caption, note=_DAMAGE, footnotes="first")
         return
     by_format = rows.groupby(["kind", "format"], as_index=False).agg(
         files=("source_file", "nunique"), remarks=("remarks", "sum"), example=("file", "first")
     )
     ordered = by_format.sort_values("files", ascending=False, kind="stable")
-    columns = {"kind": "Holds", "format": "Read as", "files": "Files", "remarks": "Remarks", "example": "For example"}
+    columns = headings("kind", "format", "files", "remarks", "example")
     _table(ordered, columns, caption=caption, note=_DAMAGE)
 
 
@@ -126,8 +124,8 @@ def refused(folder: Folder) -> None:
         return
     _table(
         rows,
-        {"file": "File", "kind": "Problem", "why": "Why"},
-        caption=f"What was not read: {len(rows)} files",
+        headings("file", "why", "kind") | {"kind": "Problem"},
+        caption=f"Files not read: {len(rows)}",
         footnotes="why",
     )
 
@@ -137,27 +135,27 @@ def groups(folder: Folder) -> None:
     rows = alike.groups(folder.runs)
     rows = rows[(rows["runs"] > 0) | (rows["failed"] > 0) | rows["path_rtt_s"].notna()]
     if rows.empty:
-        briefs.show_text("No log of a tool is in this folder.")
+        briefs.show_text("This folder contains no tool log.")
         return
     rows = rows.assign(
         **{f"{name} value": rows[f"{name}_bps"].map(_rate) for name in ("median", "least", "most")},
         **{"resent value": rows["retransmits_per_gb"].map(lambda one: "–" if pd.isna(one) else f"{one:,.3g}")},
         **{"rtt value": rows["path_rtt_s"].map(lambda one: "–" if pd.isna(one) else units.format_time(one, digits=3))},
     )
-    columns = {
-        "condition": "Kind",
-        "runs": "Runs",
-        "failed": "Failed",
-        "median value": "Median",
-        "least value": "Least",
-        "most value": "Most",
-        "rtt value": "RTT",
-        "resent value": "Retransmits/GB",
-        "cpu_sender_fraction": "CPU sender",
-        "cpu_receiver_fraction": "CPU receiver",
-        "tool_version": "Version",
-    }
-    _table(rows, _said(rows, columns), caption=f"The kinds of runs: {len(folder.runs)} runs, medians of each kind")
+    columns = headings(
+        "condition",
+        "runs",
+        "failed",
+        "median value",
+        "least value",
+        "most value",
+        "rtt value",
+        "resent value",
+        "cpu_sender_fraction",
+        "cpu_receiver_fraction",
+        "tool_version",
+    )
+    _table(rows, _nonempty(rows, columns), caption=f"Kinds of runs: {len(folder.runs)} runs, median of each kind")
 
 
 def runs(folder: Folder) -> None:
@@ -165,7 +163,7 @@ def runs(folder: Folder) -> None:
     if folder.runs["rate_bps"].notna().any():
         named = folder.runs.assign(group=folder.runs["condition"])
         briefs.show_figure(
-            plot_comparison(named), caption="Each run and the median of its kind, as measured; the kinds with most runs"
+            plot_comparison(named), caption="Each measured run and the median of its kind, for the kinds with most runs"
         )
 
 
@@ -176,29 +174,26 @@ def course(folder: Folder, found: Sequence[Expected]) -> None:
         return
     fig = plot_course(folder.reading.intervals, one.runs)
     if fig.data:
-        briefs.show_figure(fig, caption=f"{one.condition}: rate over time, each run a line")
+        briefs.show_figure(fig, caption=f"{one.condition}: rate over time, one line per run")
 
 
 def verdicts(found: Sequence[Expected]) -> None:
     """Show measured against predicted."""
     if not found:
-        briefs.show_text("Without a run that has a rate, there is nothing to compare.")
+        briefs.show_text("No run has a rate, so there is nothing to compare.")
         return
     rows = predicted.table(found)
     rows = rows.assign(
         **{"measured value": rows["measured_bps"].map(_rate), "predicted value": rows["predicted_bps"].map(_rate)},
         **{"within value": [_interval(row) for row in rows.to_dict("records")]},
     )
-    columns = {"case": "Kind", "runs": "Runs", "measured value": "Median", "predicted value": "Expected"}
-    columns |= {"within value": "90 % of runs", "verdict": "Verdict", "why": "Why"}
+    columns = headings("case", "runs", "measured value", "predicted value", "within value", "verdict", "why")
     briefs.show_table(
-        rows, columns, caption=f"What was measured, and what was expected: {steps.summary(found)}", footnotes="why"
+        rows, columns, caption=f"Measured and expected throughput: {steps.summary(found)}", footnotes="why"
     )
     known = rows[rows["predicted_bps"].notna()]
     if len(known):
-        caption = (
-            "Median of each kind against its prediction with the 90 % interval of single runs, and what binds there"
-        )
+        caption = "Median of each kind against its prediction, with the 90 % interval of single runs and the bottleneck"
         briefs.show_figure(plot_measured_vs_predicted(known), caption=caption)
 
 
@@ -206,17 +201,8 @@ def facts(found: Sequence[Expected]) -> None:
     """Show what the predictions rest on."""
     rows = predicted.facts_table(found)
     if len(rows):
-        columns = {
-            "name": "What",
-            "words": "Taken as",
-            "basis": "Basis",
-            "spread": "Could be",
-            "kinds": "Kinds",
-            "source": "From",
-        }
-        briefs.show_table(
-            rows, columns, caption="What the predictions rest on, what is assumed first", footnotes="source"
-        )
+        columns = headings("name", "words", "basis", "spread", "kinds", "source")
+        briefs.show_table(rows, columns, caption="Basis of the predictions, assumptions first", footnotes="source")
     made = [one.prediction for one in found if one.prediction is not None]
     if any(
         one.basis != "specification" and one.name.startswith(("sender", "receiver"))
@@ -230,14 +216,15 @@ def causes(found: Sequence[Expected]) -> None:
     """Show what may hold the runs back."""
     rows = weighed.causes_table(found)
     if rows.empty:
-        briefs.show_text("Without a run that has a rate, nothing can be said of what holds it back.")
+        briefs.show_text("No run has a rate, so no bottleneck can be inferred.")
         return
     rows = rows.assign(
         **{"limit value": rows["limit_bps"].map(_rate), "measured value": rows["measured_bps"].map(_rate)}
     )
-    columns = {"condition": "Kind", "measured value": "Median", "name": "Held back by", "limit value": "Which allows"}
-    columns |= {"probability": "Probability", "evidence": "From"}
-    _table(rows, columns, caption="What may hold the runs back", note=_CAUSES, footnotes="evidence")
+    columns = headings("condition", "measured value", "name", "limit value", "probability", "evidence") | {
+        "name": "Limited by"
+    }
+    _table(rows, columns, caption="Possible bottlenecks of the runs", note=_CAUSES, footnotes="evidence")
 
 
 def windows(found: Sequence[Expected]) -> None:
@@ -254,8 +241,7 @@ def windows(found: Sequence[Expected]) -> None:
         },
         **{"lost value": rows["loss_fraction"].map(lambda one: "–" if pd.isna(one) else f"{one * 100:.2g} %")},
     )
-    columns = {"condition": "Kind", "rtt value": "RTT", "flight value": "Under way", "bdp value": "Fills the line"}
-    columns |= {"default value": "Unset hosts", "lost value": "Lost or sent again"}
+    columns = headings("condition", "rtt value", "flight value", "bdp value", "default value", "lost value")
     briefs.show_table(rows, columns, caption="TCP: windows and losses", note=_WINDOWS)
 
 
@@ -266,7 +252,7 @@ def ladder(found: Sequence[Expected]) -> None:
         return
     first, second, *_ = one.prediction.ladder
     if second.throughput_bps <= _IN_SIGHT * first.throughput_bps:
-        caption = f"{one.condition}: the limits that are known or assumed, slowest first, and the measured median"
+        caption = f"{one.condition}: known and assumed limits, slowest first, and the measured median"
         briefs.show_figure(plot_ladder(one.prediction, measured_bps=one.median_bps), caption=caption)
 
 
@@ -280,18 +266,15 @@ def findings(folder: Folder) -> None:
     ]  # fmt: skip
     if not folder.inventory.hosts:
         briefs.show_text(
-            "No captured host is in this folder: what its slots, cores, cards and buffers allow is not known."
+            "This folder contains no captured host, so the limits of slots, cores, cards and buffers are unknown."
         )
         return
     if not rows:
         checks = max(len(host.findings.unchecked) for host in folder.inventory.hosts)
-        briefs.show_text(
-            f"No check of the captured hosts found anything wrong; up to {checks} checks lacked an output."
-        )
+        briefs.show_text(f"No check found a fault on the captured hosts; up to {checks} checks lacked output.")
         return
     frame = pd.DataFrame(rows)
-    columns = {"host": "Host", "place": "Where", "found": "Found", "expected": "Expected", "limit value": "Allows"}
-    columns |= {"mended value": "Mended", "fix": "Fix"}
+    columns = headings("host", "place", "found", "expected", "limit value", "mended value", "fix")
     _table(frame, columns, caption=f"Findings on captured hosts: {len(rows)}", footnotes="fix")
 
 
@@ -300,9 +283,9 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
     if seen.empty:
         many = len(folder.counters.samples)
         words = (
-            f"{many} readings of counters, none with a second one to make a rate of."
+            f"{many} counter readings, but no two of the same port, so there is no rate."
             if many
-            else "No counters of ports are in this folder."
+            else "This folder contains no port counters."
         )
         briefs.show_text(words)
         return
@@ -317,21 +300,26 @@ def ports(folder: Folder, seen: pd.DataFrame) -> None:
         },
         full_fraction=used,
     )
-    columns = {"port": "Port", "speed value": "Stated speed", "mean_in value": "Mean in", "mean_out value": "Mean out"}
-    columns |= {
-        "p95_in value": "95th in",
-        "p95_out value": "95th out",
-        "peak_in value": "Peak in",
-        "peak_out value": "Peak out",
-    }
-    columns |= {"full_fraction": "95th of the speed", "remark": "Remark"}
-    caption = f"What the ports carried, in slots of {units.format_time(slot_s)}"
-    _table(rows, _said(rows, columns), caption=caption, note=_PORTS)
+    columns = headings(
+        "port",
+        "speed value",
+        "mean_in value",
+        "mean_out value",
+        "p95_in value",
+        "p95_out value",
+        "peak_in value",
+        "peak_out value",
+        "full_fraction",
+        "remark",
+    )
+    caption = f"Port traffic, in slots of {units.format_time(slot_s)}"
+    _table(rows, _nonempty(rows, columns), caption=caption, note=_PORTS)
     first = rows.iloc[0]
     own = counted.rates_of(folder, first["host"], first["interface"])
     fig = plot_traffic(own, slot_s=slot_s, speed_bps=first["speed_bps"])
     briefs.show_figure(
-        fig, caption=f"{first['port'] or 'The port'} carried most: rates over time, in upwards and out downwards"
+        fig,
+        caption=f"{first['port'] or 'The port'} carried the most: rates over time, in upwards and out downwards",
     )
 
 
@@ -340,31 +328,22 @@ def agreement(folder: Folder) -> None:
     rows = counted.agreement(folder)
     if rows.empty:
         if len(folder.counters.rates) and len(folder.runs):
-            briefs.show_text("No run was at a time for which the ports have rates.")
+            briefs.show_text("The ports have no rates for the time of any run.")
         return
     hidden = (rows["verdict"] == "averaging window too long") | (
         rows["background_bytes"] > _HIDDEN * rows["expected_bytes"]
     )
     note = (
-        f"{int(hidden.sum())} further runs cannot be told from what else the ports carried then."
-        if hidden.any()
-        else ""
+        f"{int(hidden.sum())} further runs cannot be separated from other traffic on the ports." if hidden.any() else ""
     )
     rows = rows[~hidden]
     if rows.empty:
-        briefs.show_text(f"No run can be held to the ports. {note}")
+        briefs.show_text(f"No run can be compared with the ports. {note}")
         return
     rows = rows.assign(place=rows["file"].str.cat(rows["run"].astype(str), sep=", run "))
-    columns = {
-        "place": "Run",
-        "tool": "Tool",
-        "port": "Port",
-        "direction": "Direction",
-        "verdict": "Verdict",
-        "message": "Why",
-    }
+    columns = headings("place", "tool", "port", "direction", "verdict", "message") | {"place": "Run"}
     counts = ", ".join(f"{number} {verdict}" for verdict, number in rows["verdict"].value_counts().items())
-    _table(rows, columns, caption=f"Runs held to what the ports counted: {counts}", note=note, footnotes="message")
+    _table(rows, columns, caption=f"Runs compared with port counters: {counts}", note=note, footnotes="message")
 
 
 def advice(folder: Folder, found: Sequence[Expected]) -> None:
@@ -372,16 +351,14 @@ def advice(folder: Folder, found: Sequence[Expected]) -> None:
     one = steps.leading(found)
     rows = steps.advice_table(steps.advice(folder, found))
     if rows.empty:
-        why = (
-            "No setting that is known here would make the prediction faster: the line binds in it, or what is assumed."
-        )
+        why = "No known setting would raise the prediction: the line or an assumed limit is the bottleneck."
         if one is None or one.prediction is None:
-            why = "No run can be predicted, so that no change can be either."
+            why = "No run can be predicted, so neither can any change."
         briefs.show_text(why)
         return
     rows = rows.assign(**{"rate value": rows["throughput_bps"].map(_rate)}, gain=rows["gain_fraction"].map(_gain))
-    columns = {"title": "Change", "gain": "Gain", "rate value": "Then", "how": "How", "check": "Check"}
-    caption = f"What could be changed at no cost, predicted for {one.condition if one is not None else ''}"
+    columns = headings("title", "gain", "rate value", "how", "check")
+    caption = f"Free changes, predicted for {one.condition if one is not None else ''}"
     briefs.show_table(rows, columns, caption=caption)
 
 
@@ -399,15 +376,15 @@ def _table(
     briefs.show_table(rows.head(SHOWN), columns, caption=caption, note=note, footnotes=footnotes)
 
 
-def _said(rows: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
-    """Columns that say something in some row."""
+def _nonempty(rows: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
+    """Columns with content in at least one shown row."""
     shown = rows.head(SHOWN)
-    return {name: label for name, label in columns.items() if _says(shown[name])}
+    return {name: label for name, label in columns.items() if _has_content(shown[name])}
 
 
-def _says(column: pd.Series[Any]) -> bool:
-    said = column.dropna()
-    return bool((~said.astype(str).isin(["", "–", "0"])).any())
+def _has_content(column: pd.Series[Any]) -> bool:
+    known = column.dropna()
+    return bool((~known.astype(str).isin(["", "–", "0"])).any())
 
 
 def _rate(value: float | None) -> str:

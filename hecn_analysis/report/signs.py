@@ -84,9 +84,9 @@ class Signs:
     idle_rtt_s, loaded_rtt_s
         Round-trip time without and with the data under way. [s]
     resent
-        Share of the packets that were sent again. [1]
+        Share of the packets retransmitted. [1]
     flight_bytes
-        Under way, of each stream. [B]
+        Data in flight, per stream. [B]
     cwnd_bytes
         Congestion window, of each stream. [B]
 
@@ -94,7 +94,7 @@ class Signs:
     --------
     >>> signs = Signs(scatter=0.02, idle_rtt_s=0.08, loaded_rtt_s=0.08)
     >>> signs.words()
-    'the rate over time is even (±2.0 %), no queue: a round trip of 80.0 ms under the load'
+    'the rate over time is even (±2.0 %), no queue: a round-trip time of 80.0 ms under load'
     >>> signs.found(), signs.chance("window") > signs.chance("loss")
     ({'queue': False}, True)
     """
@@ -142,18 +142,18 @@ class Signs:
             told.append(f"the rate over time is {even} (±{units.format_fraction(self.scatter, digits=2)})")
         if "queue" in found:
             told.append(
-                f"the round trip grows from {time(self.idle_rtt_s)} to {time(self.loaded_rtt_s)} under the load"
+                f"the round-trip time grows from {time(self.idle_rtt_s)} to {time(self.loaded_rtt_s)} under load"
                 if found["queue"]
-                else f"no queue: a round trip of {time(self.loaded_rtt_s)} under the load"
+                else f"no queue: a round-trip time of {time(self.loaded_rtt_s)} under load"
             )
         if "resent" in found:
             told.append(
-                f"{self.resent:.2g} of the packets were sent again" if found["resent"] else "next to nothing sent again"
+                f"{self.resent:.2g} of the packets retransmitted" if found["resent"] else "almost no retransmits"
             )
         if found.get("roomy"):
             told.append(
                 f"a congestion window of {units.format_bytes(self.cwnd_bytes)} has room for more than the "
-                f"{units.format_bytes(self.flight_bytes)} under way"
+                f"{units.format_bytes(self.flight_bytes)} in flight"
             )
         return ", ".join(told)
 

@@ -52,30 +52,30 @@ def _tests(folder: Folder, found: Sequence[Expected]) -> Iterator[tuple[str, str
         rate, rtt = one.fact("path.rate"), one.fact("path.rtt")
         if rate is None or not rate.is_known:
             yield (
-                "rate", "the line rate of both ends and of what is between", "ethtool INTERFACE",
-                "whether the line is full or slower than it should be: nothing in the folder says its rate",
+                "rate", "the line rate of both ends and of the path between", "ethtool INTERFACE",
+                "whether the line is full or slower than it should be: the folder does not show its rate",
             )  # fmt: skip
         if rtt is None or not rtt.is_known:
             yield (
                 "rtt", "the round-trip time", "ping -c 20 OTHER_HOST",
-                "whether a window or losses can matter: without it neither is in the prediction",
+                "whether a window or loss can matter: the prediction needs it for both",
             )  # fmt: skip
     if one is not None:
         yield from _of_cause(one, candidates(one)[0])
         if len(one.runs) < _ENOUGH:
             yield (
                 "repeat", f"the same test {_ENOUGH} times or more", f"repeat {one.condition}",
-                f"how far runs differ: {len(one.runs)} of a kind {'is' if len(one.runs) == 1 else 'are'} too few",
+                f"how much runs differ: {len(one.runs)} of a kind {'is' if len(one.runs) == 1 else 'are'} too few",
             )  # fmt: skip
     if one is not None and one.group["protocol"] != "file" and folder.counters.rates.empty:
         yield (
-            "counters", "what the ports count while a test runs", "hecn snmp poll SWITCH, or sar -n DEV 1",
-            "other traffic and drops on the way, which no tool sees",
+            "counters", "port counters during a test", "hecn snmp poll SWITCH, or sar -n DEV 1",
+            "other traffic and drops on the path, which no tool sees",
         )  # fmt: skip
     if not any(host.machine.cpu for host in folder.inventory.hosts):
         yield (
-            "host", "what the hosts are made of and how they are set", "hecn capture -o FOLDER, on both ends",
-            "slots, cores, buffers and cards: their limits enter the prediction, and settings that are wrong are named",
+            "host", "hardware and settings of the hosts", "hecn capture -o FOLDER, on both ends",
+            "slots, cores, buffers and cards: their limits enter the prediction, and wrong settings are listed",
         )  # fmt: skip
 
 
@@ -85,24 +85,24 @@ def _of_cause(one: Expected, cause: Candidate) -> Iterator[tuple[str, str, str, 
     if one.group["protocol"] == "file":
         yield (
             "cause", "the storage alone, and the network alone", "fio or dd on each end; nuttcp or iperf3 between them",
-            "which of both holds the files back",
+            "which of the two is the bottleneck",
         )  # fmt: skip
     elif cause.kind == "window":
         rate = 1e9 if line is None or line.value is None else line.value
         bdp = rate * (0.0 if rtt is None or rtt.value is None else rtt.value) / 8
         yield (
             "cause", "the same with four streams, or a larger window", f"-P 4 (nuttcp: -N4); -w {_mebibytes(2 * bdp)}",
-            "a window holds it back if four streams carry four times as much",
+            "a window is the bottleneck if four streams carry four times as much",
         )  # fmt: skip
     elif cause.kind == "loss":
         yield (
             "cause", "UDP at some fixed rates below the line rate", "iperf3 -u -b RATE -t 30",
-            "whether packets are lost without TCP filling a queue: then a line or a card is bad",
+            "whether packets are lost without TCP filling a queue: then a line or a card is faulty",
         )  # fmt: skip
     elif cause.kind == "cpu":
         yield (
             "cause", "the same with two processes, on other cores", "taskset -c CORE (iperf3: -A)",
-            "a core holds it back if two processes carry more",
+            "a core is the bottleneck if two processes carry more",
         )  # fmt: skip
     elif cause.name == OTHER:
         yield (
@@ -155,9 +155,7 @@ def finding(folder: Folder, found: Sequence[Expected]) -> str:
     if folder.is_empty:
         many = len(folder.refused)
         files = "The one file in it is" if many == 1 else f"None of its {many} files is"
-        return (
-            f"Nothing here could be read. {files} a log, a table of counters or a captured output that is known here."
-        )
+        return f"No file could be read. {files} a recognised log, counter file or captured output."
     one = leading(found)
     if one is not None:
         rated = folder.runs[folder.runs["rate_bps"].notna()]
@@ -170,10 +168,10 @@ def finding(folder: Folder, found: Sequence[Expected]) -> str:
     if hosts:
         captured = f"{hosts} captured hosts" if hosts > 1 else f"One captured host, {folder.inventory.hosts[0].name}"
         if not findings:
-            return f"{captured}, and none of the checks that could be made found anything wrong."
+            return f"{captured}, and no check found a fault."
         first = f"{findings[0][1].place} of {findings[0][0].name}: {findings[0][1].found}"
         return f"{captured}, with {len(findings)} findings; first: {first} (expected {findings[0][1].expected})."
-    return f"{folder}: no run with a rate, no rates of ports and no host to say more about."
+    return f"{folder}: no run with a rate, no port rates and no host."
 
 
 def _of_runs(folder: Folder, one: Expected, kinds: int) -> str:
@@ -194,21 +192,17 @@ def _of_runs(folder: Folder, one: Expected, kinds: int) -> str:
     part = one.median_bps / one.prediction.throughput_bps
     rate = one.fact("path.rate")
     held = (
-        f"what holds them back is likely {cause.name} ({cause.probability:.0%})"
+        f"the bottleneck is likely {cause.name} ({cause.probability:.0%})"
         if cause.probability > _LIKELY and cause.name != OTHER
-        else "what holds them back does not show in this folder"
+        else "the folder does not show the bottleneck"
         if cause.name == OTHER
-        else f"it may be {cause.name} ({cause.probability:.0%})"
+        else f"the bottleneck may be {cause.name} ({cause.probability:.0%})"
     )
-    if one.verdict.endswith("if so") and part < _NEAR:
-        return f"{head}. No file says the line rate, so that what to expect is not known; {held}."
-    if one.verdict.endswith("if so"):
-        line = (
-            "an assumed limit"
-            if rate is None
-            else f"what a line of {rate.words} carries, and no file says that it is one"
-        )
-        why = "If it should be faster, look for a port that took the wrong speed, or for a shaper."
+    if one.verdict.endswith("(assumed limit)") and part < _NEAR:
+        return f"{head}. No file states the line rate, so the expected throughput is unknown; {held}."
+    if one.verdict.endswith("(assumed limit)"):
+        line = "an assumed limit" if rate is None else f"the capacity of an assumed line of {rate.words}"
+        why = "If it should be faster, look for a port that negotiated the wrong speed, or for a shaper."
         return f"{head}. That is {part:.0%} of {line}. {why if part > _FULL else ''}".rstrip()
     return f"{head}. That is {part:.0%} of the {format_rate(one.prediction.throughput_bps)} expected; {held}."
 
@@ -216,14 +210,14 @@ def _of_runs(folder: Folder, one: Expected, kinds: int) -> str:
 def _of_ports(ports: pd.DataFrame) -> str:
     known = ports[ports["p95_greater_bps"].notna()]
     if known.empty:
-        return f"No run of a tool; {len(ports)} ports, with too few readings or too long averages for a percentile."
+        return f"No runs; {len(ports)} ports, with too few readings or averages too long to yield a percentile."
     used = known["p95_greater_bps"] / known["speed_bps"]
     row = known.iloc[int(np.nanargmax(used.to_numpy(float))) if used.notna().any() else 0]
     percentile, speed = float(row["p95_greater_bps"]), float(row["speed_bps"])
     of = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {format_rate(speed)}"
     peak = max(float(row["peak_in_bps"]), float(row["peak_out_bps"]))
     return (
-        f"No run of a tool; {len(ports)} ports. The fullest is {row['port'] or 'a port without a name'}: its 95th "
+        f"No runs; {len(ports)} ports. The busiest is {row['port'] or 'a port without a name'}: its 95th "
         f"percentile is {format_rate(percentile)}{of}, its peak {format_rate(peak)}."
     )
 

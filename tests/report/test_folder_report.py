@@ -108,8 +108,8 @@ def test_the_line_is_assumed_where_no_file_says_its_rate_and_the_verdict_says_so
             "sender": ("as captured", "captured"),
             "receiver": ("no limit", "assumed"),
         }
-        assert one.verdict == "as expected, if so"
-        assert "if the line rate is 10.0 Mb/s, which nothing in the folder says" in one.why
+        assert one.verdict == "as expected (assumed limit)"
+        assert "if the line rate is 10.0 Mb/s, which the folder does not confirm" in one.why
         best = causes.candidates(one)[0]
         assert (best.kind, best.probability > 0.9) == ("link", True)
 
@@ -121,7 +121,7 @@ def test_the_next_test_is_the_one_that_tells_what_was_assumed(before, kinds):
 def test_the_finding_does_not_claim_what_no_file_says(before, kinds):
     said = steps.finding(before, kinds)
     assert said.startswith("12 runs of 2 kinds; most are iperf3 tcp send")
-    assert "no file says that it is one" in said
+    assert "the capacity of an assumed line of" in said
 
 
 def test_a_captured_speed_goes_before_an_assumed_one(tmp_path):
@@ -134,7 +134,7 @@ def test_a_captured_speed_goes_before_an_assumed_one(tmp_path):
     assert facts_of(one)["path.rate"] == ("1.00 Gb/s", "captured")
     assert one.verdict == "below"
     assert causes.candidates(one)[0].name == causes.OTHER
-    assert "does not show in this folder" in steps.finding(folder, [one])
+    assert "the folder does not show the bottleneck" in steps.finding(folder, [one])
 
 
 def test_counters_name_the_line_and_jumbo_frames_are_concluded_from_rates_that_do_not_fit():
@@ -187,7 +187,7 @@ def test_a_folder_without_anything_known_has_a_finding_and_no_more(tmp_path):
     assert folder.is_empty
     kinds = expected.expectations(folder)
     assert kinds == []
-    assert steps.finding(folder, kinds).startswith("Nothing here could be read. The one file in it")
+    assert steps.finding(folder, kinds).startswith("No file could be read. The one file in it")
     assert len(steps.next_tests(folder, kinds)) == 1
     assert ports.port_table(folder).empty
     assert ports.agreement(folder).empty
@@ -199,7 +199,7 @@ def test_hosts_alone_and_ports_alone_have_findings():
     hosts = read_folder(data_dir() / "inventory")
     assert steps.finding(hosts, []).startswith("One captured host")
     folder = read_folder(data_dir() / "counters" / "session" / "walks.txt.gz")
-    assert steps.finding(folder, []).startswith("No run of a tool; ")
+    assert steps.finding(folder, []).startswith("No runs; ")
 
 
 def test_damage_is_counted_and_the_rest_is_read(tmp_path):

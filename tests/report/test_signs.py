@@ -66,7 +66,7 @@ def test_a_queue_in_front_of_a_line_that_no_file_names_is_seen(tmp_path):
     assert one.signs.found() == {"queue": True, "resent": True, "roomy": False}
     best = causes.candidates(one)[0]
     assert (best.name, best.kind) == (causes.NARROW, "link")
-    assert "the round trip grows from 20.0 ms to 45.0 ms under the load" in best.evidence
+    assert "the round-trip time grows from 20.0 ms to 45.0 ms under load" in best.evidence
 
 
 def test_a_window_is_seen_and_how_large_it_is(tmp_path):
