@@ -35,7 +35,6 @@ from hecn_analysis.base.errors import HecnError
 from hecn_analysis.cli.predict import read_cases
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Document as CountersDocument
 from hecn_analysis.files import packed as unpacked
 from hecn_analysis.files import streams
 from hecn_analysis.files.documents import Document, documents
@@ -161,8 +160,7 @@ def runs_of(document: Document) -> list[dict[str, Any]]:
 
 def cells_of(document: Document) -> list[Any]:
     """Readings and rates of a file of counters, which must be such as can be."""
-    given = CountersDocument(document.source_file, document.content)
-    found = counters_registry.read(given, Clock())
+    found = counters_registry.read(document, Clock())
     rows: list[Any] = []
     for part in found:
         part.finish()

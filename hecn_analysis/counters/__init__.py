@@ -18,12 +18,11 @@ from hecn_analysis.archive.selection import Selection, archive_of, tables_of
 from hecn_analysis.base import tables
 from hecn_analysis.counters import registry
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Counters, Document, Findings
+from hecn_analysis.counters.contract import Counters, Findings
 from hecn_analysis.counters.graphs import mrtg_config
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
 from hecn_analysis.files import elsewhere
-from hecn_analysis.files.documents import Document as Whole
-from hecn_analysis.files.documents import documents
+from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 
 __all__ = ["Counters", "read_counters"]
@@ -88,12 +87,12 @@ def read_counters(
     return joined(files, host=host, archived=archived)
 
 
-def read_document(given: Whole, clock: Clock, *, hint: Callable[[], str]) -> list[Findings]:
+def read_document(document: Document, clock: Clock, *, hint: Callable[[], str]) -> list[Findings]:
     r"""Read one file. Nothing in it raises.
 
     Parameters
     ----------
-    given
+    document
         The file.
     clock
         The clock of local times.
@@ -107,11 +106,10 @@ def read_document(given: Whole, clock: Clock, *, hint: Callable[[], str]) -> lis
 
     Examples
     --------
-    >>> walk = Whole("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> walk = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
     >>> [(part.format, len(part.samples)) for part in read_document(walk, Clock(), hint=str)]
     [(None, 0), ('snmpwalk', 1)]
     """
-    document = Document(given.source_file, given.content, given.content_hash, given.problems)
     file, own = Findings(document.source_file), registry.read(document, clock)
     for kind, message in document.problems:
         file.problem(None, kind, message)
@@ -144,7 +142,7 @@ def joined(
 
     Examples
     --------
-    >>> walk = Whole("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
+    >>> walk = Document("walk.txt", b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n")
     >>> joined([read_document(walk, Clock(), hint=str)], host="sw1").samples["host"].tolist()
     ['sw1']
     """

@@ -10,71 +10,22 @@ Times are handed over as seconds since 1970 in UTC (`clock` makes them of local 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final, Protocol
-from xml.etree.ElementTree import Element
+from typing import Final, Protocol
 
-import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import tables
 from hecn_analysis.counters.clock import Clock, LocalTimes, iso
-from hecn_analysis.files import documents, pasted
+from hecn_analysis.files.documents import Document
 
-_LARGEST_PASTE: Final = 1 << 24
 _FACTS_OF_INTERFACES: Final = ("description", "alias", "mac_address")
 _OWN: Final = tuple(tables.COLUMNS["samples"])
 _IDENTITY: Final = ("host", "interface", "index")
 _SHOWN: Final = tuple(name for name in _OWN if name not in {"source_file", "line", "host", "interface", "time"})
-
-
-@dataclass(frozen=True)
-class Document(documents.Document):
-    """A file, whole, with what it holds as JSON or XML."""
-
-    @cached_property
-    def start(self) -> str:
-        """The first 64 KiB of the text, without white space in front: enough to see what a file is."""
-        return self.text[: 1 << 16].lstrip()
-
-    def unpasted(self) -> Iterator[Document]:
-        r"""The file without marks of quoted mail, then without margins, too, where it has any.
-
-        >>> [each.text for each in Document("mail.txt", b"> a\n>  b\n").unpasted()]
-        ['a\n b\n', 'a\nb\n']
-        """
-        if len(self.content) > _LARGEST_PASTE:
-            return
-        before = self.lines
-        for change in (pasted.plain, pasted.without_margins):
-            after = list(change(before))
-            if after != before:
-                yield replace(self, content="\n".join(after).encode())
-            before = after
-
-    @cached_property
-    def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """The value of a text that is JSON as a whole, else None."""
-        if not self.start.startswith(("{", "[")):
-            return None
-        try:
-            return json.loads(self.text)
-        except (ValueError, RecursionError):
-            return None
-
-    @cached_property
-    def xml(self) -> Element | None:
-        """The root element of a text that is well-formed XML without entities of its own, else None."""
-        try:
-            root: Element = SafeElementTree.fromstring(self.content)
-        except (SafeElementTree.ParseError, ValueError, LookupError):
-            return None
-        return root
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]')
 _DEEPEST: Final = 500

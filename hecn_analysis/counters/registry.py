@@ -11,8 +11,8 @@ from typing import Final, cast
 
 from hecn_analysis.base.modules import modules_of
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Document, Findings, Reader
-from hecn_analysis.files import documents
+from hecn_analysis.counters.contract import Findings, Reader
+from hecn_analysis.files.documents import Document
 
 READERS: Final = tuple(cast("Reader", module) for module in modules_of(__package__) if hasattr(module, "FORMATS"))
 """Modules beside this one that name their formats, by name; no result depends on the order."""
@@ -26,7 +26,7 @@ def readers_of(document: Document, readers: Sequence[Reader] = READERS) -> list[
     return [reader for reader in readers if not reader.WHOLE and reader.recognises(document)]
 
 
-def recognises(document: documents.Document) -> bool:
+def recognises(document: Document) -> bool:
     r"""Whether a file holds counters that a reader knows.
 
     Parameters
@@ -42,10 +42,10 @@ def recognises(document: documents.Document) -> bool:
     Examples
     --------
     >>> walk = b"IF-MIB::ifHCInOctets.1 = Counter64: 1000\n"
-    >>> recognises(documents.Document("a", walk)), recognises(documents.Document("b", b"hello\n"))
+    >>> recognises(Document("a", walk)), recognises(Document("b", b"hello\n"))
     (True, False)
     """
-    return bool(readers_of(Document(document.source_file, document.content)))
+    return bool(readers_of(document))
 
 
 def read(document: Document, clock: Clock, readers: Sequence[Reader] = READERS) -> list[Findings]:

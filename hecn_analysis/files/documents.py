@@ -6,16 +6,20 @@ line by line instead (`source.Source`).
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import Final
+from typing import Any, Final
+from xml.etree.ElementTree import Element
+
+import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.base.progress import reading
 from hecn_analysis.base.units import format_bytes
-from hecn_analysis.files import packed, streams
+from hecn_analysis.files import packed, pasted, streams
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import decode, find
 
@@ -25,6 +29,7 @@ LOOKED_AT: Final = 1 << 24
 _STRUCTURED: Final = ("{", "[", "<")
 _FIRST: Final = 64
 _LARGEST: Final = 1 << 30
+_LARGEST_PASTE: Final = 1 << 24
 _MOST_LINES: Final = 1 << 24  # files in which each has 64 bytes at the mean are never cut for these
 _GO_ON: Final = "the rest is left out; cut the file, and give its parts"
 _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -32,7 +37,7 @@ _PACKED: Final = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 @dataclass(frozen=True)
 class Document:
-    """A file, or a member of an archive, whole.
+    """A file, or a member of an archive, whole; as text, lines, JSON or XML, each of which is made once.
 
     Parameters
     ----------
@@ -76,6 +81,45 @@ class Document:
     def lines(self) -> list[str]:
         """Lines of the text; the first one has number 1 in every message."""
         return self.text.split("\n")
+
+    @cached_property
+    def start(self) -> str:
+        """The first 64 KiB of the text, without white space in front: enough to see what a file is."""
+        return self.text[: 1 << 16].lstrip()
+
+    def unpasted(self) -> Iterator[Document]:
+        r"""The file without marks of quoted mail, then without margins, too, where it has any.
+
+        >>> [each.text for each in Document("mail.txt", b"> a\n>  b\n").unpasted()]
+        ['a\n b\n', 'a\nb\n']
+        """
+        if len(self.content) > _LARGEST_PASTE:
+            return
+        before = self.lines
+        for change in (pasted.plain, pasted.without_margins):
+            after = list(change(before))
+            if after != before:
+                yield replace(self, content="\n".join(after).encode())
+            before = after
+
+    @cached_property
+    def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """The value of a text that is JSON as a whole, else None."""
+        if not self.start.startswith(("{", "[")):
+            return None
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def xml(self) -> Element | None:
+        """The root element of a text that is well-formed XML without entities of its own, else None."""
+        try:
+            root: Element = SafeElementTree.fromstring(self.content)
+        except (SafeElementTree.ParseError, ValueError, LookupError):
+            return None
+        return root
 
 
 def documents(

@@ -13,7 +13,7 @@ from fuzz import rooms
 from hecn_analysis.base import tables
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock
-from hecn_analysis.counters.contract import Document
+from hecn_analysis.files.documents import Document
 
 TABLES = ("samples", "interfaces", "rates", "problems")
 FORMATS = {name for reader in registry.READERS for name in reader.FORMATS}

@@ -17,7 +17,8 @@ from hecn_analysis.base.errors import InputError
 from hecn_analysis.cli import main
 from hecn_analysis.counters import read_counters, registry
 from hecn_analysis.counters.clock import Clock, iso
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 from hecn_analysis.traffic.utilisation import utilisation
 from tests.counters.conftest import SAMPLES
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings, interval, series
+from hecn_analysis.counters.contract import Findings, interval, series
 from hecn_analysis.counters.programs.readings import moment
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("esnet-snmp-json",)
 VERSIONS: Final = "pytokio 0.10 to 0.15"

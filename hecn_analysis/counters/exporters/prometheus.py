@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.exporters import metrics
 from hecn_analysis.counters.json_parts import objects
 from hecn_analysis.counters.programs.readings import moment, number
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("prometheus", "openmetrics", "prometheus-json")
 VERSIONS: Final = (

@@ -19,8 +19,9 @@ from datetime import datetime
 from typing import Final
 
 from hecn_analysis.counters.cells import cells_of
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.graphs import rrdtool_xport
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("cacti-csv",)
 VERSIONS: Final = "Cacti 0.8.7 to 1.2"

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-cfg",)
 VERSIONS: Final = "MRTG 2.x"

@@ -21,7 +21,8 @@ from itertools import pairwise
 from typing import Final, cast
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-log",)
 VERSIONS: Final = "MRTG 1.x and 2.x"

@@ -20,7 +20,8 @@ from pathlib import PurePath
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mrtg-page", "mrtg-index")
 VERSIONS: Final = "MRTG 2.x, its indexmaker"

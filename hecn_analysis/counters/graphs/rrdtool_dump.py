@@ -29,10 +29,11 @@ import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
 from hecn_analysis.base.children import private_folder
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.counters.programs.readings import countable
 from hecn_analysis.files import whole
+from hecn_analysis.files.documents import Document
 from hecn_analysis.logs.contract import Array
 
 FORMATS: Final = ("rrdtool-dump", "rrd-binary")

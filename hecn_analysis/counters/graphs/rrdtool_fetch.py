@@ -18,9 +18,10 @@ import re
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.directions import ways
 from hecn_analysis.counters.programs.readings import countable
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("rrdtool-fetch",)
 VERSIONS: Final = "RRDtool 1.0 to 1.8"

@@ -25,9 +25,10 @@ import defusedxml.ElementTree as SafeElementTree
 
 from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.directions import in_bits, ways
 from hecn_analysis.counters.programs.readings import countable
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("rrdtool-xport",)
 VERSIONS: Final = "RRDtool 1.2 to 1.8"

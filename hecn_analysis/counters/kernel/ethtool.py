@@ -18,8 +18,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import width
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("ethtool-S",)
 VERSIONS: Final = "ethtool 2 to 6, the names of some twenty drivers"

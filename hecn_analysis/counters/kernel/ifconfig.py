@@ -18,8 +18,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import same_width, width
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("ifconfig",)
 VERSIONS: Final = "net-tools 1.60 to 2.10, BusyBox, FreeBSD, OpenBSD, NetBSD, macOS, Solaris"

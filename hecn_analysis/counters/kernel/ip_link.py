@@ -22,9 +22,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("ip-s-link", "ip-j-s-link")
 VERSIONS: Final = "iproute2 2.6 to 6.x: -s, -s -s, -d, -o, -h, -j"

@@ -17,8 +17,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("netstat-i", "netstat-ib")
 VERSIONS: Final = "net-tools 1.60 to 2.10, FreeBSD, OpenBSD, NetBSD, macOS"

@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("proc-net-dev", "proc-net-snmp", "proc-net-netstat", "proc-net-softnet_stat")
 VERSIONS: Final = "Linux 2.0 to 6.x"

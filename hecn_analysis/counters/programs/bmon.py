@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("bmon-format",)
 VERSIONS: Final = "bmon 3 and 4, -o format"

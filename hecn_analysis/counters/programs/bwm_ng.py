@@ -17,7 +17,8 @@ import re
 from typing import Final
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.contract import Findings, interval
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("bwm-ng-csv",)
 VERSIONS: Final = "bwm-ng 0.5 and 0.6"

@@ -18,8 +18,9 @@ import re
 from datetime import datetime
 from typing import Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import local_time, width
+from hecn_analysis.files.documents import Document
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS
 
 FORMATS: Final = ("gkrellmd",)

@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.contract import interval as typical
 from hecn_analysis.counters.programs.readings import number
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("ifstat",)
 VERSIONS: Final = "ifstat 1.1"

@@ -15,10 +15,11 @@ import re
 from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments, number
 from hecn_analysis.counters.programs.sysstat import day_of, first_line, stamp_of
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("iostat-x", "iostat", "iostat-json")
 VERSIONS: Final = "sysstat 7 to 12.7"

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.programs.readings import local_time, moments, number
 from hecn_analysis.counters.programs.sysstat import (
@@ -31,6 +31,7 @@ from hecn_analysis.counters.programs.sysstat import (
     later_lines,
     stamp_of,
 )
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"

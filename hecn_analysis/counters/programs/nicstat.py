@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final, TypeAlias
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.contract import interval as typical
 from hecn_analysis.counters.programs.readings import number
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("nicstat",)
 VERSIONS: Final = "nicstat 1.92, 1.95: table, -M, -x, -p"

@@ -22,9 +22,10 @@ from xml.etree.ElementTree import Element
 import defusedxml.ElementTree as SafeElementTree
 import numpy as np
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
 from hecn_analysis.counters.programs.readings import moments, number, zoned_time
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("sadf-d", "sadf-p", "sadf-j", "sadf-x")
 VERSIONS: Final = "sysstat 8 to 12.7"

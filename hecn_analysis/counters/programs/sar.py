@@ -19,10 +19,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs import mpstat
 from hecn_analysis.counters.programs.readings import moments, number
 from hecn_analysis.counters.programs.sysstat import CLOCK, Days, First, first_line, later_lines
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"

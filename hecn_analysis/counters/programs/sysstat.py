@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import local_time
+from hecn_analysis.files.documents import Document
 
 _FIRST: Final = re.compile(
     r"^(?P<system>[A-Z][\w.-]{1,20}) (?P<release>\S{1,80}) \((?P<host>[^)\s]{1,80})\)"

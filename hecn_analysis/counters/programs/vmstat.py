@@ -15,8 +15,9 @@ import re
 from datetime import datetime
 from typing import Any, Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import moments, zoned_time
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("vmstat",)
 VERSIONS: Final = "procps 3.2 to 4.0"

@@ -25,9 +25,10 @@ from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 from hecn_analysis.counters.clock import iso
-from hecn_analysis.counters.contract import Document, Findings, interval
+from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.programs.readings import local_day, local_time, moment
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
 VERSIONS: Final = "vnstat 1.11 to 2.13"

@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.snmp.objects import OBJECTS, Readings, Value
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("snmprec",)
 VERSIONS: Final = "snmpsim 0.2 to 1.x, LibreNMS"

@@ -19,8 +19,9 @@ from itertools import pairwise
 from typing import Final
 
 from hecn_analysis.counters.cells import cells_of
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.snmp.objects import NO_INDEX, NUMBERS, Readings, Value
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("snmptable",)
 VERSIONS: Final = "Net-SNMP 5.x"

@@ -23,9 +23,10 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from hecn_analysis.counters.contract import Document, Findings
+from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs.readings import zoned_time
 from hecn_analysis.counters.snmp.objects import NODES, OBJECTS, Readings, Value
+from hecn_analysis.files.documents import Document
 
 FORMATS: Final = ("snmpwalk", "snmpwalk-hostres")
 VERSIONS: Final = "Net-SNMP 5.x, UCD-SNMP 4.x, SnmpSoft's SnmpWalk 1.x"
