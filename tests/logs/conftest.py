@@ -1,4 +1,4 @@
-"""The sample logs, and a reading of a text."""
+"""Fixtures: the sample logs, and readings of texts."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ HERE = Path(__file__).parent / "samples"
 
 
 def _samples():
-    """Those of the tests, the documents', and of those recorded one for each session, whatever the version."""
+    """Return the samples of the tests and of the documents, and one recorded sample of each session."""
     written = [*HERE.glob("*/*.txt"), *data_dir().glob("logs/*.txt")]
     recorded = {
         (path.parent, path.name.rpartition("-")[0]): path for path in sorted(data_dir().glob("samples/*/*.txt"))
@@ -30,7 +30,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def reading_of(tmp_path):
-    """A reading of a file with the given text or bytes."""
+    """Return a function that reads a file with the given text or bytes."""
 
     def reading(content, name="a.log"):
         path = tmp_path / name
@@ -42,7 +42,7 @@ def reading_of(tmp_path):
 
 @pytest.fixture
 def work():
-    """How much a job does: the functions that it enters, a number that the load of the machine does not change."""
+    """Return a function that counts the calls of a job: unlike its time, they do not depend on the machine's load."""
 
     def entered(job):
         count = 0
@@ -62,8 +62,8 @@ def work():
 
 
 @pytest.fixture
-def said():
-    """What the problems of a reading say, as the command prints them, without the folder."""
+def problem_lines():
+    """Return a function that formats the problems of a reading as the command prints them, without the folder."""
 
     def lines(reading):
         return [
@@ -76,16 +76,16 @@ def said():
 
 @pytest.fixture(scope="session")
 def samples():
-    """Folder of the samples of one kind."""
+    """Return the folder of the samples."""
     return HERE
 
 
 @pytest.fixture
 def column():
-    """A column of the runs of a reading as a list, None where a value is missing."""
+    """Return a function that lists a column of the runs, with None for missing values."""
 
     def values(reading, name):
-        found = reading.runs[name]
-        return found.astype(object).where(found.notna(), None).tolist()
+        cells = reading.runs[name]
+        return cells.astype(object).where(cells.notna(), None).tolist()
 
     return values

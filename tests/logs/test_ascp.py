@@ -3,7 +3,7 @@
 from hecn_analysis.logs import read
 
 
-def test_sessions(samples, column, said):
+def test_sessions(samples, column, problem_lines):
     reading = read(samples / "ascp" / "copies.txt")
     assert column(reading, "bytes") == [524288 * 1024, 150528 * 1024]
     assert column(reading, "duration_s") == [15, 8]
@@ -11,7 +11,7 @@ def test_sessions(samples, column, said):
     assert column(reading, "protocol") == ["udp", "udp"]
     assert column(reading, "error") == [False, True]
     assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 4], [6, 11]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "copies.txt:8: aborted: found 'Partial Completion: 150528K bytes transferred in 8 seconds', "
             "expected 'Completed: …'"
@@ -20,10 +20,10 @@ def test_sessions(samples, column, said):
     ]
 
 
-def test_progress_without_a_total(samples, column, said):
+def test_progress_without_a_total(samples, column, problem_lines):
     reading = read(samples / "ascp" / "no-total.txt")
     assert column(reading, "throughput_bps") == [None]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "no-total.txt:2: truncated: found progress and no total, expected 'Completed: …K bytes transferred in … "
             "seconds'; run without figures"
@@ -39,7 +39,7 @@ def test_the_log_has_a_line_per_file(samples, column):
     assert column(reading, "error") == [False, True]
 
 
-def test_a_total_makes_the_lines_of_the_files_no_runs(samples, reading_of, column):
+def test_lines_of_files_below_a_total_are_not_runs(samples, reading_of, column):
     log = (samples / "ascp" / "fasp-log.txt").read_text()
     reading = reading_of(
         log + "Completed: 1024000K bytes transferred in 87 seconds\n\n (95875K bits/sec), in 1 file.\n"
@@ -54,9 +54,9 @@ def test_nothing_transferred(reading_of, column):
     assert column(reading, "error") == [True]
 
 
-def test_a_rate_far_from_bytes_over_seconds(reading_of, said):
+def test_a_rate_that_contradicts_bytes_over_seconds_is_a_problem(reading_of, problem_lines):
     reading = reading_of("Completed: 1024000K bytes transferred in 80 seconds\n (11875K bits/sec), in 1 file.\n")
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:2: inconsistent: found a rate of 1.1875e+07 bit/s, expected 1.04858e+08 bit/s from 1048576000 bytes "
             "in 80 s; kept as printed"

@@ -1,4 +1,4 @@
-"""bbcp: totals, files and reports on the way."""
+"""bbcp: totals, files and progress reports."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from hecn_analysis.logs import read
 MEBIBYTE = 8 * 2**20
 
 
-def test_a_command_is_a_run_and_its_files_give_the_bytes(samples, column):
+def test_a_command_is_one_run_with_the_bytes_of_its_files(samples, column):
     reading = read(samples / "bbcp" / "verbose.txt")
     assert column(reading, "throughput_bps") == pytest.approx([119.2 * MEBIBYTE, 1.1 * 1024 * MEBIBYTE])
     assert column(reading, "bytes") == [1073741824, 104857600 + 52428800]
@@ -16,7 +16,7 @@ def test_a_command_is_a_run_and_its_files_give_the_bytes(samples, column):
     assert reading.problems.empty
 
 
-def test_intervals_have_the_rate_since_the_report_before(samples):
+def test_intervals_have_the_rate_since_the_previous_report(samples):
     intervals = read(samples / "bbcp" / "verbose.txt").intervals
     assert intervals[["run", "line", "t_start_s", "t_end_s"]].to_numpy().tolist() == [
         [0, 3, 0, 2],
@@ -26,14 +26,14 @@ def test_intervals_have_the_rate_since_the_report_before(samples):
     assert intervals.throughput_bps.tolist() == pytest.approx([rate * MEBIBYTE for rate in (122.9, 128.0, 122.9)])
 
 
-def test_without_a_total(samples, column, said):
+def test_without_a_total(samples, column, problem_lines):
     reading = read(samples / "bbcp" / "parts.txt")
     assert column(reading, "throughput_bps") == pytest.approx([None, 98.7 * MEBIBYTE, 49.3 * MEBIBYTE, None])
     assert column(reading, "bytes") == [None, 104857600, 52428800, None]
     assert column(reading, "error") == [False, False, False, True]
     assert reading.intervals.t_end_s.tolist() == [2, 4]
     assert reading.intervals.throughput_bps.isna().all()
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "parts.txt:4: truncated: found reports and no total, expected '… copied at effectively …'; "
             "run without a rate"
@@ -58,7 +58,7 @@ def test_units(reading_of, column, unit, factor):
     assert column(reading_of(f"1 file copied at effectively 2.5 {unit}B/s\n"), "throughput_bps") == [20.0 * factor]
 
 
-def test_bytes_are_missing_where_not_every_file_has_its_line(reading_of, column):
+def test_bytes_are_missing_if_a_file_has_no_line(reading_of, column):
     reading = reading_of(
         "File /a/1 created; 1000000000 bytes at 1.2 GB/s\nFile /a/2 created; 1000000000 bytes at 1.0 GB/s\n"
         "100 files copied at effectively 950.3 MB/s\n"

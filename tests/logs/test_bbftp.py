@@ -18,13 +18,13 @@ def test_runs(reading, column):
     assert column(reading, "streams") == [5, 10, 4, None]
 
 
-def test_statistics_below_a_line_are_the_same_run(reading):
+def test_statistics_below_a_line_belong_to_its_run(reading):
     assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[6, 6], [10, 11], [12, 12], [13, 13]]
 
 
-def test_an_error_is_a_run(reading, said, column):
+def test_an_error_is_a_run(reading, problem_lines, column):
     assert column(reading, "error") == [False, False, False, True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "verbose.txt:13: aborted: found error 00100, 'Disk quota excedeed or No Space left on device', "
             "expected a file copied to its end"
@@ -32,9 +32,9 @@ def test_an_error_is_a_run(reading, said, column):
     ]
 
 
-def test_a_rate_that_contradicts_bytes_and_seconds(reading_of, said):
+def test_a_rate_that_contradicts_bytes_and_seconds(reading_of, problem_lines):
     reading = reading_of("1048576 bytes send in 2 secs (1.02e+03 Kbytes/sec or 8 Mbits/s)\n")
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: inconsistent: found a rate of 8.35584e+06 bit/s, expected 4.1943e+06 bit/s from 1048576 bytes "
             "in 2 s; kept as printed"
@@ -42,8 +42,8 @@ def test_a_rate_that_contradicts_bytes_and_seconds(reading_of, said):
     ]
 
 
-def test_a_line_that_breaks_off(reading_of, said):
-    assert said(reading_of("1048576 bytes send in 2.0")) == [
+def test_a_truncated_line(reading_of, problem_lines):
+    assert problem_lines(reading_of("1048576 bytes send in 2.0")) == [
         (
             "a.log:1: truncated: found '1048576 bytes send in 2.0', expected '… bytes send in … secs "
             "(… Kbytes/sec or … Mbits/s)'; no run made of it"

@@ -11,7 +11,7 @@ def shown(reading):
     return frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
 
 
-def test_values(samples, said):
+def test_values(samples, problem_lines):
     reading = read(samples / "bonnie" / "values-1.txt")
     assert shown(reading) == [
         ["write", 210432 * 8192, 8 << 30, "box", None],
@@ -23,7 +23,7 @@ def test_values(samples, said):
         ["rewrite", 38912 * 8192, 8196 << 20, "box", "1.97"],
         ["read", 81920 * 8192, 8196 << 20, "box", "1.97"],
     ]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "values-1.txt:2: malformed: found no figure for the block write (too short to measure), expected KiB/s; "
             "no run made"
@@ -65,7 +65,7 @@ def test_units_of_the_table(reading_of):
     assert reading.runs.throughput_bps.tolist() == [163 * 8 * 2**20, 1.5 * 8 * 2**30, 900 * 8192]
 
 
-def test_a_table_without_results_per_character_several_rows_and_names_without_a_blank(reading_of):
+def test_tables_without_character_results_with_several_rows_and_joined_names(reading_of):
     reading = reading_of(
         "".join(f"    {line}" for line in TABLE.splitlines(keepends=True))
         + "    box              8G           132035  24 56505  15           168485  25 325.7   1\n"
@@ -102,10 +102,10 @@ def test_a_table_without_results_per_character_several_rows_and_names_without_a_
         ),
     ],
 )
-def test_what_breaks_off(reading_of, said, text, problem):
+def test_truncated_output(reading_of, problem_lines, text, problem):
     reading = reading_of(text)
     assert reading.runs.empty
-    assert said(reading) == [problem]
+    assert problem_lines(reading) == [problem]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_breaks_off(reading_of, said, text, problem):
         "name,8G" + "," * 25 + "\n",
     ],
 )
-def test_other_values_are_left_alone(reading_of, text):
+def test_other_values_are_not_read(reading_of, text):
     reading = reading_of(text)
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]

@@ -1,4 +1,4 @@
-"""What every reader owes, tried on every sample log: ours, the shipped ones, and other tools'."""
+"""The contract of readers, tested on every sample log."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from hecn_analysis.files.source import Line, Lines, Source
 from hecn_analysis.logs import read, registry
 from hecn_analysis.logs.contract import Findings, Run
 
-# folder of a sample -> module of the reader that it is for, where they are not called alike; None: all that it needs
+# folder of a sample -> module of its reader if the names differ; None: the sample needs several readers
 OWNERS = {"owping": "owamp", "twping": "owamp", "neighbours": None, "session": None}
 TABLES = ("runs", "streams", "intervals", "problems")
 REPORTS = ("b-systems-", "c-systems-nutt", "hotlava-")
@@ -36,7 +36,7 @@ def module(reader):
 
 @cache
 def reading(sample):
-    """The reading of a sample, which all tests of it share."""
+    """Return the reading of a sample, shared by all its tests."""
     return read(sample)
 
 
@@ -49,16 +49,16 @@ def test_tables_have_the_documented_columns_and_dtypes(sample):
 
 
 def test_runs_are_numbered_in_the_order_of_the_file_and_lie_inside_it(sample):
-    found = reading(sample)
-    runs, lines = found.runs, len(sample.read_bytes().splitlines())
+    result = reading(sample)
+    runs, lines = result.runs, len(sample.read_bytes().splitlines())
     assert runs.run.tolist() == list(range(len(runs)))
     assert runs.line_first.is_monotonic_increasing
     assert (runs.line_first >= 1).all()
     assert (runs.line_last >= runs.line_first).all()
     assert (runs.line_last <= lines).all()
-    assert found.problems.line.dropna().between(1, lines).all()
-    assert set(found.intervals.run) | set(found.streams.run) <= set(runs.run)
-    merged = found.intervals.merge(runs, on=["source_file", "run"])
+    assert result.problems.line.dropna().between(1, lines).all()
+    assert set(result.intervals.run) | set(result.streams.run) <= set(runs.run)
+    merged = result.intervals.merge(runs, on=["source_file", "run"])
     assert merged.line.between(merged.line_first, merged.line_last).all()
     assert set(runs.tool) <= set(registry.TOOLS)
     assert (runs.source_file == str(sample)).all()
@@ -66,22 +66,22 @@ def test_runs_are_numbered_in_the_order_of_the_file_and_lie_inside_it(sample):
 
 
 def test_only_its_own_reader_finds_runs_in_a_sample(sample):
-    found = {}
+    runs_by_reader = {}
     for reader in registry.READERS:
         findings = Findings(str(sample))
         registry.read(Source(sample).lines(), findings, readers=[reader])
         if findings.runs or findings.problems:
-            found[module(reader)] = len(findings.runs)
+            runs_by_reader[module(reader)] = len(findings.runs)
     if sample.parent.name == "neighbours":
-        assert found == {}
+        assert runs_by_reader == {}
     elif sample.parent.name == "session":
-        assert found == {"dd": 1, "nuttcp": 1}
+        assert runs_by_reader == {"dd": 1, "nuttcp": 1}
     else:
-        assert list(found) == [owner(sample)]
+        assert list(runs_by_reader) == [owner(sample)]
 
 
-def test_a_sample_with_other_line_ends_or_encoding_is_read_alike(sample, tmp_path):
-    """One way for each sample: readers see none of it, lines are made of bytes before they come to one."""
+def test_line_ends_and_encoding_of_a_sample_do_not_matter(sample, tmp_path):
+    """Change each sample in one way only: bytes become lines before a reader gets them."""
     text = sample.read_bytes()
     path = tmp_path / sample.name
     path.write_bytes(text)
@@ -103,7 +103,7 @@ def test_a_sample_with_other_line_ends_or_encoding_is_read_alike(sample, tmp_pat
     pd.testing.assert_frame_equal(found.problems, expected.problems)
 
 
-def test_a_cut_file_keeps_its_good_rows(sample, tmp_path):
+def test_a_truncated_file_keeps_its_complete_rows(sample, tmp_path):
     content, whole = sample.read_bytes(), reading(sample)
     path = tmp_path / sample.name
     columns = ["tool", "throughput_bps", "bytes", "retransmits", "rtt_s"]
@@ -119,7 +119,7 @@ def test_a_cut_file_keeps_its_good_rows(sample, tmp_path):
         assert len(cut.runs) + len(cut.problems) > 0
 
 
-def test_a_sample_in_the_middle_of_a_session_is_read_alike(sample, tmp_path):
+def test_a_sample_inside_a_session_gives_the_same_rows(sample, tmp_path):
     before = "me@there:~$ make\nmake: nothing to be done\nme@there:~$\n"
     content = sample.read_bytes()
     if not content.endswith(b"\n"):
@@ -131,7 +131,7 @@ def test_a_sample_in_the_middle_of_a_session_is_read_alike(sample, tmp_path):
     assert (session.line_first - alone.line_first == 3).all()
 
 
-def test_two_files_are_read_as_each_alone(samples):
+def test_two_files_give_the_rows_of_each_file(samples):
     paths = [samples / "nuttcp" / "v8-streams.txt", samples / "dd" / "errors.txt"]
     both = read(paths)
     for table in TABLES:
@@ -140,7 +140,7 @@ def test_two_files_are_read_as_each_alone(samples):
 
 
 def mutated(content, seed):
-    """A file with some bytes changed, lines repeated, swapped or cut."""
+    """Return a file with some bytes changed, and lines repeated, swapped or truncated."""
     rng = random.Random(seed)  # noqa: S311 - damage, not secrets
     lines = content.splitlines(keepends=True)
     for _ in range(rng.randint(1, 6)):
@@ -163,7 +163,7 @@ def mutated(content, seed):
     return b"".join(lines)
 
 
-def test_a_damaged_sample_is_never_an_error(sample, tmp_path):
+def test_a_damaged_sample_never_raises(sample, tmp_path):
     """Four kinds of damage; `make mutate` tries more."""
     path = tmp_path / "a.log"
     for seed in range(4):
@@ -206,11 +206,11 @@ WORDS = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=300), st.lists(WORDS, max_size=60).map(lambda words: " ".join(words).encode())))
-def test_no_bytes_are_an_error(tmp_path_factory, content):
+def test_arbitrary_bytes_never_raise(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("any") / "a.log"
     path.write_bytes(content)
-    found = read(path)
-    assert len(found.runs) + len(found.problems) > 0
+    result = read(path)
+    assert len(result.runs) + len(result.problems) > 0
 
 
 @settings(max_examples=150, deadline=None)
@@ -218,22 +218,22 @@ def test_no_bytes_are_an_error(tmp_path_factory, content):
 def test_every_reader_survives_every_line(texts):
     for reader in registry.READERS:
         findings = Findings("a.log")
-        one = reader(findings)
+        instance = reader(findings)
         for number, text in enumerate(texts, start=1):
-            one.feed(Line(number, text))
-        one.finish()
+            instance.feed(Line(number, text))
+        instance.finish()
 
 
 @pytest.mark.parametrize(
     "unit", ["1", "1.", "1+", "1 Mbps ", "MB / ", "a ", "1 bytes (", "=1+1 retrans", "Tot: ", "1,"]
 )
-def test_long_lines_come_to_an_end(unit, reading_of):
-    """A pattern that tries all ways to split a line would not."""
+def test_long_lines_do_not_hang_a_reader(unit, reading_of):
+    """A backtracking pattern would take hours."""
     reading = reading_of((unit * (3900 // len(unit)) + "\n") * 100)
     assert len(reading.problems) > 0
 
 
-def test_intervals_that_cannot_be_are_left_out_and_told():
+def test_impossible_intervals_are_left_out_with_a_problem():
     findings = Findings("a.log")
     run = Run(1, 9, {"tool": "nuttcp"})
     run.intervals = {"line": np.array([2.0, 3.0]), "bytes": np.array([1e19, 5.0]), "t_end_s": np.array([1.0, np.inf])}
@@ -249,9 +249,9 @@ def test_intervals_that_cannot_be_are_left_out_and_told():
     assert np.isnan(findings.runs[0].intervals["bytes"][0])
 
 
-def test_a_prompt_ends_what_a_reader_has_open_before_the_next_command_counts():
+def test_a_prompt_ends_open_runs_before_the_next_command_is_read():
     class Open:
-        """A reader of steps, which hands them over when they have ended."""
+        """A reader of steps that hands over a run at its end."""
 
         TOOLS = ("open",)
         VERSIONS = "none"
@@ -273,9 +273,9 @@ def test_a_prompt_ends_what_a_reader_has_open_before_the_next_command_counts():
     assert [(steps, words) for steps, words in ended if steps] == [([1], ()), ([3, 4], ("a",))]
 
 
-def test_what_stands_below_a_prompt_is_read_as_if_it_were_alone(sample, tmp_path):
-    """A run that was broken off, and the command again."""
-    if sample.parent.name == "dd":  # what it copied from and to is said by its command alone
+def test_output_below_a_prompt_is_read_as_a_file_of_its_own(sample, tmp_path):
+    """Read an interrupted run, and its command once more."""
+    if sample.parent.name == "dd":  # only its command line names source and target
         return
     lines = sample.read_bytes().split(b"\n")
     half = len(lines) // 2
@@ -296,7 +296,7 @@ WITH_JSON = [
 
 @pytest.mark.parametrize("other", [7, [None]], ids=["number", "list"])
 @pytest.mark.parametrize("name", WITH_JSON)
-def test_a_value_of_another_kind_in_json_stops_no_reader(name, other, samples, with_another):
+def test_a_json_value_of_the_wrong_type_stops_no_reader(name, other, samples, with_another):
     text = (samples / f"{name}.txt").read_text()
     value = json.JSONDecoder().raw_decode(text, re.search(r'\{\s*"', text).start())[0]
     for changed in with_another(value, other):

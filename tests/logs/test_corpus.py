@@ -13,7 +13,7 @@ import pytest
 from hecn_analysis.logs import read, registry
 
 UNCHECKED = {"tool", "precision", "n_intervals", "error", "note", "tool_version"}
-FALLBACK = 1e-3  # relative, where the manifest states no precision
+FALLBACK = 1e-3  # relative, if the manifest states no precision
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +39,21 @@ def _differences(run, expected, precision, n_intervals):
     for key, value in expected.items():
         if key in UNCHECKED:
             continue
-        found = run[key]
+        actual = run[key]
         if isinstance(value, str):
-            if found != value:
-                yield f"{key}: {found}, expected {value}"
-        elif pd.isna(found) or abs(float(found) - value) > half.get(key, FALLBACK * abs(value)) * 1.0001 + 1e-9 * value:
-            yield f"{key}: {found}, expected {value}"
+            if actual != value:
+                yield f"{key}: {actual}, expected {value}"
+        elif (
+            pd.isna(actual) or abs(float(actual) - value) > half.get(key, FALLBACK * abs(value)) * 1.0001 + 1e-9 * value
+        ):
+            yield f"{key}: {actual}, expected {value}"
     if bool(run["error"]) != bool(expected.get("error", False)):
         yield f"error: {run['error']}"
     if n_intervals != expected.get("n_intervals", n_intervals):
         yield f"{n_intervals} intervals, expected {expected['n_intervals']}"
 
 
-def test_files_of_our_tools_give_what_the_manifest_promises(manifest, reading):
+def test_files_of_supported_tools_agree_with_the_manifest(manifest, reading):
     faults = []
     for path, tool, expected in manifest:
         if tool not in registry.TOOLS:
@@ -74,7 +76,7 @@ def test_files_of_our_tools_give_what_the_manifest_promises(manifest, reading):
     assert faults == []
 
 
-def test_runs_of_our_tools_among_others_are_found(manifest, reading):
+def test_runs_of_supported_tools_are_read_from_mixed_files(manifest, reading):
     for path, tool, expected in manifest:
         if tool == "mixed":
             ours = [run for run in expected["runs"] if run["tool"] in registry.TOOLS]
@@ -83,7 +85,7 @@ def test_runs_of_our_tools_among_others_are_found(manifest, reading):
             assert runs.throughput_bps.tolist() == pytest.approx([run["throughput_bps"] for run in ours], rel=FALLBACK)
 
 
-def test_no_file_of_another_tool_is_taken(manifest, reading):
+def test_files_of_other_tools_have_no_runs(manifest, reading):
     others = [path for path, tool, _ in manifest if tool not in {*registry.TOOLS, "mixed"}]
     assert others
     for path in others:

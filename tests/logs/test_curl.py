@@ -5,7 +5,7 @@ import pytest
 from hecn_analysis.logs import read
 
 
-def test_the_last_row_is_the_run(samples, column, said):
+def test_the_last_row_is_the_run(samples, column, problem_lines):
     reading = read(samples / "curl" / "meter.txt")
     size = round(28.6 * 2**20)
     assert column(reading, "bytes") == [size, 2**20, 3456, size, size, None, None]
@@ -15,7 +15,7 @@ def test_the_last_row_is_the_run(samples, column, said):
     assert column(reading, "duration_s") == [2, None, None, 2, 1, None, None]
     assert column(reading, "direction") == ["receive", "receive", "receive", "send", "receive", None, None]
     assert column(reading, "error") == [False] * 5 + [True] * 2
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         ("meter.txt:22: aborted: found error 22, 'The requested URL returned error: 404', expected a transfer"),
         (
             "meter.txt:24: aborted: found error 7, 'Failed to connect to 192.0.2.7 port 9: Connection refused', "
@@ -24,7 +24,7 @@ def test_the_last_row_is_the_run(samples, column, said):
     ]
 
 
-def test_variables(samples, column, said):
+def test_variables(samples, column, problem_lines):
     reading = read(samples / "curl" / "variables.txt")
     assert column(reading, "bytes") == [30000000, 30000000, 30000000, None]
     assert column(reading, "duration_s") == [2.001, 2.0, 4.0, 0.011]
@@ -32,7 +32,7 @@ def test_variables(samples, column, said):
     assert column(reading, "direction") == ["receive", "receive", "send", None]
     assert column(reading, "error") == [False, False, False, True]
     assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 9], [11, 11], [13, 13], [14, 14]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "variables.txt:14: aborted: found error 6, 'Could not resolve host: none', expected a transfer"
     ]
 
@@ -43,10 +43,10 @@ HEAD = (
 )
 
 
-def test_a_heading_alone(reading_of, said):
+def test_a_heading_without_rows(reading_of, problem_lines):
     reading = reading_of(HEAD)
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         ("a.log:2: truncated: found the heading of the meter and no row, expected '100 … --:--:-- …'; no run made")
     ]
 
@@ -61,7 +61,7 @@ def test_units(reading_of, column, size, expected):
     assert column(reading, "throughput_bps") == [8 * 3385 * 1024]
 
 
-def test_without_a_command_line_rows_below_each_other_are_one_transfer(reading_of, column):
+def test_consecutive_rows_without_a_command_line_are_one_transfer(reading_of, column):
     row = "100 {0}  100 {0}    0     0   {1}      0 --:--:-- --:--:-- --:--:--  371k\n"
     reading = reading_of(HEAD + row.format("  169", " 371") + row.format("89360", "371k"))
     assert column(reading, "bytes") == [89360]
@@ -69,7 +69,7 @@ def test_without_a_command_line_rows_below_each_other_are_one_transfer(reading_o
     assert column(redirected, "bytes") == [169]
 
 
-def test_what_was_fetched_may_follow_on_the_line(reading_of, column):
+def test_fetched_data_may_follow_on_the_line(reading_of, column):
     reading = reading_of(
         HEAD + '100   183    0   140  100    43  10000   3071 --:--:-- --:--:-- --:--:-- 14076{"id":3,"title":"x"}\n'
     )
@@ -87,7 +87,7 @@ def test_a_list_of_times_is_one_run(reading_of, column):
     assert column(reading, "throughput_bps") == [None]
 
 
-def test_a_time_in_front_of_every_line(reading_of, column):
+def test_a_time_before_every_line(reading_of, column):
     row = "100 2509k  100 2509k    0     0   939k      0  0:00:02  0:00:02 --:--:-- 2140k"
     lines = [f"[00:03:29] {line}\n" for line in [*HEAD.splitlines(), row]]
     assert column(reading_of("".join(lines)), "throughput_bps") == [8 * 939 * 1024]
@@ -115,7 +115,7 @@ def test_the_meter_since_8_18_leaves_times_blank(reading_of, column, row, expect
     assert reading.problems.empty
 
 
-def test_a_size_of_nothing_is_no_failure(reading_of, column):
+def test_an_empty_file_is_not_a_failure(reading_of, column):
     reading = reading_of(HEAD + "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0\n")
     assert column(reading, "bytes") == [0]
     assert column(reading, "error") == [False]

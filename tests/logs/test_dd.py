@@ -10,21 +10,21 @@ from hecn_analysis.logs import read
 RECORDS = "64+0 records in\n64+0 records out\n"
 
 
-def test_the_rate_is_computed_and_not_the_rounded_one(reading_of):
+def test_the_rate_is_computed_because_the_printed_one_is_rounded(reading_of):
     reading = reading_of(RECORDS + "68719476736 bytes (69 GB) copied, 25.8791 s, 2.7 GB/s\n")
     assert reading.runs.throughput_bps.tolist() == [8 * 68719476736 / 25.8791]
     assert reading.runs.bytes.tolist() == [68719476736]
     assert (reading.runs.line_first[0], reading.runs.line_last[0]) == (1, 3)
 
 
-def test_bsd_prints_the_better_rate(samples):
+def test_the_rate_printed_by_bsd_is_read(samples):
     reading = read(samples / "dd" / "bsd.txt")
     assert reading.runs.throughput_bps.tolist() == [8 * 2095919672, 8 * 536037374]
     assert reading.runs.direction.tolist() == ["write", "read"]
     assert reading.intervals[["run", "t_end_s", "bytes"]].to_numpy().tolist() == [[1, 1.002, 536870912]]
 
 
-def test_a_k_of_1024_where_the_system_counts_so(samples):
+def test_k_is_1024_on_systems_that_use_it(samples):
     reading = read(samples / "dd" / "small-systems.txt")
     assert reading.runs.throughput_bps.tolist() == pytest.approx([8 * 67108864 / 0.412055, 8 * 67108864 / 0.102])
     assert reading.problems.empty
@@ -60,7 +60,7 @@ def test_marks_in_front_and_labels(samples):
         ("cat /dev/null", None),
     ],
 )
-def test_the_direction_is_what_the_command_line_says(reading_of, command, direction):
+def test_the_command_line_gives_the_direction(reading_of, command, direction):
     reading = reading_of(f"$ {command}\n{RECORDS}67108864 bytes (67 MB, 64 MiB) copied, 0.5 s, 134 MB/s\n")
     assert reading.runs.direction.fillna("").tolist() == [direction or ""]
 
@@ -79,11 +79,11 @@ def test_progress_between_carriage_returns_is_intervals(reading_of):
     assert reading.problems.empty
 
 
-def test_errors(samples, said):
+def test_errors(samples, problem_lines):
     reading = read(samples / "dd" / "errors.txt")
     assert reading.runs.error.tolist() == [True, True, False]
     assert reading.runs.bytes.fillna(-1).tolist() == [104857600, -1, 512]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "errors.txt:2: aborted: found \"error writing '/mnt/small/file': No space left on device\", "
             "expected a report of what was copied"
@@ -123,16 +123,16 @@ def test_errors(samples, said):
         ),
     ],
 )
-def test_figures_that_contradict_each_other_or_are_none(reading_of, said, report, problems, rate):
+def test_contradictory_or_missing_figures(reading_of, problem_lines, report, problems, rate):
     reading = reading_of(f"{RECORDS}{report}\n")
-    assert said(reading) == problems
+    assert problem_lines(reading) == problems
     assert reading.runs.throughput_bps.astype(object).where(reading.runs.throughput_bps.notna(), None).tolist() == rate
 
 
-def test_a_report_that_breaks_off(reading_of, said):
+def test_a_truncated_report(reading_of, problem_lines):
     reading = reading_of(RECORDS + "68719476736 bytes (69 GB) copied, 25.87")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:3: truncated: found '68719476736 bytes (69 GB) copied, 25.87', expected "
             "'… bytes … copied, … s, … B/s'; no run made of it"
@@ -140,8 +140,8 @@ def test_a_report_that_breaks_off(reading_of, said):
     ]
 
 
-def test_records_without_a_report(reading_of, said):
-    assert said(reading_of(RECORDS)) == [
+def test_records_without_a_report(reading_of, problem_lines):
+    assert problem_lines(reading_of(RECORDS)) == [
         (
             "a.log:2: truncated: found the records in and out and no report, expected '… bytes … copied, … s, … B/s'; "
             "no run made"
@@ -149,7 +149,7 @@ def test_records_without_a_report(reading_of, said):
     ]
 
 
-def test_lines_of_the_kernel_between_the_records_do_not_matter(reading_of):
+def test_kernel_messages_between_the_records_are_ignored(reading_of):
     reading = reading_of(
         "2+0 records in\n[  518.3] device: a line of the kernel\n2+0 records out\n[  518.4] device: another\n"
         "2048 bytes (2.0KB) copied, 0.039027 seconds, 51.2KB/s\n"
@@ -158,7 +158,7 @@ def test_lines_of_the_kernel_between_the_records_do_not_matter(reading_of):
     assert (reading.runs.line_first[0], reading.runs.line_last[0]) == (1, 5)
 
 
-def test_a_report_broken_in_two_by_mail_is_put_together(reading_of):
+def test_a_wrapped_report_is_joined(reading_of):
     reading = reading_of(
         "> 100+0 records in\n> 100+0 records out\n> 104857600 bytes (105\n> MB, 100 MiB) copied, 16.1961 s, 6.5 MB/s\n"
     )
@@ -175,19 +175,19 @@ def test_a_report_broken_in_two_by_mail_is_put_together(reading_of):
         'write(2, "10485760 bytes (10 MB, 10 MiB) c"..., 60\nMB, 10 MiB) copied, 0.1 s, 99 MB/s) = 60\n',
     ],
 )
-def test_a_size_in_brackets_is_no_count_of_bytes(reading_of, text):
+def test_a_size_in_brackets_is_not_a_number_of_bytes(reading_of, text):
     assert reading_of("1+0 records in\n1+0 records out\n" + text).runs.empty
 
 
-def test_a_broken_report_without_its_rest_is_told(reading_of, said):
+def test_a_wrapped_report_without_its_end_is_a_problem(reading_of, problem_lines):
     reading = reading_of("1+0 records in\n1+0 records out\n104857600 bytes (105\nand more\n")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:3: malformed: found '104857600 bytes (105', expected '… bytes … copied, … s, … B/s'; no run made of it"
     ]
 
 
-def test_two_copies_that_write_into_one_line(reading_of):
+def test_two_copies_that_write_to_one_line(reading_of):
     reading = reading_of(
         "1+0 records in\n1+0 records out\n10240 bytes (10 kB, 10 KiB) copied, 10.0038 s, 1.0 kB/s1+0 records in\n"
         "1+0 records out\n\n10240 bytes (10 kB, 10 KiB) copied, 9.23076 s, 1.1 kB/s\n"
@@ -209,7 +209,7 @@ def test_two_copies_that_write_into_one_line(reading_of):
         ),
     ],
 )
-def test_results_alone_are_no_progress(reading_of, one, other, between):
+def test_consecutive_results_are_not_progress(reading_of, one, other, between):
     assert len(reading_of(f"{one}\n{between}{other}\n").runs) == 2
 
 

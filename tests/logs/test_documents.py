@@ -44,7 +44,7 @@ def test_a_result_of_the_documents(reading, row):
             assert value == expected
 
 
-def test_the_documents_results_are_all_there_is(reading):
+def test_the_logs_contain_exactly_the_documents_results(reading):
     assert len(reading.runs) == len(EXPECTED)
     assert not reading.runs.error.any()
 
@@ -69,11 +69,11 @@ def test_the_aggregates_of_the_slides_are_the_sums_of_their_runs(reading):
     assert round(mbps[18:].sum(), 4) == 75117.1917
 
 
-def test_the_documents_logs_have_no_problem(reading):
+def test_the_documents_logs_have_no_problems(reading):
     assert reading.problems.empty
 
 
-def test_figures_given_in_sentences_are_a_table_that_names_their_place():
+def test_the_table_of_quoted_figures_names_their_places():
     figures = pd.read_csv(data_dir() / "documents.csv")
     assert figures.columns.tolist() == ["id", "quantity", "value", "unit", "bound", "document", "place", "note"]
     assert figures.notna().all(axis=None)
@@ -83,7 +83,7 @@ def test_figures_given_in_sentences_are_a_table_that_names_their_place():
     assert set(figures.groupby("quantity").unit.agg("unique").map(list).map(tuple)) == {("bit/s",), ("m",)}
 
 
-#: Figures with what the document prints, in its own unit.
+#: Figures as the document prints them, in its own unit.
 PRINTED = {
     "acts-tape": 320e6,
     "san-fc-direct": 320e6,
@@ -105,7 +105,7 @@ def test_a_figure_is_what_its_document_prints(name):
     assert pd.read_csv(data_dir() / "documents.csv").set_index("id").value[name] == PRINTED[name]
 
 
-def test_figures_that_are_computed_agree_with_what_they_are_computed_from(reading):
+def test_computed_figures_agree_with_their_inputs(reading):
     value = pd.read_csv(data_dir() / "documents.csv").set_index("id").value
     assert value["evlbi-16h-sum"] == 2 * value["evlbi-16h"]
     assert value["sc13-udp-48g-sum"] == 2 * value["sc13-udp-48g"]
@@ -114,7 +114,7 @@ def test_figures_that_are_computed_agree_with_what_they_are_computed_from(readin
     assert copies.throughput_bps.iloc[-2:].sum() == pytest.approx(value["nccs-dual-nuttscp"], rel=0.002)
 
 
-def test_no_figure_claims_a_direction_or_a_heading_that_the_documents_do_not_print():
+def test_figures_have_only_directions_and_headings_that_the_documents_print():
     """Fig. 8's FTP columns are dates; the table of 2009 has no headings."""
     notes = pd.read_csv(data_dir() / "documents.csv").set_index("id").note
     ftp = notes[notes.index.str.startswith("tpd")]

@@ -16,12 +16,12 @@ def test_the_summary_is_the_run_and_progress_its_intervals(samples, column):
     assert reading.problems.empty
 
 
-def test_a_rate_on_the_way_is_no_run(samples, column, said):
+def test_a_progress_rate_is_not_a_run(samples, column, problem_lines):
     reading = read(samples / "dsync" / "batches.txt")
     assert column(reading, "bytes") == [10737418240, None]
     assert column(reading, "throughput_bps") == [8 * 10737418240 / 20, None]
     assert column(reading, "error") == [False, True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "batches.txt:8: aborted: found 'Failed to write file /archive/b errno=28 (No space left on device)', "
             "expected a copy without an error"
@@ -29,7 +29,7 @@ def test_a_rate_on_the_way_is_no_run(samples, column, said):
     ]
 
 
-def test_dcp_is_known_by_its_command_line(reading_of, column):
+def test_the_command_line_identifies_dcp(reading_of, column):
     reading = reading_of(
         "$ dcp --verbose /a /b\n[2026-01-31T12:00:31] Completed: Jan-31-2026,12:00:31\n"
         "[2026-01-31T12:00:31] Rate: 512.000 MB/s (1073741824 bytes in 2.000 seconds)\n"
@@ -38,10 +38,10 @@ def test_dcp_is_known_by_its_command_line(reading_of, column):
     assert column(reading, "throughput_bps") == [4 * 2**30]
 
 
-def test_progress_without_a_summary(reading_of, said, column):
+def test_progress_without_a_summary(reading_of, problem_lines, column):
     reading = reading_of("[2026-01-31T12:01:00] Copied 1.000 GiB in 10.000 secs (102.400 MiB/s) ...\n")
     assert column(reading, "throughput_bps") == [None]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: truncated: found progress and no summary, expected 'Rate: … (… bytes in … seconds)'; "
             "run without figures"
@@ -49,8 +49,8 @@ def test_progress_without_a_summary(reading_of, said, column):
     ]
 
 
-def test_a_rate_that_breaks_off(reading_of, said):
-    assert said(reading_of("[2026-01-31T12:01:00] Rate: 1.000 GiB/s (1073741824 byt")) == [
+def test_a_truncated_rate(reading_of, problem_lines):
+    assert problem_lines(reading_of("[2026-01-31T12:01:00] Rate: 1.000 GiB/s (1073741824 byt")) == [
         (
             "a.log:1: truncated: found '[2026-01-31T12:01:00] Rate: 1.000 GiB/s (1073741824 byt', "
             "expected 'Rate: … (… bytes in … seconds)'; no run made of it"

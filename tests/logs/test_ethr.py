@@ -23,17 +23,17 @@ def test_connections_and_their_sum(samples):
     assert reading.problems.empty
 
 
-def test_datagrams_and_an_interrupt(samples, said):
+def test_datagrams_and_an_interrupt(samples, problem_lines):
     reading = read(samples / "ethr" / "datagrams.txt")
     assert values(reading, "protocol", "streams", "error") == [["udp", 1, True]]
     assert reading.intervals.throughput_bps.tolist() == pytest.approx([812e6, 1.02e9])
     assert reading.intervals.stream.isna().all()
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "datagrams.txt:7: aborted: found 'Ethr done, received interrupt signal.', expected a result"
     ]
 
 
-def test_runs_one_after_another(reading_of):
+def test_consecutive_runs(reading_of):
     text = "".join(ROW.format(second, second + 1, second) for second in (0, 1, 2))
     reading = reading_of(text + text)
     assert reading.intervals.run.tolist() == [0, 0, 0, 1, 1, 1]
@@ -44,9 +44,9 @@ def test_durations(reading_of, words, seconds):
     assert reading_of(f"{ROW.format(0, 1, 1)}Ethr done, duration: {words}.\n").runs.duration_s.tolist() == [seconds]
 
 
-def test_a_run_that_never_began(reading_of, said):
+def test_a_run_that_never_began(reading_of, problem_lines):
     beginning = "Using destination: there, ip: 192.0.2.7, port: 8888\n"
-    assert said(reading_of(beginning)) == [
+    assert problem_lines(reading_of(beginning)) == [
         "a.log:1: truncated: found the beginning of a run of Ethr and no bandwidth; no run made"
     ]
     reading = reading_of(f"{beginning}Error dialing control connection: refused\n")

@@ -1,4 +1,4 @@
-"""fio: text of both kinds, JSON, terse lines, and what contradicts itself."""
+"""fio: text of both kinds, JSON, terse lines, contradictions."""
 
 import subprocess
 
@@ -26,7 +26,7 @@ def test_text_before_2_17_counts_by_1024(samples):
     assert reading.problems.empty
 
 
-def test_text_since_2_17_says_its_units(samples):
+def test_text_since_2_17_names_its_units(samples):
     reading = read(samples / "fio" / "text-3.txt")
     assert shown(
         reading, "direction", "bytes", "duration_s", "throughput_bps", "streams", "line_first", "line_last"
@@ -162,13 +162,13 @@ def test_terse_of_one_mixed_direction_and_a_rate_in_thousands(reading_of):
     assert reading.problems.empty
 
 
-def test_errors(samples, said):
+def test_errors(samples, problem_lines):
     reading = read(samples / "fio" / "error.txt")
     assert shown(reading, "error", "throughput_bps", "line_first", "line_last") == [
         [True, None, 7, 15],
         [True, None, 20, 20],
     ]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "error.txt:5: aborted: found 'pid=3586, err=28/file:io_u.c:1876, func=io_u error, "
             "error=No space left on device', expected results"
@@ -180,10 +180,10 @@ def test_errors(samples, said):
     ]
 
 
-def test_an_error_in_json_and_terse(samples, reading_of, said):
+def test_an_error_in_json_and_terse(samples, reading_of, problem_lines):
     reading = read(samples / "fio" / "json-error.txt")
     assert shown(reading, "error", "label", "throughput_bps", "line_first") == [[True, "full", None, 3]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "json-error.txt:2: aborted: found 'pid=3597, err=28/file:io_u.c:1876, func=io_u error, "
             "error=No space left on device', expected results"
@@ -192,22 +192,22 @@ def test_an_error_in_json_and_terse(samples, reading_of, said):
     block = ";".join(["0"] * 37)
     reading = reading_of(f"3;fio-3.33;a;0;5;1024;1024;1;1000;{block};0;0;0;0;{block};1.0%;2.0%;0\n")
     assert shown(reading, "error", "bytes") == [[True, MIB]]
-    assert said(reading) == ["a.log:1: aborted: found error 5, expected 0"]
+    assert problem_lines(reading) == ["a.log:1: aborted: found error 5, expected 0"]
 
 
-def test_a_job_that_broke_off_keeps_its_figures(reading_of, said):
+def test_an_interrupted_job_keeps_its_figures(reading_of, problem_lines):
     reading = reading_of(
         HEAD.replace("err= 0", "err= 5 (file:io_u.c:1, func=io_u error, error=Input/output error)")
         + "Run status group 0 (all jobs):\n"
         + OLD.format("1024KB", "1024KB/s", 1000, 1000)
     )
     assert shown(reading, "error", "throughput_bps") == [[True, 8 * MIB]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         ("a.log:1: aborted: found err=5 (file:io_u.c:1, func=io_u error, error=Input/output error), expected err= 0")
     ]
 
 
-def test_jobs_without_the_status_of_their_group(reading_of, said):
+def test_jobs_without_the_status_of_their_group(reading_of, problem_lines):
     reading = reading_of(
         HEAD + "  read: IOPS=2117, BW=28.1MiB/s (29.5MB/s)(2463MiB/87485msec)\n"
         "    clat (usec): min=179, max=54615, avg=1426.11, stdev=3989.56\n"
@@ -217,7 +217,7 @@ def test_jobs_without_the_status_of_their_group(reading_of, said):
         ["read", 28.1 * 8 * MIB, 2463 * MIB, "job"],
         ["write", 908 * 8 * MIB, round(77.6 * GIB), "job"],
     ]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:4: truncated: found no 'Run status group' after the jobs, expected one; 2 lines of jobs taken"
     ]
 
@@ -261,8 +261,8 @@ def test_jobs_without_the_status_of_their_group(reading_of, said):
         ),
     ],
 )
-def test_what_contradicts_itself_or_breaks_off(reading_of, said, text, problems):
-    assert said(reading_of(text)) == problems
+def test_contradictions_and_truncated_text(reading_of, problem_lines, text, problems):
+    assert problem_lines(reading_of(text)) == problems
 
 
 def test_the_status_of_a_group_shown_for_several_calls(reading_of):
@@ -271,7 +271,7 @@ def test_the_status_of_a_group_shown_for_several_calls(reading_of):
     assert shown(reading, "label", "line_first", "line_last") == [["job", 1, 3], [None, 5, 6]]
 
 
-def test_figures_without_a_reader_of_them_are_none(reading_of):
+def test_json_with_wrong_types_has_no_runs(reading_of):
     reading = reading_of('{"fio version": 3, "jobs": []}\n{"fio version": "fio-3", "jobs": 5}\n')
     assert reading.runs.empty
 
@@ -287,7 +287,7 @@ BROKEN = (
 
 
 @pytest.mark.parametrize("mark", ["", "> ", ">> "])
-def test_lines_of_a_group_that_mail_broke_are_put_together(reading_of, mark):
+def test_wrapped_lines_of_a_group_are_joined(reading_of, mark):
     reading = reading_of(BROKEN.format(mark=mark))
     assert shown(reading, "direction", "throughput_bps", "bytes", "line_last") == [
         ["read", 12 * 8 * MIB, 120 * MIB, 3],
@@ -296,7 +296,7 @@ def test_lines_of_a_group_that_mail_broke_are_put_together(reading_of, mark):
     assert reading.problems.empty
 
 
-def test_an_old_line_broken_inside_a_word(reading_of):
+def test_an_old_line_wrapped_inside_a_word(reading_of):
     reading = reading_of(
         "Run status group 0 (all jobs):\n  WRITE: io=1024.0MB, aggrb=10240KB/s, minb=10240KB/s, maxb=102\n"
         "40KB/s, mint=102400msec, maxt=102400msec\n"
@@ -304,7 +304,7 @@ def test_an_old_line_broken_inside_a_word(reading_of):
     assert shown(reading, "throughput_bps", "duration_s") == [[10240 * 8192, 102.4]]
 
 
-def test_a_broken_line_without_its_rest_is_told(reading_of, said):
+def test_a_wrapped_line_without_its_end_is_a_problem(reading_of, problem_lines):
     head = "Run status group 0 (all jobs):\n  WRITE: bw=24.0MiB/s (25.2MB/s),\n"
     told = (
         "a.log:2: malformed: found 'WRITE: bw=24.0MiB/s (25.2MB/s),', expected rate, amount and time of a group; "
@@ -313,13 +313,13 @@ def test_a_broken_line_without_its_rest_is_told(reading_of, said):
     for rest in ("", "\nDisk stats (read/write):\n", "and so on\n"):
         reading = reading_of(head + rest)
         assert reading.runs.empty
-        assert said(reading) == [told]
+        assert problem_lines(reading) == [told]
 
 
 SUM = "All clients: (groupid=0, jobs=48): err= 0: pid=0: Tue Aug 18 12:45:25 2026\n"
 
 
-def test_the_sum_of_all_clients_alone_is_a_run(reading_of):
+def test_the_sum_of_all_clients_without_their_rows_is_a_run(reading_of):
     reading = reading_of(
         f"{SUM}   read: IOPS=4969, BW=621Mi (651M)(96.0GiB/158260msec)\n\n"
         f"{SUM}  write: IOPS=1999, BW=250Mi (262M)(96.0GiB/393242msec)\n"

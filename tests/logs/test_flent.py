@@ -1,4 +1,4 @@
-"""flent: one run for each direction, with the means that it stored."""
+"""flent: one run for each direction, with the stored means."""
 
 from hecn_analysis.logs import read
 
@@ -29,7 +29,7 @@ def test_both_directions_and_their_flows(samples):
     assert reading.problems.empty
 
 
-def test_flows_without_a_direction_no_transfer_and_bits(samples, said):
+def test_flows_without_a_direction_no_transfer_and_bits(samples, problem_lines):
     reading = read(samples / "flent" / "others.txt")
     runs = reading.runs
     assert runs.label.tolist() == ["tcp_2up", "ping", "udp_flood"]
@@ -37,7 +37,7 @@ def test_flows_without_a_direction_no_transfer_and_bits(samples, said):
     assert runs.direction.fillna("").tolist() == ["send", "", "send"]
     assert runs.throughput_bps.fillna(-1).tolist() == [200e6, -1, 95.5e6]
     assert runs.rtt_avg_s.fillna(-1).tolist() == [-1, 0.0205, -1]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "others.txt:1: ambiguous: found no stored mean of 'TCP cubic 1', expected 'MEAN_VALUE'; "
             "the mean of the values is taken"
@@ -45,7 +45,7 @@ def test_flows_without_a_direction_no_transfer_and_bits(samples, said):
     ]
 
 
-def test_values_that_cannot_be_are_left_out(reading_of):
+def test_impossible_values_are_left_out(reading_of):
     reading = reading_of(
         '{"metadata": {"NAME": "x", "STEP_SIZE": 1, "SERIES_META": {"TCP upload": {"MEAN_VALUE": 1e308}}}, '
         '"results": {"TCP upload": [-1, 1e308, 5, "a"]}, "x_values": [0, 1, 2, 3]}\n'

@@ -25,7 +25,7 @@ def test_counts(samples):
     assert reading.problems.empty
 
 
-def test_only_the_last_summary_is_that_of_the_run(samples):
+def test_only_the_last_summary_belongs_to_the_run(samples):
     reading = read(samples / "fping" / "clocks.txt")
     assert reading.runs.label.tolist() == ["2001:db8::7", "receiver", "192.0.2.255"]
     assert reading.runs.sent_packets.tolist() == [11, 11, 2]
@@ -48,7 +48,7 @@ def test_lists_of_times(samples):
     assert reading.problems.empty
 
 
-def test_what_is_missing_or_wrong_is_told(reading_of, said):
+def test_missing_and_wrong_values_are_problems(reading_of, problem_lines):
     reading = reading_of(
         "a : [0], 64 bytes, 1.00 ms (1.00 avg, 0% loss)\n"
         "a : [1], 64 bytes, 3.00 ms (2.00 avg, 0% loss)\n"
@@ -61,7 +61,7 @@ def test_what_is_missing_or_wrong_is_told(reading_of, said):
     assert reading.runs.label.tolist() == ["a", "c"]
     assert reading.runs.sent_packets.fillna(-1).tolist() == [-1, 4]
     assert _times(reading) == [[0.001, 0.002, 0.003], [0.001, 0.002, 0.003]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:6: inconsistent: found a loss of 20 %, expected 25 % from the counts; the latter is kept",
         (
             "a.log:7: truncated: found 'd : xmt/rcv/%loss = 4/', expected 'host : xmt/rcv/%loss = 3/3/0%, "
@@ -85,7 +85,7 @@ def test_what_is_missing_or_wrong_is_told(reading_of, said):
         "$cmd->stderr_like(qr{localhost : xmt/rcv/%loss = 2/2/0%, min/avg/max = \\d});\n",
     ],
 )
-def test_other_text_is_left_alone(reading_of, text):
+def test_other_text_is_not_read(reading_of, text):
     reading = reading_of(text)
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]

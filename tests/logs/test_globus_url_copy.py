@@ -19,7 +19,7 @@ def test_the_last_report_is_the_run(reading, column):
     assert column(reading, "line_first") == [2, 6]
 
 
-def test_the_urls_say_the_direction(reading, column, reading_of):
+def test_the_urls_give_the_direction(reading, column, reading_of):
     assert column(reading, "direction") == ["send", "receive"]
     third = reading_of(
         "Source: gsiftp://a.example/x/\nDest:   gsiftp://b.example/y/\n  run\n"
@@ -36,9 +36,9 @@ def test_every_report_is_an_interval(reading):
     )
 
 
-def test_an_error_ends_the_copy(reading, said, column):
+def test_an_error_ends_the_copy(reading, problem_lines, column):
     assert column(reading, "error") == [False, True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "verbose.txt:10: aborted: found 'globus_ftp_client: the server responded with an error', "
             "expected a copy to its end"
@@ -46,21 +46,21 @@ def test_an_error_ends_the_copy(reading, said, column):
     ]
 
 
-def test_an_error_before_any_report(reading_of, said, column):
+def test_an_error_before_any_report(reading_of, problem_lines, column):
     reading = reading_of(
         "Source: file:///scratch/\nDest:   gsiftp://b.example/y/\n  run\nerror: Unable to list url file:///scratch/run\n"
     )
     assert column(reading, "error") == [True]
     assert column(reading, "throughput_bps") == [None]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:4: aborted: found 'Unable to list url file:///scratch/run', expected a copy to its end"
     ]
 
 
-def test_a_report_that_breaks_off(reading_of, said):
+def test_a_truncated_report(reading_of, problem_lines):
     reading = reading_of("    541065216 bytes       103.20 MB/sec av")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: truncated: found '541065216 bytes       103.20 MB/sec av', "
             "expected '… bytes … MB/sec avg … MB/sec inst'; the line is left out"

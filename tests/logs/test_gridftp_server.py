@@ -26,9 +26,9 @@ def test_directions_streams_and_retransmissions(reading, column):
     assert column(reading, "protocol") == ["tcp"] * 3
 
 
-def test_failures_and_damage_are_told(reading, said, column):
+def test_failures_and_damage_are_problems(reading, problem_lines, column):
     assert column(reading, "error") == [False, True, False]
-    problems = said(reading)
+    problems = problem_lines(reading)
     assert problems[0] == ("transfers.txt:2: aborted: found CODE=426, expected 2xx for a transfer that was finished")
     assert problems[1].startswith("transfers.txt:4: malformed: found 'DATE=20260131120032.500000 HOST=there.example")
     assert problems[1].endswith("expected 'DATE=… START=… NBYTES=… STREAMS=… TYPE=… CODE=…'; no run made of it")
@@ -36,7 +36,7 @@ def test_failures_and_damage_are_told(reading, said, column):
 
 
 @pytest.mark.parametrize(("start", "kind"), [("20261331120000.0", "malformed"), ("20260131120099.0", "malformed")])
-def test_a_time_that_is_none(reading_of, start, kind):
+def test_an_invalid_time(reading_of, start, kind):
     reading = reading_of(
         f"DATE=20260131120010.0 HOST=h PROG=p NL.EVNT=FTP_INFO START={start} USER=u FILE=/f BUFFER=0 BLOCK=1 NBYTES=1 "
         "VOLUME=/ STREAMS=1 STRIPES=1 DEST=[192.0.2.1] TYPE=RETR CODE=226\n"
@@ -45,7 +45,7 @@ def test_a_time_that_is_none(reading_of, start, kind):
     assert reading.problems.kind.tolist() == [kind]
 
 
-def test_an_end_before_the_start_is_no_run(reading_of):
+def test_an_end_before_the_start_is_not_a_run(reading_of):
     reading = reading_of(
         "DATE=20260131120010.0 HOST=h PROG=p NL.EVNT=FTP_INFO START=20260131120011.0 USER=u FILE=/f BUFFER=0 BLOCK=1 "
         "NBYTES=1 VOLUME=/ STREAMS=1 STRIPES=1 DEST=[192.0.2.1] TYPE=RETR CODE=226\n"
@@ -54,7 +54,7 @@ def test_an_end_before_the_start_is_no_run(reading_of):
     assert reading.problems.kind.tolist() == ["malformed"]
 
 
-def test_microseconds_without_their_zeros(reading_of, column):
+def test_microseconds_without_leading_zeros(reading_of, column):
     reading = reading_of(
         "DATE=20070215110703.2102 HOST=h PROG=wuftpd NL.EVNT=FTP_INFO START=20070215110702.763298 USER=u FILE=//tmp/x "
         "BUFFER=0 BLOCK=262144 NBYTES=55 VOLUME=/ STREAMS=1 STRIPES=1 DEST=1[192.0.2.1] TYPE=RETR CODE=226\n"
@@ -62,5 +62,5 @@ def test_microseconds_without_their_zeros(reading_of, column):
     assert column(reading, "duration_s") == pytest.approx([0.238804])
 
 
-def test_source_code_is_left_alone(reading_of):
+def test_source_code_is_not_read(reading_of):
     assert reading_of('    "NL.EVNT=FTP_INFO "\n').problems.kind.tolist() == ["unrecognised"]

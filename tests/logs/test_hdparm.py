@@ -18,7 +18,7 @@ def test_a_run_per_line(samples):
     assert reading.problems.empty
 
 
-def test_old_words_slow_disks_offsets_and_errors(samples, said):
+def test_old_words_slow_disks_offsets_and_errors(samples, problem_lines):
     reading = read(samples / "hdparm" / "others.txt")
     assert reading.runs.label.tolist() == [
         "buffer-cache reads",
@@ -29,7 +29,7 @@ def test_old_words_slow_disks_offsets_and_errors(samples, said):
     ]
     assert reading.runs.throughput_bps[:4].tolist() == [512 * 8 * MIB, 32 * 8 * MIB, 512 * 8192, 100 * 8 * MIB]
     assert reading.runs.error.tolist() == [False] * 4 + [True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "others.txt:9: aborted: found 'read() failed: Input/output error', expected "
             "'… MB in … seconds = … MB/sec'; a run without them"
@@ -38,7 +38,7 @@ def test_old_words_slow_disks_offsets_and_errors(samples, said):
 
 
 @pytest.mark.parametrize("mark", ["", "> "])
-def test_a_line_broken_by_mail_is_put_together(reading_of, mark):
+def test_a_wrapped_line_is_joined(reading_of, mark):
     reading = reading_of(
         f"{mark}/dev/md0:\n{mark}\tTiming buffer-cache reads:   128 MB in  0.96 seconds =133.33\n{mark}MB/sec\n"
         f"{mark}\tTiming buffered disk reads:  64 MB in  3.05 seconds =\n{mark}20.98 MB/sec\n"
@@ -48,9 +48,9 @@ def test_a_line_broken_by_mail_is_put_together(reading_of, mark):
     assert reading.problems.empty
 
 
-def test_a_broken_line_without_its_rest_is_told(reading_of, said):
+def test_a_wrapped_line_without_its_end_is_a_problem(reading_of, problem_lines):
     for rest in ("", "and so on\n"):
-        assert said(reading_of(" Timing buffered disk reads:  64 MB in  3.05 seconds =\n" + rest)) == [
+        assert problem_lines(reading_of(" Timing buffered disk reads:  64 MB in  3.05 seconds =\n" + rest)) == [
             "a.log:1: truncated: found '64 MB in  3.05 seconds =', expected '… MB in … seconds = … MB/sec'; no run made"
         ]
 
@@ -72,17 +72,17 @@ def test_busybox_counts_kilobytes(reading_of):
         "| `hdparm -t /dev/sda` | Timing buffered disk reads: `~420 MB/s` |\n",
     ],
 )
-def test_prose_is_left_alone(reading_of, text):
+def test_prose_is_not_read(reading_of, text):
     assert reading_of(text).problems.kind.tolist() == ["unrecognised"]
 
 
-def test_figures_that_contradict_each_other_or_break_off(reading_of, said):
+def test_contradictory_or_truncated_figures(reading_of, problem_lines):
     reading = reading_of(
         " Timing buffered disk reads: 300 MB in  3.00 seconds = 900.00 MB/sec\n"
         " Timing buffered disk reads: 300 MB in  3."
     )
     assert len(reading.runs) == 1
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: inconsistent: found a rate of 7.54975e+09 bit/s, expected 8.38861e+08 bit/s from 314572800 bytes "
             "in 3 s; kept as printed"

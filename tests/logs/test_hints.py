@@ -1,4 +1,4 @@
-"""Lines are passed over only where they hold none of the words that readers ask for."""
+"""A line is skipped only if it contains no hint of a reader."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ NOISE = st.text(st.sampled_from("abe s:/0123.,-=Mbp秒é\x7f"), max_size=12)
 )
 @example([""])
 @example(["{", "", "x{"])
-def test_a_word_is_never_missed(lines):
+def test_every_hint_is_detected(lines):
     marks = Index(GROUPS).marks(lines)
     assert len(marks) == len(lines)
     for line, mark in zip(lines, marks, strict=True):

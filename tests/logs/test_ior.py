@@ -1,4 +1,4 @@
-"""IOR: rows of all layouts, what stonewalling moved, summaries, values and JSON."""
+"""IOR: rows of all layouts, stonewalled amounts, summaries, CSV and JSON."""
 
 from hecn_analysis.logs import read
 
@@ -40,7 +40,7 @@ def test_rows_of_2_10(samples):
     assert reading.problems.empty
 
 
-def test_a_summary_is_read_where_there_is_no_row(samples):
+def test_a_summary_without_rows_is_read(samples):
     reading = read(samples / "ior" / "summary-2.txt")
     assert shown(reading) == [["write", 9.06667, 455.11 * 8 * MIB, 4], ["read", 4.53333, 910.22 * 8 * MIB, 4]]
     assert reading.problems.empty
@@ -62,16 +62,16 @@ def test_json(samples):
     assert reading.problems.empty
 
 
-def test_json_that_is_not_as_it_should_be(reading_of):
+def test_malformed_json(reading_of):
     tests = '[{"Results": 5}, 3, {"Results": [{"access": "read"}]}, {"Options": {"tasks": 2, "Results": [{}]}}]'
     reading = reading_of(f'{{"Version": 1, "Began": "", "tests": {tests}}}')
     assert shown(reading) == [["read", None, None, None]]
 
 
-def test_an_error(samples, said):
+def test_an_error(samples, problem_lines):
     reading = read(samples / "ior" / "error.txt")
     assert reading.runs.error.tolist() == [True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             'error.txt:15: aborted: found \'open64("/nowhere/file", 66, 0664) failed. Error: '
             "No such file or directory, (aiori-POSIX.c:510)', expected a row of results"
@@ -79,7 +79,7 @@ def test_an_error(samples, said):
     ]
 
 
-def test_what_cannot_be_read(reading_of, said):
+def test_unreadable_output(reading_of, problem_lines):
     reading = reading_of(
         TITLE
         + HEADING
@@ -88,7 +88,7 @@ def test_what_cannot_be_read(reading_of, said):
         "read      91.52      204800     20480\n"
     )
     assert shown(reading) == [["write", 34.97, 91.52 * 8 * MIB, None], ["read", 0.0, None, None]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:5: malformed: found 'read      91.52      204800     20480', expected a row of 8 figures; "
             "no run made of it"
@@ -96,13 +96,13 @@ def test_what_cannot_be_read(reading_of, said):
     ]
 
 
-def test_a_rate_that_is_not_what_moved(reading_of, said):
+def test_a_rate_that_contradicts_the_bytes_moved(reading_of, problem_lines):
     reading = reading_of(
         TITLE + HEADING + "WARNING: Using actual aggregate bytes moved = 1048576.\n"
         "write     512.00     204800     20480      0.554965   1.52       34.82      2.00       0   \n"
     )
     assert reading.runs.bytes.tolist() == [MIB]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:4: inconsistent: found a rate of 4.29497e+09 bit/s, expected 4.1943e+06 bit/s from 1048576 bytes "
             "in 2 s; kept as printed"
@@ -110,13 +110,13 @@ def test_a_rate_that_is_not_what_moved(reading_of, said):
     ]
 
 
-def test_a_head_without_rows(reading_of, said):
-    assert said(reading_of(TITLE + "Options: \napi                 : POSIX\n")) == [
+def test_a_heading_without_rows(reading_of, problem_lines):
+    assert problem_lines(reading_of(TITLE + "Options: \napi                 : POSIX\n")) == [
         "a.log:3: truncated: found the head of a test and no row of results after it"
     ]
 
 
-def test_prose_after_the_end_is_no_row(reading_of):
+def test_prose_after_the_end_is_not_a_row(reading_of):
     reading = reading_of(
         TITLE
         + HEADING

@@ -19,7 +19,7 @@ def rates(reading):
     return [(row.direction, round(row.throughput_bps / 8192)) for row in reading.runs.itertuples()]
 
 
-def test_a_run_per_cell_and_the_reports_are_the_same_again(samples):
+def test_a_run_per_cell_and_no_run_for_the_repeating_reports(samples):
     reading = read(samples / "iozone" / "table-and-reports.txt")
     assert reading.runs.direction.tolist() == ALL * 2
     assert reading.runs.throughput_bps[:3].tolist() == [3509816 * 8192, 7954358 * 8192, 9685316 * 8192]
@@ -93,7 +93,7 @@ def test_throughput_of_several_hosts(reading_of):
     assert reading.runs.throughput_bps.tolist() == [302980.5 * 8192, 302805.03 * 8192]
 
 
-def test_what_every_child_did(samples):
+def test_figures_of_every_child(samples):
     reading = read(samples / "iozone" / "throughput-children.txt")
     assert reading.runs.throughput_bps.tolist() == [2903310.75 * 8192, 6154564.5 * 8192]
     assert reading.streams[["run", "stream", "bytes", "throughput_bps"]].to_numpy().tolist() == [
@@ -104,19 +104,19 @@ def test_what_every_child_did(samples):
     ]
 
 
-def test_operations_are_no_rates(samples, reading_of, said):
+def test_operations_are_not_rates(samples, reading_of, problem_lines):
     reading = read(samples / "iozone" / "operations.txt")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "operations.txt:12: unit: found 'OPS Mode. Output is in operations per second.', expected kBytes/sec; "
             "no runs made of what is no rate"
         )
     ]
-    assert said(reading_of('$ ./iozone -i 0 -O -Rb a.xls\n"Writer report"\n        "4"\n"1048576"   2102 \n')) == [
-        "a.log:2: unit: found -O or -N in the command line, expected kB/sec; no runs made of what is no rate"
-    ]
-    assert said(reading_of("\tChildren see throughput for  2 readers \t\t=  100.00 ops/sec\n")) == [
+    assert problem_lines(
+        reading_of('$ ./iozone -i 0 -O -Rb a.xls\n"Writer report"\n        "4"\n"1048576"   2102 \n')
+    ) == ["a.log:2: unit: found -O or -N in the command line, expected kB/sec; no runs made of what is no rate"]
+    assert problem_lines(reading_of("\tChildren see throughput for  2 readers \t\t=  100.00 ops/sec\n")) == [
         "a.log:1: unit: found a rate in ops/sec, expected kB/sec; no run made of what is no rate"
     ]
 
@@ -156,7 +156,7 @@ def test_operations_are_no_rates(samples, reading_of, said):
         ),
     ],
 )
-def test_what_breaks_off(reading_of, said, text, runs, problems):
+def test_truncated_output(reading_of, problem_lines, text, runs, problems):
     reading = reading_of(text)
     assert len(reading.runs) == runs
-    assert said(reading) == problems
+    assert problem_lines(reading) == problems

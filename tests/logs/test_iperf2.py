@@ -1,4 +1,4 @@
-"""iperf 2 as client and server, as text and CSV, of old and new versions, whole and broken."""
+"""iperf 2 as client and server, as text and CSV, of old and new versions, complete and damaged."""
 
 import pandas as pd
 import pytest
@@ -67,13 +67,13 @@ def test_both_directions_are_two_runs(samples):
     assert reading.problems.empty
 
 
-def test_one_direction_after_the_other(reading_of):
+def test_consecutive_directions(reading_of):
     other = "[  4] local 192.0.2.6 port 5001 connected with 192.0.2.7 port 40999\n"
     reading = reading_of(BANNER + CONNECTED + HEADING + ROW + other + ROW.replace("[  3]", "[  4]"))
     assert values(reading, "direction", "line_first", "line_last") == [["send", 1, 5], ["receive", 6, 7]]
 
 
-def test_what_the_server_received_of_datagrams(samples):
+def test_datagrams_that_the_server_received(samples):
     reading = read(
         [samples / "iperf2" / name for name in ("udp-enhanced.txt", "udp-two-streams.txt", "udp-server.txt")]
     )
@@ -92,7 +92,7 @@ def test_what_the_server_received_of_datagrams(samples):
     assert reading.problems.empty
 
 
-def test_datagrams_without_a_report(reading_of, said):
+def test_datagrams_without_a_report(reading_of, problem_lines):
     reading = reading_of(
         BANNER.replace("TCP port", "UDP port")
         + CONNECTED
@@ -103,10 +103,10 @@ def test_datagrams_without_a_report(reading_of, said):
     assert values(reading, "throughput_bps", "sender_throughput_bps", "sent_packets", "bytes") == [
         [None, 1.05e6, 893, None]
     ]
-    assert said(reading) == ["a.log:7: truncated: found no report of the server; what it received is missing"]
+    assert problem_lines(reading) == ["a.log:7: truncated: found no report of the server; what it received is missing"]
 
 
-def test_values_between_commas(samples):
+def test_csv(samples):
     reading = read(samples / "iperf2" / "values.txt")
     assert reading.intervals.empty
     assert values(reading, "protocol", "streams", "duration_s", "bytes", "throughput_bps") == [
@@ -124,7 +124,7 @@ def test_values_between_commas(samples):
     assert reading.problems.empty
 
 
-def test_intervals_between_commas(reading_of):
+def test_csv_intervals(reading_of):
     rows = [("4", "0.0-1.0", 7), ("3", "0.0-1.0", 8), ("-1", "0.0-1.0", 15), ("4", "1.0-2.0", 7), ("3", "1.0-2.0", 8)]
     rows += [("-1", "1.0-2.0", 15), ("3", "0.0-2.0", 16), ("4", "0.0-2.0", 14), ("-1", "0.0-2.0", 30)]
     text = "".join(
@@ -154,12 +154,12 @@ def test_units(reading_of, printed, rate):
     assert reading.runs.throughput_bps.tolist() == pytest.approx([rate])
 
 
-def test_results_one_after_another(reading_of):
+def test_consecutive_results(reading_of):
     reading = reading_of(ROW + ROW.replace("939", "941") + ROW.replace("939", "935"))
     assert reading.runs.throughput_bps.tolist() == [939e6, 941e6, 935e6]
 
 
-def test_the_sum_of_a_single_stream_is_not_believed(reading_of):
+def test_the_sum_of_a_single_stream_is_ignored(reading_of):
     reading = reading_of(BANNER + CONNECTED + HEADING + ROW + ROW.replace("[  3]", "[SUM]").replace("939", "1939"))
     assert reading.runs.throughput_bps.tolist() == [939e6]
 
@@ -215,13 +215,13 @@ def test_the_sum_of_a_single_stream_is_not_believed(reading_of):
         ),
     ],
 )
-def test_what_went_wrong(reading_of, said, text, runs, problems):
+def test_failures_and_damage(reading_of, problem_lines, text, runs, problems):
     reading = reading_of(text)
     assert values(reading, "error", "throughput_bps", "line_first", "line_last") == runs
-    assert said(reading) == [f"a.log:{problem}" for problem in problems]
+    assert problem_lines(reading) == [f"a.log:{problem}" for problem in problems]
 
 
-def test_lines_of_iperf3_are_left_to_its_reader(reading_of):
+def test_lines_of_iperf3_are_not_read(reading_of):
     reading = reading_of("[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    3             sender\n")
     assert reading.runs.tool.tolist() == ["iperf3"]
 
@@ -230,7 +230,7 @@ NAMES = "time,srcaddress,srcport,dstaddr,dstport,transferid,istart,iend,bytes,sp
 STAMP = "+0000:2026112202084{}.651073,192.0.2.6,50942,192.0.2.7,5101,1,"
 
 
-def test_values_between_commas_with_their_names(reading_of):
+def test_csv_with_names(reading_of):
     names = NAMES + "writecnt,writeerr,tcpretry,tcpcwnd,tcppcwnd,tcprtt,tcprttvar\n"
     rows = ["0.0,1.0,1000,8000,9,0,2,767,12,88,12", "1.0,2.0,1000,8000,9,0,1,895,14,68,14"]
     rows.append("0.0,2.0,2000,8000,18,0,3,895,14,68,14")
@@ -242,7 +242,7 @@ def test_values_between_commas_with_their_names(reading_of):
     assert reading.problems.empty
 
 
-def test_packets_between_commas_are_lost_only_where_they_are_received(reading_of):
+def test_csv_has_lost_packets_only_at_the_receiver(reading_of):
     row = STAMP.format(4) + "0.0,2.0,14700,58800,{},{},10,0.000,0,{},0,0,5.0\n"
     heard = reading_of(NAMES + "jitter,errors,datagrams,errpercent,outoforder,readcnt\n" + row.format(0.003, 1, 9))
     assert values(heard, "direction", "throughput_bps", "lost_packets", "sent_packets") == [["receive", 58800, 1, 10]]
@@ -252,7 +252,7 @@ def test_packets_between_commas_are_lost_only_where_they_are_received(reading_of
     ]
 
 
-def test_a_permit_key_stands_in_front_of_the_number(reading_of):
+def test_a_permit_key_precedes_the_number(reading_of):
     text = CONNECTED.replace("[  3]", "[secret(3)]") + HEADING + ROW.replace("[  3]", "[secret(3)]")
     assert values(reading_of(text), "direction", "throughput_bps", "streams") == [["send", 939e6, 1]]
 
@@ -264,7 +264,7 @@ def test_the_sum_counts_its_streams(reading_of):
     assert values(reading_of(text), "streams", "throughput_bps", "retransmits") == [[2, 401e6, 1]]
 
 
-def test_what_the_sum_leaves_out_is_added_and_what_differs_is_told(reading_of, said):
+def test_figures_missing_from_the_sum_are_added_and_differences_are_problems(reading_of, problem_lines):
     row = "[  {}]  0.0- 2.0 sec   500 KBytes  2.05 Mbits/sec   0.100 ms    {}/  400 (0%)\n"
     first = row.replace("0.0- 2.0", "0.0- 1.0").replace("500", "250")
     text = first.format(3, 1) + first.format(4, 1) + row.format(3, 1) + row.format(4, 2)
@@ -274,7 +274,7 @@ def test_what_the_sum_leaves_out_is_added_and_what_differs_is_told(reading_of, s
     reading = reading_of(text + "[SUM]  0.0- 2.0 sec  1200 KBytes  4.92 Mbits/sec\n")
     assert values(reading, "throughput_bps", "bytes") == [[4.92e6, 1200 * 1024]]
     told = "found 1.2288e+06 bytes in '[SUM]' and 1.024e+06 in its streams, expected the same; kept as printed"
-    assert said(reading) == [f"a.log:5: inconsistent: {told}"]
+    assert problem_lines(reading) == [f"a.log:5: inconsistent: {told}"]
 
 
 def test_both_directions_over_two_ports(reading_of):
@@ -287,7 +287,7 @@ def test_both_directions_over_two_ports(reading_of):
     ]
 
 
-def test_a_client_that_comes_after_the_first_interval_of_another_joins_it(reading_of):
+def test_a_client_that_connects_after_the_first_interval_joins_the_run(reading_of):
     text = "Server listening on TCP port 5001\n"
     row = "[  {}]  {}.0- {}.0 sec   100 MBytes   839 Mbits/sec\n"
     connected = "[  {}] local 192.0.2.7 port 5001 connected with 192.0.2.6 port 4000{}\n"
@@ -300,7 +300,7 @@ def test_a_client_that_comes_after_the_first_interval_of_another_joins_it(readin
     assert reading.problems.empty
 
 
-def test_what_is_omitted_and_what_is_no_row(reading_of):
+def test_omitted_intervals_and_lines_that_are_not_rows(reading_of):
     text = BANNER + CONNECTED + HEADING + "[  3]  0.0- 1.0 sec  1.00 MBytes  8.39 Mbits/sec  (omitted)\n"
     text += "[  3]  0.0- 1.0 sec   109 MBytes   914 Mbits/sec\n[  3] 0.00-1.00 sec T8-PDF: bin(w=10us):cnt(2)=1:2\n"
     text += "[  3]  1.0- 2.0 sec   109 MBytes   914 Mbits/sec\n[  3]  0.0- 2.0 sec   218 MBytes   914 Mbits/sec\n"
@@ -315,7 +315,7 @@ def test_a_round_trip_time_without_a_window(reading_of):
     assert values(reading_of(text), "retransmits", "rtt_s") == [[4, 123e-6]]
 
 
-def test_a_report_of_the_server_that_a_mail_has_wrapped(reading_of):
+def test_a_wrapped_report_of_the_server(reading_of):
     text = (
         BANNER.replace("TCP port", "UDP port") + CONNECTED + ROW + "[  3] Sent 1000 datagrams\n[  3] Server Report:\n"
     )
@@ -325,12 +325,12 @@ def test_a_report_of_the_server_that_a_mail_has_wrapped(reading_of):
     ]
 
 
-def test_values_between_commas_that_break_off_are_left_out(reading_of, said):
+def test_truncated_csv_rows_are_left_out(reading_of, problem_lines):
     text = "20261122020841,192.0.2.6,50934,192.0.2.7,5001,1,0.0-2.0,50000000,200000000"
     assert values(reading_of(text), "throughput_bps") == [[2e8]]
     reading = reading_of(text[:-2])
     assert reading.runs.empty
-    assert said(reading)[0] == f"a.log:1: truncated: found '{text[:-2]}' at the end of the file; left out"
+    assert problem_lines(reading)[0] == f"a.log:1: truncated: found '{text[:-2]}' at the end of the file; left out"
 
 
 def test_an_amount_in_bits(reading_of):
@@ -342,7 +342,7 @@ def test_an_amount_in_bits(reading_of):
     assert reading.problems.empty
 
 
-def test_a_result_between_commas_that_is_written_late_belongs_to_its_intervals(reading_of):
+def test_a_late_csv_result_belongs_to_its_intervals(reading_of):
     row = "201506101023{},192.0.2.6,5347{},192.0.2.7,5001,{},{},{},{}\n"
     text = "".join(row.format(41 + at, n, n, f"{at}.0-{at + 1}.0", 1000, 8000) for at in (0, 1) for n in (3, 4))
     text += row.format(42, 3, 3, "0.0-2.0", 2000, 8000)
@@ -352,11 +352,11 @@ def test_a_result_between_commas_that_is_written_late_belongs_to_its_intervals(r
     assert len(reading.intervals) == 4
 
 
-def test_streams_that_a_log_breaks_off_before_are_missed(reading_of, said):
+def test_streams_missing_from_a_truncated_log_are_a_problem(reading_of, problem_lines):
     text = CONNECTED + CONNECTED.replace("[  3]", "[  4]").replace("40112", "40113") + HEADING + ROW
     reading = reading_of(text)
     assert values(reading, "streams", "throughput_bps") == [[2, None]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:4: truncated: found no result of iperf over all streams; the run has no figures",
     ]
     reading = reading_of(text + "[SUM]  0.0-10.0 sec  2.18 GBytes  1.87 Gbits/sec\n")

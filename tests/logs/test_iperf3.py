@@ -1,4 +1,4 @@
-"""iperf3 as client and server, as text, JSON and JSON stream, of old and new versions, whole and broken."""
+"""iperf3 as client and server, as text, JSON and JSON stream, of old and new versions, complete and damaged."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_both_directions_are_two_runs(samples):
     assert reading.intervals.run.tolist() == [0, 0, 1, 1]
 
 
-def test_what_is_omitted_and_what_the_server_says_is_no_part_of_the_run(samples):
+def test_omitted_intervals_and_server_output_are_not_part_of_the_run(samples):
     reading = read(samples / "iperf3" / "udp-reverse-omitted.txt")
     assert values(reading, "protocol", "direction", "streams", "throughput_bps", "jitter_s", "sent_packets") == [
         ["udp", "receive", 2, 39.8e6, pytest.approx(8.4e-5), 304]
@@ -93,7 +93,7 @@ def test_the_receiver_in_the_output_of_the_server(reading_of):
     assert len(reading.intervals) == 1
 
 
-def test_a_server_serves_one_client_after_another(samples, said):
+def test_a_server_serves_one_client_after_another(samples, problem_lines):
     reading = read(samples / "iperf3" / "server.txt")
     assert values(reading, "direction", "streams", "throughput_bps", "sender_throughput_bps", "error") == [
         ["receive", 2, 12.4e9, None, False],
@@ -104,7 +104,7 @@ def test_a_server_serves_one_client_after_another(samples, said):
         ["send", 1, None, 15e9, False],
         ["receive", 1, 34.4e9, None, True],
     ]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "server.txt:92: aborted: found 'the client has terminated', expected a result",
         (
             "server.txt:93: inconsistent: found 2.35149e+09 bytes in the intervals and 4305704714 in the summary, "
@@ -113,14 +113,14 @@ def test_a_server_serves_one_client_after_another(samples, said):
     ]
 
 
-def test_udp_before_3_2_has_one_row_for_two_ends(samples, said):
+def test_udp_before_3_2_has_one_row_for_two_ends(samples, problem_lines):
     reading = read(samples / "iperf3" / "udp-3.1.txt")
     assert values(reading, "direction", "throughput_bps", "bytes", "sent_packets", "lost_packets") == [
         ["send", 1e6, 249856, 173, 3],
         ["receive", None, None, 173, 3],
     ]
     assert reading.runs.loss_fraction.tolist() == [3 / 173] * 2
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "udp-3.1.txt:8: ambiguous: found one rate beside lost packets; it is that of the sender, and kept",
         "udp-3.1.txt:22: inconsistent: found no bytes in the result after intervals; left out",
     ]
@@ -159,7 +159,7 @@ def test_units(reading_of, printed, rate):
     assert reading_of(text).runs.throughput_bps.tolist() == [rate]
 
 
-def test_lines_with_other_blanks_are_read_where_iperf3_is_known(reading_of):
+def test_lines_with_changed_blanks_are_read_inside_iperf3_output(reading_of):
     reading = reading_of(
         "[ ID] Interval               Transfer        Bandwidth       Retr\n"
         "[ 15] 0.00-10.00sec  9.45 GBytes  8114 Mbits/sec   0      sender\n"
@@ -168,7 +168,7 @@ def test_lines_with_other_blanks_are_read_where_iperf3_is_known(reading_of):
     assert values(reading, "throughput_bps", "sender_throughput_bps", "retransmits") == [[8103e6, 8114e6, 0]]
 
 
-def test_results_one_after_another(reading_of):
+def test_consecutive_results(reading_of):
     reading = reading_of(3 * (SENDER + RECEIVER))
     assert reading.runs.throughput_bps.tolist() == [9e9] * 3
     assert reading.runs.line_first.tolist() == [1, 3, 5]
@@ -227,13 +227,13 @@ def test_results_one_after_another(reading_of):
         ),
     ],
 )
-def test_what_went_wrong(reading_of, said, text, runs, problems):
+def test_failures_and_damage(reading_of, problem_lines, text, runs, problems):
     reading = reading_of(text)
     assert values(reading, "error", "throughput_bps", "line_first", "line_last") == runs
-    assert said(reading) == [f"a.log:{problem}" for problem in problems]
+    assert problem_lines(reading) == [f"a.log:{problem}" for problem in problems]
 
 
-def test_an_error_between_two_clients_is_neither_of_theirs(reading_of):
+def test_an_error_between_two_clients_belongs_to_neither(reading_of):
     server = "-----------\nServer listening on 5201\n-----------\n"
     client = "Accepted connection from 192.0.2.6, port 9\n" + HEADING + ROW + RESULT + RECEIVER
     error = "iperf3: error - unable to receive cookie at server: Bad file descriptor\n"
@@ -241,13 +241,13 @@ def test_an_error_between_two_clients_is_neither_of_theirs(reading_of):
     assert values(reading, "error", "throughput_bps") == [[False, 9e9], [True, None], [False, 9e9]]
 
 
-def test_an_interrupted_client(samples, said):
+def test_an_interrupted_client(samples, problem_lines):
     reading = read([samples / "iperf3" / "interrupted.txt", samples / "iperf3" / "interrupted-json.txt"])
     assert values(reading, "error", "throughput_bps", "sender_throughput_bps") == [
         [True, None, 17.8e9],
         [True, None, 17274286753.576263],
     ]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "interrupted.txt:1: aborted: found 'interrupt - the client has terminated', expected a result",
         "interrupted.txt:10: inconsistent: found no bytes received of a sender that sent some; left out",
         "interrupted-json.txt:149: aborted: found 'interrupt - the client has terminated', expected a result",
@@ -255,7 +255,7 @@ def test_an_interrupted_client(samples, said):
     ]
 
 
-def test_json_of_both_directions(samples, said):
+def test_json_of_both_directions(samples, problem_lines):
     reading = read(samples / "iperf3" / "bidirectional-json.txt")
     assert values(reading, "direction", "streams", "bytes", "throughput_bps", "sender_throughput_bps") == [
         ["send", 2, 558366720, 2229451637.6006813, 2280530791.602649],
@@ -271,7 +271,7 @@ def test_json_of_both_directions(samples, said):
     assert reading.streams.rtt_s[0] == pytest.approx(528e-6)
     assert reading.intervals[reading.intervals.stream.isna()].run.tolist() == [0, 0, 1, 1]
     assert reading.intervals.line.is_monotonic_increasing is False
-    assert said(reading) == []
+    assert problem_lines(reading) == []
 
 
 def test_a_json_stream_is_one_run_and_its_whole_document_not_another(samples, tmp_path):
@@ -287,21 +287,23 @@ def test_a_json_stream_is_one_run_and_its_whole_document_not_another(samples, tm
     assert len(read(tmp_path / "a.log").runs) == 1
 
 
-def test_a_json_stream_without_its_end(samples, reading_of, said):
+def test_a_json_stream_without_its_end(samples, reading_of, problem_lines):
     text = (samples / "iperf3" / "udp-json-stream.txt").read_text().splitlines(keepends=True)
     reading = reading_of("".join(text[:2]))
     assert values(reading, "throughput_bps", "streams") == [[None, 2]]
     assert len(reading.intervals) == 3
-    assert said(reading) == ["a.log:2: truncated: found a JSON stream without its end; what is complete in it is read"]
+    assert problem_lines(reading) == [
+        "a.log:2: truncated: found a JSON stream without its end; what is complete in it is read"
+    ]
 
 
-def test_an_error_of_iperf3_in_json_and_of_something_else(reading_of):
+def test_json_errors_of_iperf3_and_of_other_programs(reading_of):
     reading = reading_of('WARNING: careful\n{\n\t"error":\t"unable to connect to server: Connection refused"\n}\n')
     assert values(reading, "tool", "error", "line_first", "line_last") == [["iperf3", True, 2, 4]]
     assert reading_of('{"error": "page not found"}\n').problems.kind.tolist() == ["unrecognised"]
 
 
-def test_json_that_breaks_off_keeps_its_intervals(samples, tmp_path):
+def test_truncated_json_keeps_its_intervals(samples, tmp_path):
     text = (samples / "iperf3" / "bidirectional-json.txt").read_text()
     (tmp_path / "a.log").write_text(text[: text.index('"end":\t') if '"end":\t' in text else text.index('\t"end": {')])
     reading = read(tmp_path / "a.log")
@@ -338,7 +340,7 @@ def test_loss_and_rate_of_the_receiver_in_new_json(reading_of):
     assert reading.problems.kind.tolist() == ["ambiguous"]
 
 
-def test_lines_of_iperf_2_are_left_to_its_reader(reading_of):
+def test_lines_of_iperf_2_are_not_read(reading_of):
     reading = reading_of("[  3]  0.0-10.0 sec  1.09 GBytes   939 Mbits/sec\n[  1] 0.00-2.00 sec  1 Bytes  4 bits/sec\n")
     assert "iperf3" not in reading.runs.tool.tolist()
 
@@ -371,13 +373,13 @@ STOPPED = "iperf3: interrupt - the server has terminated\n"
         ),
     ],
 )
-def test_a_server_that_is_stopped_while_it_waits_is_no_failure(reading_of, said, end, error, problems):
+def test_stopping_a_waiting_server_is_not_a_failure(reading_of, problem_lines, end, error, problems):
     reading = reading_of(ACCEPTED + HEADING + ROW + "- - - - - - -\n" + RECEIVER + end)
     assert values(reading, "throughput_bps", "error") == [[9e9, error]]
-    assert said(reading) == problems
+    assert problem_lines(reading) == problems
 
 
-def test_a_server_that_is_stopped_before_a_client_comes_has_no_run(reading_of):
+def test_a_server_stopped_before_its_first_client_has_no_run(reading_of):
     reading = reading_of("iperf 3.9\nLinux there 6.1\n" + STOPPED + LISTENING)
     assert reading.runs.empty
     waiting = {"start": {"connected": [], "version": "iperf 3.9"}, "intervals": [], "end": {}}
@@ -386,13 +388,13 @@ def test_a_server_that_is_stopped_before_a_client_comes_has_no_run(reading_of):
     assert reading.problems.kind.tolist() in ([], ["unrecognised"])
 
 
-def test_the_version_of_a_server_holds_for_its_clients(reading_of):
+def test_the_version_of_a_server_applies_to_all_its_clients(reading_of):
     reading = reading_of("iperf version 3.0.1 (10 January 2014)\n" + 2 * (LISTENING + ACCEPTED + ROW + RECEIVER))
     assert values(reading, "tool_version", "direction") == [["3.0.1", "receive"]] * 2
 
 
 @pytest.mark.parametrize("prefix", ["a title:  ", "Sun Nov 22 02:16:04 2026 "])
-def test_a_title_or_the_time_in_front_of_every_line(reading_of, prefix):
+def test_a_title_or_a_time_before_every_line(reading_of, prefix):
     text = CONNECTING + "Reverse mode, remote host there is sending\n" + HEADING.replace("Retr  Cwnd", "") + ROW
     text += "- - - - - - -\n" + HEADING + SENDER + RECEIVER + "\niperf Done.\n"
     reading = reading_of("".join(prefix + line for line in text.splitlines(keepends=True)))
@@ -455,29 +457,29 @@ def test_json_of_3_0_has_no_sums_for_one_stream(reading_of):
     assert reading.problems.empty
 
 
-def test_zeros_of_the_json_of_a_udp_server_are_not_known(reading_of, said):
+def test_zeros_in_the_json_of_a_udp_server_are_unknown(reading_of, problem_lines):
     start = {"version": "iperf 3.9", "accepted_connection": {}, "test_start": {"protocol": "UDP", "reverse": 0}}
     zero = {"start": 0, "end": 2.5, "seconds": 2.5, "bytes": 0, "bits_per_second": 0, "packets": 9, "lost_packets": 1}
     reading = reading_of(json.dumps({"start": start, "intervals": [], "end": {"streams": [], "sum": zero}}))
     assert values(reading, "bytes", "throughput_bps", "sent_packets", "lost_packets") == [[None, None, 9, 1]]
-    assert said(reading) == ["a.log:1: inconsistent: found no bytes in the result after packets; left out"]
+    assert problem_lines(reading) == ["a.log:1: inconsistent: found no bytes in the result after packets; left out"]
     received = {**zero, "bytes": 8000, "bits_per_second": 25600}
     end = {"streams": [], "sum_sent": {**zero, "packets": 0, "lost_packets": 0}, "sum_received": received}
     reading = reading_of(json.dumps({"start": start, "intervals": [], "end": end}))
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[25600, None]]
 
 
-def test_an_old_server_that_misses_the_end_of_a_connection_keeps_its_result(reading_of, said):
+def test_an_old_server_that_misses_the_end_of_a_connection_keeps_its_result(reading_of, problem_lines):
     start = {"version": "iperf 3.2", "accepted_connection": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
     total = {"start": 0, "end": 2.0, "seconds": 2.0, "bytes": 1000, "bits_per_second": 4000}
     end = {"streams": [], "sum_sent": {**total, "bytes": 0, "bits_per_second": 0}, "sum_received": total}
     error = "the client has unexpectedly closed the connection"
     reading = reading_of(json.dumps({"start": start, "intervals": [], "end": end, "error": error}))
     assert values(reading, "throughput_bps", "error") == [[4000, False]]
-    assert said(reading) == [f"a.log:1: inconsistent: found '{error}' below a result; the result is kept"]
+    assert problem_lines(reading) == [f"a.log:1: inconsistent: found '{error}' below a result; the result is kept"]
 
 
-def test_streams_of_json_that_breaks_off_are_not_added_up(reading_of):
+def test_streams_of_truncated_json_are_not_summed(reading_of):
     start = {"version": "iperf 3.9", "connecting_to": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
     end = {"streams": [stream_of(sends=True, sent=1000, received=900)] * 2}
     text = json.dumps({"start": start, "intervals": [], "end": end})
@@ -486,7 +488,7 @@ def test_streams_of_json_that_breaks_off_are_not_added_up(reading_of):
     assert "truncated" in reading.problems.kind.tolist()
 
 
-def test_an_old_server_that_breaks_off_after_its_row_of_zeros_knows_no_rate(reading_of):
+def test_a_truncated_log_of_an_old_server_with_a_row_of_zeros_has_no_rate(reading_of):
     zeros = SENDER.replace("1.10 GBytes  9.42 Gbits", "0.00 Bytes  0.00 bits").replace("    3  ", "       ")
     reading = reading_of(ACCEPTED + HEADING + ROW + "- - - - - - -\n" + zeros)
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, None]]
@@ -500,7 +502,7 @@ def test_an_old_server_that_breaks_off_after_its_row_of_zeros_knows_no_rate(read
         "| `iperf3: error - unable to connect to server` | Is the receiver listening? |",
     ],
 )
-def test_an_error_in_prose_is_no_run(reading_of, line):
+def test_an_error_in_prose_is_not_a_run(reading_of, line):
     assert reading_of(line + "\n").runs.empty
 
 
@@ -512,7 +514,7 @@ def test_an_error_behind_a_time_or_a_prompt_is_a_run(reading_of, prefix):
     assert values(reading, "error") == [[True]]
 
 
-def test_results_that_a_mail_has_wrapped(reading_of):
+def test_wrapped_results(reading_of):
     text = CONNECTING + RESULT.removeprefix("- - - - -\n")
     text += "[SUM]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec  1191\nsender [SUM]   0.00-10.05  sec  1.09 GBytes"
     reading = reading_of(text + "   935 Mbits/sec\n receiver\n\n$ exit\n")
@@ -525,7 +527,7 @@ def test_results_that_a_mail_has_wrapped(reading_of):
     assert reading_of(quoted + "> > 935 Mbits/sec\n").runs.sender_throughput_bps.tolist() == [945e6]
 
 
-def test_a_wrapped_loss_and_a_row_that_is_none(reading_of):
+def test_a_wrapped_loss_and_a_line_that_is_not_a_row(reading_of):
     heading = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total\nDatagrams\n"
     text = heading + "[SUM]   0.00-10.00  sec   160 MBytes   134 Mbits/sec  0.000 ms  0/1000\n(0%)  sender\n"
     text += "[SUM]   0.00-10.01  sec   150 MBytes   125 Mbits/sec  0.347 ms  50/1000\n(5%)  receiver\n"
@@ -538,7 +540,7 @@ def test_a_wrapped_loss_and_a_row_that_is_none(reading_of):
     assert len(reading_of(CONNECTING + HEADING + ROW).intervals) == 1
 
 
-def test_zeros_of_a_server_in_json_that_breaks_off(reading_of):
+def test_zeros_of_a_server_in_truncated_json(reading_of):
     start = {"version": "iperf 3.21", "accepted_connection": {}, "test_start": {"protocol": "TCP", "reverse": 0}}
     end = {"streams": [], "sum_sent": {"seconds": 2.0, "bytes": 0, "bits_per_second": 0}, "sum_received": {"start": 0}}
     text = json.dumps({"start": start, "intervals": [], "end": end})

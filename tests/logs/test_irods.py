@@ -35,9 +35,9 @@ def test_progress_is_intervals(reading):
     assert reading.intervals.throughput_bps.tolist() == [1000 * MEGABYTE, 800 * MEGABYTE, 200 * MEGABYTE]
 
 
-def test_failures_and_a_copy_that_is_cut_off(reading, said, column):
+def test_failures_and_an_interrupted_copy(reading, problem_lines, column):
     assert column(reading, "error") == [False, False, True, False]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "files.txt:10: aborted: found 'put error for /zone/home/user/none.dat, status = -510002 "
             "status = -510002 UNIX_FILE_OPEN_ERR', expected a file copied to its end"
@@ -49,10 +49,10 @@ def test_failures_and_a_copy_that_is_cut_off(reading, said, column):
     ]
 
 
-def test_a_line_that_breaks_off(reading_of, said):
+def test_a_truncated_line(reading_of, problem_lines):
     reading = reading_of("   run.dat                       100.000 MB | 1.250 sec | 4 t")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: truncated: found 'run.dat                       100.000 MB | 1.250 sec | 4 t', "
             "expected '… MB | … sec | … thr | … MB/s'; no run made of it"

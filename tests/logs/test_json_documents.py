@@ -23,7 +23,7 @@ VALUE = {
 
 
 class Sample(DocumentReader):
-    """A reader that makes a run of every document with rows."""
+    """A reader that makes a run of every document that has rows."""
 
     TOOLS = ("sample",)
     DOCUMENTS = (frozenset({"rows"}), frozenset({"first", "second"}))
@@ -92,13 +92,13 @@ def test_a_line_of_any_length():
         ('{"a": 1e999}', {"a": float("inf")}, []),
     ],
 )
-def test_what_is_not_json(text, value, defects):
+def test_text_that_is_not_json(text, value, defects):
     for layout in (text, text.replace("{", "{\n  ").replace(",", ",\n  ").replace("}", "\n}")):
         [document] = documents(layout)
         assert (document.value, document.defects, document.truncated) == (value, defects, False)
 
 
-def test_a_document_that_breaks_off_keeps_what_is_complete():
+def test_a_truncated_document_keeps_its_complete_parts():
     text = json.dumps(VALUE, indent=2)
     at_row = text.index('"n": 2')
     [document] = documents(text[:at_row])
@@ -108,13 +108,13 @@ def test_a_document_that_breaks_off_keeps_what_is_complete():
     assert document.value == {"title": VALUE["title"], "rows": [VALUE["rows"][0]]}
 
 
-def test_a_number_at_the_end_of_a_file_that_breaks_off_is_not_read():
+def test_a_number_at_the_end_of_a_truncated_file_is_not_read():
     assert documents('{"a": 12, "b": 34')[0].value == {"a": 12}
     assert documents('{"a": 12, "b": 34\n')[0].value == {"a": 12, "b": 34}
 
 
 @pytest.mark.parametrize("indent", [0, 1, 4])
-def test_another_document_or_text_after_one_that_breaks_off(indent):
+def test_a_document_or_text_after_a_truncated_document(indent):
     text = json.dumps(VALUE, indent=indent)
     cut = text[: text.index('"deep"')].rstrip()
     found = documents(f"{cut}\n{text}\n")
@@ -150,7 +150,7 @@ def test_text_with_brackets_is_text(text):
     assert "\n".join(words(text)).split() == text.split()
 
 
-def test_nobody_wants_it():
+def test_a_document_without_a_reader():
     other = json.dumps({"other": 1}, indent=1)
     parts = list(Parts(Lines.of(f'{other}\nlog {{"other": 2}} end\n{other[:-1]}'), lambda _: False))
     assert [part.text for part in parts] == ['log {"other": 2} end', "{", ' "other": 1']
@@ -185,7 +185,7 @@ def test_steps_and_numbers():
         st.sampled_from(['{"a":', "{", "}", "[", "]", ",", ":", '"', '"b"', "1", "nan", "\n", "  ", "\\", "x", "{\n"])
     )
 )
-def test_no_text_is_an_error_and_none_gets_lost(pieces):
+def test_arbitrary_text_never_raises_and_is_never_lost(pieces):
     text = "".join(pieces)
     kept = sum(len(part.text.replace("\n", "")) for part in Parts(Lines.of(text)))
     assert kept <= len(text.replace("\n", ""))
@@ -201,7 +201,7 @@ def test_no_text_is_an_error_and_none_gets_lost(pieces):
     st.sampled_from([None, 0, 2]),
     st.sampled_from(["", ","]),
 )
-def test_every_json_is_read_as_the_standard_library_reads_it(value, indent, comma):
+def test_json_values_equal_those_of_the_standard_library(value, indent, comma):
     whole = {"key": value}
     text = json.dumps(whole, indent=indent)
     [document] = documents(text[:-1] + comma + "}")
@@ -241,7 +241,7 @@ def test_work_grows_with_the_length_of_steps(work):
     assert many < 15 * few
 
 
-def test_documents_behind_each_other_on_a_line_are_not_looked_at_again_with_each(monkeypatch):
+def test_many_documents_on_a_line_are_scanned_once(monkeypatch):
     looked, real = [], json_parser._decoded_quickly
     monkeypatch.setattr(json_parser, "_decoded_quickly", lambda text: looked.append(len(text)) or real(text))
     line = '{"a": 1} ' * 200

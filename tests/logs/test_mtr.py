@@ -1,4 +1,4 @@
-"""mtr: the figures of the last hop, from all of its forms."""
+"""mtr: the figures of the last hop, in all its formats."""
 
 from hecn_analysis.logs import read
 
@@ -46,21 +46,21 @@ def test_json_with_and_without_quotes(samples):
     assert reading.problems.empty
 
 
-def test_a_hop_that_breaks_off_is_not_the_last_one(reading_of, said):
+def test_a_truncated_hop_is_not_the_last_hop(reading_of, problem_lines):
     head = (
         "HOST: sender   Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
         "  1.|-- gateway   0.0%    10    0.3   0.4   0.3   0.7   0.1\n"
     )
     reading = reading_of(head + "  2.|-- receiver   0.0%    10   80")
     assert reading.runs.rtt_avg_s.isna().tolist() == [True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:3: truncated: found '2.|-- receiver   0.0%    10   80', expected a hop with a figure for every column"
     ]
     reading = reading_of(head.splitlines()[0] + "\n")
-    assert said(reading) == ["a.log:1: truncated: found no hops, expected at least one; no figures read"]
+    assert problem_lines(reading) == ["a.log:1: truncated: found no hops, expected at least one; no figures read"]
 
 
-def test_times_in_front_of_every_line(samples, reading_of):
+def test_times_before_every_line(samples, reading_of):
     text = (samples / "mtr" / "report.txt").read_text()
     reading = reading_of("".join(f"2026-11-21 23:56:25 sender {line}\n" for line in text.splitlines()))
     assert reading.runs[FIGURES].fillna(-1).to_numpy().tolist() == [
@@ -80,7 +80,7 @@ def test_wide_comma_separated_values_repeat_hops(reading_of):
     assert reading.problems.empty
 
 
-def test_xml(samples, said):
+def test_xml(samples, problem_lines):
     reading = read(samples / "mtr" / "xml.txt")
     assert reading.runs[FIGURES].round(9).fillna(-1).to_numpy().tolist() == [
         [0.25, 4, 0.0801, 0.0803, 0.0812],
@@ -89,7 +89,7 @@ def test_xml(samples, said):
     ]
     assert reading.runs.label.tolist() == ["receiver", "192.0.2.7", "receiver"]
     assert reading.runs.lost_packets.fillna(-1).tolist() == [1, -1, -1]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "xml.txt:38: truncated: found no '</MTR>', expected one; the last hop is not known, no figures read"
     ]
 
@@ -107,7 +107,7 @@ def test_the_raw_form(samples):
     assert reading.problems.empty
 
 
-def test_letters_and_numbers_are_no_raw_form(reading_of):
+def test_letters_and_numbers_are_not_the_raw_form(reading_of):
     reading = reading_of("x 0 1\nh 0 nothing\np 1 2\n\nh 0 0\n")
     assert reading.runs.empty
 

@@ -1,4 +1,4 @@
-"""Hints that keep prose from a reader hide none of its own lines."""
+"""Hints that keep prose from a reader still pass all of its own lines."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ def _read(text):
 
 
 @pytest.mark.parametrize("reader", NARROW)
-def test_a_line_that_a_new_reader_takes_has_a_hint(reader):
+def test_every_line_that_starts_a_reader_contains_a_hint(reader):
     for sample in sorted(path for path in SAMPLES.rglob("*") if path.is_file()):
         for text in set(sample.read_text(errors="replace").splitlines()):
             found = registry._Hints(reader).on(text)
             assert found or not reader(Findings("a")).feed(Line(10, text)), (sample, text)
 
 
-def test_a_line_deep_in_a_log_of_the_system_is_found():
+def test_a_line_deep_in_a_system_log_is_read():
     findings = _read(f"{SYSLOG}Nov 23 10:00:00 dtn1 test[7]: {RESULT}{SYSLOG}")
     assert [run.line_first for run in findings.runs] == [601]
 

@@ -1,4 +1,4 @@
-"""netperf: classic tables, interim results, omni output in its three forms, tests in the background, errors."""
+"""netperf: classic tables, interim results, the three omni outputs, simultaneous tests, errors."""
 
 import pytest
 
@@ -12,7 +12,7 @@ TITLES = (
 ROW = "131072  16384  16384    10.00    2000.00   \n"
 
 
-def test_streams_with_processor_times_and_in_every_way(samples):
+def test_streams_with_processor_times_in_every_direction(samples):
     runs = read(samples / "netperf" / "streams.txt").runs
     assert runs.throughput_bps.tolist() == pytest.approx(
         [10000.97e6, 12675.32e6, 1623333.02 * 8192, 1.51 * 8 * 2**30, 13190.31e6, 7545.42e6, 6854.73e6, 8721.65e6]
@@ -40,7 +40,7 @@ def test_units(reading_of, unit, rate):
     assert reading_of(BANNER + TITLES.format(unit=unit) + ROW).runs.throughput_bps.tolist() == [rate]
 
 
-def test_datagrams_that_arrived_and_that_did_not(samples):
+def test_received_and_lost_datagrams(samples):
     reading = read(samples / "netperf" / "datagrams.txt")
     runs = reading.runs
     assert runs.throughput_bps.tolist() == [645.22e6, 341.0e6]
@@ -81,7 +81,7 @@ def test_interim_results_without_a_time_of_day(reading_of):
     assert reading.runs.start_time.isna().all()
 
 
-def test_the_table_for_people_is_read_by_its_columns(samples):
+def test_the_omni_table_is_read_by_its_columns(samples):
     runs = read(samples / "netperf" / "omni-people.txt").runs
     assert runs.throughput_bps.fillna(-1).tolist() == pytest.approx(
         [8735.53e6, -1, 5784.44e6, 4018.57e6, 520.19e6, 4701.8e6]
@@ -96,7 +96,7 @@ def test_values_below_a_line_of_names(samples):
     assert runs[["protocol", "direction", "duration_s"]].to_numpy().tolist() == [["tcp", "send", 1.0]]
 
 
-def test_banner_and_names_wrapped_by_a_mail_or_a_paper(reading_of):
+def test_wrapped_banner_and_names(reading_of):
     reading = reading_of(
         "MIGRATED UDP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 20001 AF_INET to\n"
         "192.0.2.7 () port 20001 AF_INET : histogram : first burst 0\n"
@@ -126,11 +126,11 @@ def test_all_keys(samples):
     assert reading.problems.empty
 
 
-def test_a_figure_alone_has_the_unit_of_the_command_line(samples, reading_of, said):
+def test_a_figure_alone_has_the_unit_of_the_command_line(samples, reading_of, problem_lines):
     reading = read(samples / "netperf" / "verbosity-0.txt")
     assert reading.runs.throughput_bps.fillna(-1).tolist() == [13869.55e6, -1]
     assert reading.problems.empty
-    assert said(reading_of(BANNER + "13869.55 \n")) == [
+    assert problem_lines(reading_of(BANNER + "13869.55 \n")) == [
         ("a.log:2: ambiguous: found 13869.55 without a unit, expected one; read as 10^6bits/s, netperf's default")
     ]
 
@@ -150,13 +150,13 @@ def test_tests_in_the_background_mix_their_output(samples):
     assert reading.runs.line_first.tolist() == [1, 2, 3]
 
 
-def test_interim_results_of_tests_in_the_background_cannot_be_told_apart(reading_of, said):
+def test_interim_results_of_simultaneous_tests_are_left_out(reading_of, problem_lines):
     interim = "Interim result: 2000.00 10^6bits/s over 1.00 seconds\n"
     table = TITLES.format(unit="10^6bits") + ROW
     reading = reading_of(BANNER + BANNER + interim + interim + table + table)
     assert reading.intervals.empty
     assert len(reading.runs) == 2
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:3: ambiguous: found an interim result while 2 tests run, expected one test at a time; interim "
             "results of several tests are left out"
@@ -164,11 +164,11 @@ def test_interim_results_of_tests_in_the_background_cannot_be_told_apart(reading
     ]
 
 
-def test_errors(samples, said):
+def test_errors(samples, problem_lines):
     reading = read(samples / "netperf" / "errors.txt")
     assert reading.runs.error.tolist() == [True] * 4
     assert reading.runs.line_first.tolist() == [2, 6, 9, 13]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "errors.txt:2: aborted: found 'netperf: send_omni: send_data failed: Message too long', expected a result",
         "errors.txt:4: aborted: found 'send_data: data send error: Message too long (errno 90)', expected a result",
         (
@@ -245,13 +245,13 @@ UDP_TITLES = "Socket  Message  Elapsed      Messages\nbytes   bytes    secs     
         ),
     ],
 )
-def test_what_is_missing_or_cannot_be(reading_of, said, text, problems, runs):
+def test_missing_and_impossible_figures(reading_of, problem_lines, text, problems, runs):
     reading = reading_of(text)
-    assert said(reading) == problems
+    assert problem_lines(reading) == problems
     assert len(reading.runs) == runs
 
 
-def test_a_test_of_an_earlier_command_line_does_not_get_the_result(reading_of):
+def test_a_result_does_not_go_to_a_test_of_an_earlier_command_line(reading_of):
     reading = reading_of(
         "$ netperf -H 127.0.0.1\n" + BANNER + "$ netperf -H 127.0.0.1\n" + BANNER + TITLES.format(unit="10^6bits") + ROW
     )
@@ -266,7 +266,7 @@ def test_old_banners_and_versions(reading_of):
     assert reading.runs[["tool_version", "protocol", "throughput_bps"]].to_numpy().tolist() == [["2.1", "tcp", 2e9]]
 
 
-def test_what_the_kernel_knows_of_the_connection(reading_of):
+def test_the_kernels_state_of_the_connection(reading_of):
     reading = reading_of(
         BANNER + "tcpi_rto 201000 tcpi_ato 0 tcpi_pmtu 9000 tcpi_rcv_ssthresh 28900\n"
         "tcpi_rtt 3120 tcpi_rttvar 44 tcpi_snd_ssthresh 71 tpci_snd_cwnd 88\ntcpi_reordering 3 tcpi_total_retrans 4\n"
@@ -278,7 +278,7 @@ def test_what_the_kernel_knows_of_the_connection(reading_of):
     assert reading.problems.empty
 
 
-def test_options_written_together_and_a_banner_wrapped_by_a_mail(reading_of):
+def test_joined_options_and_a_wrapped_banner(reading_of):
     reading = reading_of(
         "$ netperf -H 192.0.2.7 -fK -tTCP_STREAM -D1 -T2,2 -- -P 0,5201\n"
         "MIGRATED TCP STREAM TEST from (null) (::) port 0 AF_INET6 to \n192.0.2.7 () port 5201 AF_INET : cpu bind\n"
@@ -297,7 +297,7 @@ def test_a_command_without_arguments(reading_of):
     assert reading.problems.empty
 
 
-def test_what_netperf_says_about_itself_is_no_error(reading_of):
+def test_notices_of_netperf_are_not_errors(reading_of):
     text = "establish_control called with host 'there' port '12865' remfam AF_INET\n" + BANNER
     text += "recv_response: received a 656 byte response\nsend_omni_inner: 2 entry send_ring obtained...\n"
     reading = reading_of(text + TITLES.format(unit="10^6bits") + ROW)
@@ -309,14 +309,14 @@ def test_source_code_that_prints_errors_has_no_runs(reading_of):
     assert reading_of("establish_control(char *hostname,\n                  char *port)\n").runs.empty
 
 
-def test_a_figure_that_breaks_off_is_left_out(reading_of, said):
+def test_a_truncated_figure_is_left_out(reading_of, problem_lines):
     reading = reading_of(BANNER + "LOCAL_SEND_SIZE=16384\nELAPSED_TIME=1.00\nTHROUGHPUT=57")
     assert reading.runs.throughput_bps.isna().all()
-    assert "a.log:4: truncated: found 'THROUGHPUT=57' at the end; left out" in said(reading)
+    assert "a.log:4: truncated: found 'THROUGHPUT=57' at the end; left out" in problem_lines(reading)
     assert reading_of(BANNER + "ELAPSED_TIME=1.00\nTHROUGHPUT=57.25").runs.throughput_bps.tolist() == [57.25e6]
 
 
-def test_a_row_of_the_receiver_that_breaks_off_is_none(reading_of):
+def test_a_truncated_row_of_the_receiver_is_not_read(reading_of):
     titles = "Socket  Message  Elapsed      Messages\nSize    Size     Time         Okay Errors   Throughput\n"
     text = BANNER.replace("TCP", "UDP") + titles + "bytes   bytes    secs            #      #   10^6bits/sec\n\n"
     text += "212992    1024   5.00       344561      0     564.42\n212992           5.00       344533            564.38"

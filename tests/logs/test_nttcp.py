@@ -1,4 +1,4 @@
-"""nttcp with and without titles, talkative and not."""
+"""nttcp with and without titles, verbose and not."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_the_receivers_rate_is_the_throughput(samples):
     assert reading.problems.empty
 
 
-def test_lines_of_talk_say_the_direction(samples):
+def test_verbose_lines_give_the_direction(samples):
     reading = read(samples / "nttcp" / "verbose.txt")
     assert values(reading, "tool_version", "direction", "throughput_bps", "line_first", "line_last") == [
         ["1.47", "receive", pytest.approx(93206800), 1, 15]
@@ -39,20 +39,20 @@ def test_rows_without_a_title_or_a_command(reading_of):
     assert values(reading, "tool", "direction", "throughput_bps") == [["nttcp", None, pytest.approx(88301100)]] * 2
 
 
-def test_columns_of_ones_own(reading_of):
+def test_custom_columns(reading_of):
     reading = reading_of("     Bytes  Real s\nl  8388608    0.75\n1  8388608    0.76\n")
     assert values(reading, "throughput_bps", "duration_s") == [[pytest.approx(8 * 8388608 / 0.76), 0.76]]
 
 
-def test_what_is_missing(reading_of, said):
+def test_missing_rows_and_errors(reading_of, problem_lines):
     reading = reading_of(ROWS[: ROWS.index("\n") + 1])
     assert values(reading, "throughput_bps", "sender_throughput_bps") == [[None, pytest.approx(89478500)]]
-    assert said(reading) == ["a.log:1: truncated: found no row of the receiver of nttcp; it is missing"]
+    assert problem_lines(reading) == ["a.log:1: truncated: found no row of the receiver of nttcp; it is missing"]
     reading = reading_of("nttcp-l: nttcp, version 1.47\nnttcp: connect: Connection refused\n")
     assert reading.runs.error.tolist() == [True]
-    assert said(reading) == ["a.log:2: aborted: found 'connect: Connection refused', expected a result"]
+    assert problem_lines(reading) == ["a.log:2: aborted: found 'connect: Connection refused', expected a result"]
 
 
 @pytest.mark.parametrize("row", ["1  8388608    0.76    0.04\n", "l 12 13 14\n", "1 2 3 4 5 6 7 8\n"])
-def test_rows_of_numbers_are_not_nttcp(reading_of, row):
+def test_other_rows_of_numbers_are_not_read(reading_of, row):
     assert reading_of(row).runs.empty

@@ -1,4 +1,4 @@
-"""nuttcp's own output in every form: what the source code of 5.1 to 8.2 prints."""
+"""nuttcp's own output in every format of the source code of 5.1 to 8.2."""
 
 import subprocess
 import time
@@ -16,15 +16,15 @@ def run(reading, number=0):
 
 
 def test_one_line_summary(reading_of):
-    found = run(reading_of("$ nuttcp receiver\n" + SUMMARY))
-    assert found["tool"] == "nuttcp"
-    assert (found["line_first"], found["line_last"]) == (2, 2)
-    assert found["bytes"] == 1180 * 2**20
-    assert found["throughput_bps"] == 9898537600
-    assert found["duration_s"] == 1
-    assert (found["cpu_sender_fraction"], found["cpu_receiver_fraction"]) == (0.11, 0.49)
-    assert (found["retransmits"], found["rtt_s"]) == (3, 0.00018)
-    assert (found["protocol"], found["direction"], found["streams"]) == ("tcp", "send", 1)
+    row = run(reading_of("$ nuttcp receiver\n" + SUMMARY))
+    assert row["tool"] == "nuttcp"
+    assert (row["line_first"], row["line_last"]) == (2, 2)
+    assert row["bytes"] == 1180 * 2**20
+    assert row["throughput_bps"] == 9898537600
+    assert row["duration_s"] == 1
+    assert (row["cpu_sender_fraction"], row["cpu_receiver_fraction"]) == (0.11, 0.49)
+    assert (row["retransmits"], row["rtt_s"]) == (3, 0.00018)
+    assert (row["protocol"], row["direction"], row["streams"]) == ("tcp", "send", 1)
 
 
 @pytest.mark.parametrize(
@@ -38,17 +38,17 @@ def test_one_line_summary(reading_of):
         ("$ ls", None, 1),
     ],
 )
-def test_direction_and_streams_are_those_of_the_command_line(reading_of, command, direction, streams):
-    found = run(reading_of(f"{command}\n{SUMMARY}"))
-    assert found.get("direction") == direction
-    assert found["streams"] == streams
+def test_the_command_line_gives_direction_and_streams(reading_of, command, direction, streams):
+    row = run(reading_of(f"{command}\n{SUMMARY}"))
+    assert row.get("direction") == direction
+    assert row["streams"] == streams
 
 
-def test_streams_are_unknown_where_neither_command_nor_retransmissions_tell(reading_of):
+def test_streams_are_unknown_without_command_and_retransmits(reading_of):
     assert "streams" not in run(reading_of(SUMMARY.replace("3 retrans ", "")))
 
 
-def test_a_later_command_says_nothing_about_an_earlier_run(reading_of, samples):
+def test_a_later_command_does_not_describe_an_earlier_run(reading_of, samples):
     verbose = (samples / "nuttcp" / "v8-streams.txt").read_text().partition("[me@sender ~]$ nuttcp -v")[2]
     reading = reading_of(f"$ nuttcp -v{verbose}$ nuttcp -u -r -N7 receiver\n")
     assert (run(reading)["protocol"], run(reading)["direction"], run(reading)["streams"]) == ("tcp", "send", 2)
@@ -68,10 +68,10 @@ def test_intervals(samples):
 
 def test_udp_loss_is_computed_from_packets_and_jitter_is_the_average(samples):
     reading = read(samples / "nuttcp" / "v8-udp-jitter.txt")
-    found = run(reading)
-    assert (found["protocol"], found["sent_packets"], found["lost_packets"]) == ("udp", 73232, 9)
-    assert found["loss_fraction"] == 9 / 73232
-    assert found["jitter_s"] == pytest.approx(0.0101e-3)
+    row = run(reading)
+    assert (row["protocol"], row["sent_packets"], row["lost_packets"]) == ("udp", 73232, 9)
+    assert row["loss_fraction"] == 9 / 73232
+    assert row["jitter_s"] == pytest.approx(0.0101e-3)
     assert reading.intervals.lost_packets.tolist() == [0, 9]
 
 
@@ -85,19 +85,19 @@ def test_retransmissions_of_each_stream(samples):
 
 
 def test_the_reports_of_both_ends_are_one_run_with_the_receivers_rate(samples):
-    found = run(read(samples / "nuttcp" / "v8-streams.txt"), 1)
-    assert found["throughput_bps"] == 19706157900
-    assert found["sender_throughput_bps"] == 19725864100
-    assert (found["duration_s"], found["tool_version"], found["rtt_s"]) == (10.01, "8.1.4", 0.000093)
-    assert (found["cpu_sender_fraction"], found["cpu_receiver_fraction"]) == (0.53, 0.78)
-    assert (found["line_first"], found["line_last"]) == (4, 23)
+    row = run(read(samples / "nuttcp" / "v8-streams.txt"), 1)
+    assert row["throughput_bps"] == 19706157900
+    assert row["sender_throughput_bps"] == 19725864100
+    assert (row["duration_s"], row["tool_version"], row["rtt_s"]) == (10.01, "8.1.4", 0.000093)
+    assert (row["cpu_sender_fraction"], row["cpu_receiver_fraction"]) == (0.53, 0.78)
+    assert (row["line_first"], row["line_last"]) == (4, 23)
 
 
-def test_where_only_the_sender_reports_there_is_no_throughput(reading_of, samples):
+def test_a_report_of_the_sender_alone_has_no_throughput(reading_of, samples):
     text = (samples / "nuttcp" / "v8-streams.txt").read_text()
-    found = run(reading_of(text[text.index("nuttcp-t:") : text.index("nuttcp-r:")]))
-    assert found["sender_throughput_bps"] == 19725864100
-    assert "throughput_bps" not in found
+    row = run(reading_of(text[text.index("nuttcp-t:") : text.index("nuttcp-r:")]))
+    assert row["sender_throughput_bps"] == 19725864100
+    assert "throughput_bps" not in row
 
 
 def test_wrapped_summary(samples):
@@ -107,17 +107,17 @@ def test_wrapped_summary(samples):
     assert len(reading.intervals) == 2
 
 
-def test_parsable_form(reading_of, said):
+def test_parsable_form(reading_of, problem_lines):
     reading = reading_of(
         "megabytes=751.6250 real_sec=0.50 rate_Mbps=12608.6619 retrans=0\n\n"
         "megabytes=1389.5625 real_seconds=1.00 rate_Mbps=11658.4187 tx_cpu=79 rx_cpu=38 retrans=5 "
         "retrans_by_stream=2+3 cwnd=900 cwnd_by_stream=400+500 rtt_ms=0.21 shoe=7\n"
     )
-    found = run(reading)
-    assert (found["throughput_bps"], found["retransmits"], found["rtt_s"]) == (11658418700, 5, 0.00021)
+    row = run(reading)
+    assert (row["throughput_bps"], row["retransmits"], row["rtt_s"]) == (11658418700, 5, 0.00021)
     assert reading.streams.retransmits.tolist() == [2, 3]
     assert len(reading.intervals) == 1
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:3: unrecognised: found 'shoe=7', expected fields such as '9 %TX', '0 retrans' or '0.18 msRTT'; left out"
     ]
 
@@ -126,12 +126,12 @@ def test_identifier_is_the_label(reading_of):
     assert run(reading_of("disk:" + SUMMARY))["label"] == "disk"
 
 
-def test_errors_are_runs_that_aborted(samples, said):
+def test_errors_are_aborted_runs(samples, problem_lines):
     reading = read(samples / "nuttcp" / "errors.txt")
     assert reading.runs.error.tolist() == [True, True, True, False]
     assert reading.runs.throughput_bps.isna().tolist() == [True, True, True, False]
     assert reading.intervals.run.tolist() == [1]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "errors.txt:2: aborted: found 'Error: connect: Connection refused', expected a result",
         "errors.txt:6: aborted: found 'Error: server not ACKing data', expected a result",
         "errors.txt:7: aborted: found 'Error: not receiving data from client', expected a result",
@@ -237,17 +237,17 @@ ROW = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps     0 retrans\n"
         ),
     ],
 )
-def test_what_cannot_be_used_is_a_problem_with_its_line(reading_of, said, text, expected):
-    assert said(reading_of(text)) == expected
+def test_an_unusable_line_is_a_problem_with_its_number(reading_of, problem_lines, text, expected):
+    assert problem_lines(reading_of(text)) == expected
 
 
-def test_intervals_of_a_run_that_broke_off_are_kept(reading_of):
+def test_intervals_of_an_interrupted_run_are_kept(reading_of):
     reading = reading_of(ROW * 3)
     assert len(reading.intervals) == 3
     assert reading.runs.throughput_bps.isna().all()
 
 
-def test_a_summary_that_has_lost_its_fields_is_still_the_summary(reading_of):
+def test_a_summary_without_its_fields_is_still_the_summary(reading_of):
     reading = reading_of(ROW * 3 + "\n 3540.0000 MB /   3.00 sec = 9898.5376 Mbps\n")
     assert run(reading)["throughput_bps"] == 9898537600
     assert len(reading.intervals) == 3

@@ -1,4 +1,4 @@
-"""Results as reports give them: only a rate and what follows it, the rest in the words around them."""
+"""Results as reports quote them: a rate and the fields after it, the rest in the prose around them."""
 
 import pandas as pd
 import pytest
@@ -8,12 +8,12 @@ from hecn_analysis.logs import read
 FIELDS = "28 %TX 31 %RX 0 retrans 0.07 msRTT"
 
 
-def test_misread_characters_are_read_and_said(samples, said):
+def test_misread_characters_are_read_with_a_problem(samples, problem_lines):
     reading = read(samples / "nuttscp" / "recognised-text.txt")
     assert reading.runs.retransmits.tolist() == [0, 0]
     assert reading.runs.rtt_s.tolist() == [0.00011, 0.00011]
     assert reading.runs.label.tolist() == ["File copy", "Put file1"]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "recognised-text.txt:2: ambiguous: found '0.11Tms RTT', expected '… ms RTT'; read as 0.11 ms",
         "recognised-text.txt:2: ambiguous: found the letter O in 'O retrans', expected a number; read as 0",
         "recognised-text.txt:4: ambiguous: found the letter O in 'O retrans', expected a number; read as 0",
@@ -37,7 +37,7 @@ def test_every_spelling_gives_the_same_figures(reading_of, line):
     assert reading.problems.empty
 
 
-def test_the_label_tells_copies_from_tests(reading_of):
+def test_the_label_distinguishes_copies_from_tests(reading_of):
     reading = reading_of(
         f"Results of nuttscp\n— Get: 1.0000 Mbps {FIELDS}\n— TX: 2.0000 Mbps {FIELDS}\n3.0000 Mbps {FIELDS}\n"
         f"Now with nuttcp\n4.0000 Mbps {FIELDS}\n"
@@ -55,9 +55,9 @@ def test_a_gigabyte_in_a_heading_is_2_to_the_30(reading_of):
     assert reading.problems.empty
 
 
-def test_a_duration_that_contradicts_the_rate_is_said(reading_of, said):
+def test_a_duration_that_contradicts_the_rate_is_a_problem(reading_of, problem_lines):
     reading = reading_of(f"One 64-GB file copy\n— File copy: 9548.0962 Mbps {FIELDS}\n(completed in 75.58 seconds)\n")
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:3: inconsistent: found a rate of 9.5481e+09 bit/s, expected 7.27383e+09 bit/s from 68719476736 "
             "bytes in 75.58 s; kept as printed"
@@ -75,7 +75,7 @@ def test_a_heading_of_a_test_ends_with_its_result_its_total_or_the_next_heading(
     assert reading.runs.direction.fillna("").tolist() == ["", "", "receive", "receive", ""]
 
 
-def test_streams_are_those_stated(samples):
+def test_the_stated_number_of_streams_is_read(samples):
     reading = read(samples / "nuttscp" / "two-streams.txt")
     assert reading.runs.streams.tolist() == [2, 2]
     assert reading.runs.duration_s.tolist() == [10, 10]
@@ -100,10 +100,10 @@ def test_streams_are_those_stated(samples):
         ),
     ],
 )
-def test_a_total_is_no_run_but_is_compared(reading_of, said, total, problems):
+def test_a_total_is_compared_but_is_not_a_run(reading_of, problem_lines, total, problems):
     reading = reading_of(f"n2tx: 1.0000 Mbps {FIELDS}\nn2rx: 2.0000 Mbps {FIELDS}\n{total}\n")
     assert len(reading.runs) == 2
-    assert said(reading) == problems
+    assert problem_lines(reading) == problems
 
 
 def test_rates_in_prose_are_not_results(reading_of):

@@ -1,4 +1,4 @@
-"""A reader is one file: that of CONTRIBUTING.md, beside the others, is found, reads its sample, and nothing else."""
+"""The example reader of CONTRIBUTING.md is a single new file: it is listed, and reads its sample and nothing else."""
 
 import json
 import re
@@ -42,7 +42,7 @@ print(json.dumps({
 
 
 def block(language):
-    """The one block of a language in the chapter on readers."""
+    """Return the only code block of a language in the chapter on readers."""
     chapter = CONTRIBUTING.read_text().partition("## Add a reader\n")[2].partition("\n### ")[0]
     [found] = re.findall(rf"^( *)```{language}\n(.*?)^\1```$", chapter, re.DOTALL | re.MULTILINE)
     return textwrap.dedent(found[1])
@@ -50,7 +50,7 @@ def block(language):
 
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory):
-    """What a package says that has one file more."""
+    """Return the output of a package with one more file."""
     root = tmp_path_factory.mktemp("contributed")
     for names in ("hecn_analysis", "hecn_analysis/logs", "hecn_analysis/logs/copies"):
         (root / names).mkdir()
@@ -76,13 +76,13 @@ def test_the_worked_reader_has_at_most_sixty_lines():
     assert len(block("python").splitlines()) <= 60
 
 
-def test_it_is_found_in_the_order_of_names(answer):
+def test_the_new_reader_is_listed_in_alphabetical_order(answer):
     assert "hecn_analysis.logs.copies.ferry" in answer["modules"]
     assert answer["modules"] == sorted(answer["modules"])
     assert answer["tools"]
 
 
-def test_it_reads_its_sample(answer):
+def test_the_new_reader_reads_its_sample(answer):
     columns = ("tool", "tool_version", "protocol", "line_first", "bytes", "duration_s", "throughput_bps", "error")
     assert [tuple(run[name] for name in columns) for run in answer["runs"]] == [
         ("ferry", "1.2", "file", 2, 1073741824, 9.12, 941600000.0, False),
@@ -98,5 +98,5 @@ def test_it_reads_its_sample(answer):
     ]
 
 
-def test_it_leaves_its_neighbours_alone(answer):
+def test_the_new_reader_takes_no_other_samples(answer):
     assert answer["touched"] == []

@@ -10,7 +10,7 @@ ONE_WAY = (
 )
 
 
-def test_both_ways(samples, said):
+def test_both_directions(samples, problem_lines):
     reading = read(samples / "owping" / "both-ways.txt")
     runs = reading.runs
     assert runs.direction.tolist() == ["send", "receive"]
@@ -18,7 +18,7 @@ def test_both_ways(samples, said):
     assert runs.lost_packets.tolist() == [1, 0]
     assert runs.jitter_s.tolist() == [0.00025, 0.000125]
     assert runs[["rtt_min_s", "rtt_max_s"]].fillna(-1).to_numpy().tolist() == [[0.0405, 0.0415], [-1, -1]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "both-ways.txt:20: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
             "delays left out"
@@ -43,10 +43,10 @@ def test_a_single_direction_is_known_from_the_command(reading_of, command, direc
     assert reading.runs.direction.fillna("").tolist() == [direction]
 
 
-def test_what_is_damaged(reading_of, said):
+def test_damaged_output(reading_of, problem_lines):
     reading = reading_of("--- owping statistics from [sender]\n" + ONE_WAY.splitlines()[0] + "\n10 sent, 0 lo\n")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: malformed: found '--- owping statistics from [sender]', expected "
             "'… from [host]:port to [host]:port ---'; no run made of it"
@@ -55,15 +55,15 @@ def test_what_is_damaged(reading_of, said):
     ]
 
 
-def test_a_loss_that_the_counts_contradict(reading_of, said):
+def test_a_loss_that_the_counts_contradict(reading_of, problem_lines):
     reading = reading_of(ONE_WAY.replace("0 lost (0.000%)", "1 lost (0.000%)"))
     assert reading.runs.loss_fraction.tolist() == [0.1]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:2: inconsistent: found a loss of 0.000 %, expected 10 % from the counts; the latter is kept"
     ]
 
 
-def test_the_form_for_machines(samples, said):
+def test_machine_readable_output(samples, problem_lines):
     reading = read(samples / "owping" / "machine.txt")
     runs = reading.runs
     assert runs.tool.tolist() == ["owping", "owping"]
@@ -77,7 +77,7 @@ def test_the_form_for_machines(samples, said):
         [-1, -1, 0.000125],
     ]
     assert runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 33], [35, 60]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "machine.txt:60: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
             "delays left out"
@@ -85,7 +85,7 @@ def test_the_form_for_machines(samples, said):
     ]
 
 
-def test_the_form_for_machines_of_both_ways_and_cut(reading_of, said):
+def test_machine_readable_output_of_both_directions_and_truncated(reading_of, problem_lines):
     reading = reading_of(
         "SUMMARY\t3.00\nFROM_HOST\tsender\nTO_HOST\treceiver\nSENT\t10\nMAXERR\t0.001\nMAXERR_FWD\t0.001\n"
         "DUPS_FWD\t0\nDUPS_BCK\t0\nLOST\t1\nMIN\t0.08\nMIN_FWD\t-3\nMEDIAN\t0.081\nMAX\t8.2e-02\nPDV\t1e-05\n"
@@ -93,12 +93,12 @@ def test_the_form_for_machines_of_both_ways_and_cut(reading_of, said):
     )
     columns = ["tool", "sent_packets", "lost_packets", "rtt_min_s", "rtt_max_s", "jitter_s"]
     assert reading.runs[columns].to_numpy().tolist() == [["twping", 10, 1, 0.08, 0.082, 1e-5]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:18: truncated: found no counts below the heading, expected '… sent, … lost'; no run made of it"
     ]
 
 
-def test_lines_of_packets_stand_between(reading_of):
+def test_lines_of_packets_in_between_are_skipped(reading_of):
     heading, *rest = ONE_WAY.splitlines(keepends=True)
     packets = "".join(
         f"seq_no={number} delay=1.25e+01 ms (sync, err=0.389 ms) sent=1700000000.36 recv=1700000000.37\n"

@@ -1,4 +1,4 @@
-"""The samples recorded by data/record_samples.py: what each must give, to all digits.
+"""The samples recorded by data/record_samples.py, and the exact figures of each.
 
 tests/logs/expected/own.json holds the runs and problems of every sample. HECN_UPDATE_GOLDEN=1 writes it anew after
 new samples were recorded; every changed figure is then to be compared with the text of its sample. That the figures
@@ -48,7 +48,7 @@ def name(path):
 
 
 def found(path):
-    """What a sample gives, as the file of expectations has it."""
+    """Return the figures of a sample in the format of the file of expectations."""
     reading = read(path)
     runs = [
         {key: value for key in COLUMNS if not pd.isna(value := row[key]) and value is not False}
@@ -68,7 +68,7 @@ def expected():
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=name)
-def test_a_sample_gives_what_its_tool_printed(path, expected):
+def test_a_sample_gives_the_figures_that_its_tool_printed(path, expected):
     assert found(path) == expected[name(path)]
 
 
@@ -77,8 +77,8 @@ def test_every_expectation_has_its_sample(expected):
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=name)
-def test_every_line_of_a_sample_is_understood(path, expected):
-    """The doubled keys are iperf3's own, before 3.18 with several streams."""
+def test_every_line_of_a_sample_is_recognised(path, expected):
+    """Duplicate keys are iperf3's own, before 3.18 with several streams."""
     kinds = {problem.partition(": ")[2] for problem in expected[name(path)]["problems"]}
     doubled = path.parent.name == "iperf3" and path.name.startswith(("json-both-ways-3.", "json-streams-3."))
     assert kinds <= {"aborted", "truncated", "inconsistent"} | ({"malformed"} if doubled else set())
@@ -89,7 +89,7 @@ def printed(path):
 
 
 @pytest.mark.parametrize("path", [path for path in SAMPLES if printed(path)], ids=name)
-def test_rates_are_those_that_a_plain_search_finds(path):
+def test_rates_agree_with_a_plain_search(path):
     pattern, unit = printed(path)
     text = path.read_bytes().decode()  # with its carriage returns
     rates = [

@@ -1,4 +1,4 @@
-"""Rows that are many are the same as those that are few."""
+"""Packing many rows into columns does not change them."""
 
 import pytest
 
@@ -24,7 +24,7 @@ $ dd if=/dev/zero of=a
 
 
 @pytest.mark.parametrize("number", [1, 7, 8, 9, 40])
-def test_runs_that_become_columns_stay_the_same(tmp_path, monkeypatch, number):
+def test_packed_runs_are_unchanged(tmp_path, monkeypatch, number):
     (tmp_path / "a.log").write_text(LOG * number)
     (tmp_path / "b.log").write_text(LOG)
     as_rows = read(tmp_path)
@@ -35,6 +35,6 @@ def test_runs_that_become_columns_stay_the_same(tmp_path, monkeypatch, number):
     monkeypatch.setattr(packing, "_KEPT", 2)
     as_columns = read(tmp_path)
     for table in ("runs", "streams", "intervals", "problems"):
-        one, other = getattr(as_rows, table), getattr(as_columns, table)
-        assert one.dtypes.to_dict() == other.dtypes.to_dict()
-        assert one.equals(other), table
+        unpacked, packed = getattr(as_rows, table), getattr(as_columns, table)
+        assert unpacked.dtypes.to_dict() == packed.dtypes.to_dict()
+        assert unpacked.equals(packed), table

@@ -59,11 +59,11 @@ def test_latencies_are_as_printed(samples, name, least, mean, most):
     assert reading.problems.empty
 
 
-def test_failures(samples, said):
+def test_failures(samples, problem_lines):
     reading = read(samples / "perftest" / "failed.txt")
     assert reading.runs.error.tolist() == [True, True]
     assert reading.runs.throughput_bps.isna().all()
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "failed.txt:3: aborted: found 'Unable to open file descriptor for socket connection Unable to init the "
             "socket connection', expected a row of figures"
@@ -115,13 +115,13 @@ def test_failures(samples, said):
         ),
     ],
 )
-def test_what_cannot_be_read_is_said(reading_of, said, text, problem):
+def test_unreadable_lines_are_problems(reading_of, problem_lines, text, problem):
     reading = reading_of(text)
     expected = problem or (
         "a.log:1: ambiguous: found BW_average 5 without its unit, expected a message rate that tells whether it is "
         "MiB/s or Gb/s; throughput_bps left out"
     )
-    assert said(reading) == [expected]
+    assert problem_lines(reading) == [expected]
     assert len(reading.runs) == (problem is None)
 
 
@@ -134,11 +134,11 @@ def test_a_json_result_in_mebibytes(reading_of):
     assert reading.runs.label.tolist() == ["RDMA_Read BW Test, 65536 bytes"]
 
 
-def test_the_heading_alone_is_prose(reading_of):
+def test_a_heading_without_rows_is_prose(reading_of):
     assert reading_of("Send BW Test\n\nWe ran it twice.\n").problems.kind.tolist() == ["unrecognised"]
 
 
-def test_a_column_that_is_not_known_is_left_out(reading_of):
+def test_an_unknown_column_is_left_out(reading_of):
     reading = reading_of(
         " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   BW min[Gb/sec]   MsgRate[Mpps]\n"
         " 65536      5000             97.81              97.74              91.02            0.186424\n"
@@ -155,7 +155,7 @@ def test_a_column_that_is_not_known_is_left_out(reading_of):
         'printf("sockperf: ERROR: " log_fmt);\n',
     ],
 )
-def test_source_code_is_left_alone(reading_of, text):
+def test_source_code_is_not_read(reading_of, text):
     reading = reading_of(text)
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]

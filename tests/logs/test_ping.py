@@ -1,4 +1,4 @@
-"""ping of every kind of system, and what happens where it breaks off."""
+"""ping of every kind of system, complete and truncated."""
 
 import pytest
 
@@ -90,7 +90,7 @@ def test_translations_of_iputils(samples):
     assert reading.problems.empty
 
 
-def test_counts_behind_a_time_in_another_language(reading_of):
+def test_counts_after_a_time_in_another_language(reading_of):
     reading = reading_of(
         "Nov 21 23:56:25 host ping[123]: PING b (192.0.2.7) 56(84) bytes de dados.\n"
         "Nov 21 23:56:27 host ping[123]: --- estatísticas de ping para b ---\n"
@@ -121,12 +121,12 @@ def test_routers(samples):
     assert reading.problems.kind.tolist() == ["inconsistent"]
 
 
-def test_pings_at_the_same_time(samples, said):
+def test_simultaneous_pings(samples, problem_lines):
     reading = read(samples / "ping" / "parallel.txt")
     assert reading.runs.label.tolist() == ["a", "b", "c", "d"]
     assert reading.runs.sent_packets.fillna(-1).tolist() == [2, 3, -1, 1]
     assert reading.runs.rtt_avg_s.tolist() == [0.00125, 0.00225, 0.003, 0.004]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "parallel.txt:16: truncated: found 1 replies and no statistics, "
             "expected '… packets transmitted, … received'; times are those of the replies"
@@ -157,18 +157,18 @@ def test_routeros(reading_of):
     assert reading.problems.empty
 
 
-def test_times_alone(reading_of, said):
+def test_times_without_counts(reading_of, problem_lines):
     reading = reading_of(
         "a: rtt min/avg/max/mdev = 1.000/1.250/1.500/0.250 ms\nif 'rtt min/avg/max/mdev = ' in line:\n"
     )
     assert reading.runs[TIMES].to_numpy().tolist() == [[0.001, 0.00125, 0.0015]]
     assert reading.runs.sent_packets.isna().all()
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:1: truncated: found times alone, expected '… packets transmitted, … received' above them"
     ]
 
 
-def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
+def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, problem_lines):
     reading = reading_of(
         "PING 192.0.2.7 (192.0.2.7): 56 data bytes\nping: permission denied (are you root?)\n"
         "PING 192.0.2.8 (192.0.2.8): 56 data bytes\n64 bytes from 192.0.2.8: seq=0 ttl=64 time=0.5 ms\n"
@@ -177,14 +177,14 @@ def test_a_failure_below_the_heading_is_an_aborted_run(reading_of, said):
     )
     assert reading.runs.error.tolist() == [True, False]
     assert reading.runs.label.tolist() == ["192.0.2.7", "192.0.2.8"]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:2: aborted: found 'permission denied (are you root?)', expected replies and statistics"
     ]
 
 
-def test_contradictions_and_what_breaks_off(samples, said):
+def test_contradictions_and_truncated_output(samples, problem_lines):
     reading = read(samples / "ping" / "unusual.txt")
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "unusual.txt:1: aborted: found 'receiver: Name or service not known', expected replies and statistics",
         (
             "unusual.txt:9: inconsistent: found 3 packets received of 2 sent, expected no more received than sent; "
@@ -205,10 +205,10 @@ def test_contradictions_and_what_breaks_off(samples, said):
     assert reading.runs.loc[4, TIMES].tolist() == [0.00025, 0.0005, 0.00075]
 
 
-def test_a_heading_alone_is_a_problem(reading_of, said):
+def test_a_heading_without_rows_is_a_problem(reading_of, problem_lines):
     reading = reading_of("PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.\n")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: truncated: found no replies and no statistics, "
             "expected '… packets transmitted, … received'; no run made"
@@ -236,7 +236,7 @@ def test_a_heading_alone_is_a_problem(reading_of, said):
         "'64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=0.5 ms',\n'PING 192.0.2.7 (192.0.2.7) 56(84) bytes',\n",
     ],
 )
-def test_other_tools_and_prose_are_left_alone(reading_of, text):
+def test_other_tools_and_prose_are_not_read(reading_of, text):
     reading = reading_of(text)
     assert reading.runs.empty
     assert reading.problems.kind.tolist() == ["unrecognised"]

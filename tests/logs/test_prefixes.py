@@ -1,4 +1,4 @@
-"""What loggers and mail put in front of lines does not change what is read."""
+"""Prefixes of loggers and mail do not change the rows."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from hecn_analysis.logs import prefixes, read
 
 SAMPLES = Path(__file__).parent / "samples"
-# A line of these begins with a date of its own, or ends a run by standing at the margin: both are lost behind a prefix.
+# Lines of these tools begin with a date, or end a run at the left margin: a prefix hides both.
 EXCEPT = {
     "ISO 8601": {"ethr", "globus-url-copy", "netperf", "ping"},
     "date and time": {"dsync", "ethr", "globus-url-copy", "netperf"},
@@ -43,7 +43,7 @@ PREFIXES = {
 
 
 @pytest.mark.parametrize("kind", PREFIXES)
-def test_lines_behind_a_prefix_are_read_like_those_without(tmp_path, kind):
+def test_a_prefix_does_not_change_the_rows(tmp_path, kind):
     (tmp_path / "bare").mkdir()
     (tmp_path / "behind").mkdir()
     for sample in SAMPLES.glob("*/*.txt"):
@@ -58,7 +58,7 @@ def test_lines_behind_a_prefix_are_read_like_those_without(tmp_path, kind):
     pd.testing.assert_frame_equal(bare[COLUMNS], behind[COLUMNS])
 
 
-def test_json_behind_a_prefix_is_read(tmp_path):
+def test_json_after_a_prefix_is_read(tmp_path):
     text = (SAMPLES / "iperf3/bidirectional-json.txt").read_text()
     (tmp_path / "bare.log").write_text(text)
     (tmp_path / "prefixed.log").write_text("".join(f"2026-03-01T10:00:00Z {line}\n" for line in text.splitlines()))
@@ -72,5 +72,5 @@ def test_json_behind_a_prefix_is_read(tmp_path):
 @pytest.mark.parametrize(
     "text", ["[  5]   0.00-1.00   sec", "64 bytes from 192.0.2.1", "10 packets transmitted", "", "- - -x"]
 )
-def test_what_tools_print_themselves_is_no_prefix(text):
+def test_output_of_tools_is_not_a_prefix(text):
     assert prefixes.bare(text) == text

@@ -1,4 +1,4 @@
-"""pScheduler's results, as JSON in every wrapping and as text."""
+"""pScheduler's results, as JSON in every envelope and as text."""
 
 from hecn_analysis.logs import read
 
@@ -15,7 +15,7 @@ def test_throughput_with_both_ends(samples):
     assert reading.problems.empty
 
 
-def test_other_tests_and_wrappings(samples, said):
+def test_other_tests_and_wrappings(samples, problem_lines):
     reading = read(samples / "pscheduler" / "results.txt")
     runs = reading.runs
     assert runs.protocol.fillna("").tolist() == ["udp", "icmp", "", "udp", "", "file", "tcp", "udp"]
@@ -28,7 +28,7 @@ def test_other_tests_and_wrappings(samples, said):
     assert runs.duration_s.fillna(-1).tolist() == [-1, -1, -1, -1, -1, 65.5, 10.0, 10.0]
     assert runs.bytes.fillna(-1).tolist() == [-1] * 7 + [1000000000]
     assert runs.jitter_s.dropna().tolist() == [0.000125]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "results.txt:4: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
             "delays left out"
@@ -61,25 +61,25 @@ def test_text_with_streams_and_every_heading(samples):
     assert reading.problems.empty
 
 
-def test_text_without_its_summary(reading_of, said):
+def test_text_without_its_summary(reading_of, problem_lines):
     reading = reading_of("* Stream ID 5\nInterval       Throughput     Retransmits\n0.0 - 1.0      4.50 Gbps      3\n")
     assert reading.runs.throughput_bps.isna().tolist() == [True]
     assert reading.intervals.throughput_bps.tolist() == [4.5e9]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:3: truncated: found no summary, expected one of all streams; only the intervals are read"
     ]
 
 
-def test_a_summary_of_something_else_is_left_alone(reading_of):
+def test_a_summary_of_another_test_is_not_read(reading_of):
     assert reading_of("Summary\nInterval  10 s\n5 - 7 Gbps\n").problems.kind.tolist() == ["unrecognised"]
 
 
-def test_a_time_that_no_clock_shows_is_left_out(reading_of, said):
+def test_an_impossible_time_of_day_is_left_out(reading_of, problem_lines):
     reading = reading_of(
         '{"result-merged": {"succeeded": true, "time": "PT1S"}, "start-time": "3026-03-21T23:18:58Z"}\n'
     )
     assert reading.runs.start_time.isna().tolist() == [True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: inconsistent: start_time: found Timestamp('3026-03-21 23:18:58+0000', tz='UTC'), "
             "expected a UTC time from 1678 to 2261; left out"
@@ -87,7 +87,7 @@ def test_a_time_that_no_clock_shows_is_left_out(reading_of, said):
     ]
 
 
-def test_texts_of_latency_and_round_trips(samples, said):
+def test_texts_of_latency_and_round_trips(samples, problem_lines):
     reading = read(samples / "pscheduler" / "delays.txt")
     columns = ["label", "sent_packets", "lost_packets", "loss_fraction", "rtt_min_s", "rtt_avg_s", "rtt_max_s"]
     assert reading.runs[columns].round(9).fillna(-1).to_numpy().tolist() == [
@@ -99,7 +99,7 @@ def test_texts_of_latency_and_round_trips(samples, said):
     ]
     assert reading.runs.jitter_s.fillna(-1).tolist() == [0.00025, -1, -1, -1, -1]
     assert reading.runs.protocol.tolist() == ["udp", "udp", "icmp", "icmp", "icmp"]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "delays.txt:36: inconsistent: found a delay of -0.0005 s, expected at least 0: the two clocks differ; "
             "delays left out"
@@ -121,13 +121,13 @@ def test_the_histogram_counts_in_widths_of_its_buckets(reading_of):
     ]
 
 
-def test_a_failed_result_alone(reading_of, said):
+def test_a_failed_result_without_data(reading_of, problem_lines):
     reading = reading_of(
         '{"succeeded": false, "error": "iperf3 returned an error", "diags": "x"}\n'
         '{"schema": 1, "succeeded": false, "error": "owping returned an error"}\n'
     )
     assert reading.runs[["tool", "error"]].to_numpy().tolist() == [["pscheduler", True]] * 2
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:1: aborted: found 'iperf3 returned an error', expected a result",
         "a.log:2: aborted: found 'owping returned an error', expected a result",
     ]

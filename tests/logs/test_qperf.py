@@ -16,11 +16,11 @@ def test_figures_and_their_units(samples):
     assert reading.problems.empty
 
 
-def test_failures_and_damage(samples, said):
+def test_failures_and_damage(samples, problem_lines):
     reading = read(samples / "qperf" / "broken.txt")
     assert reading.runs.error.tolist() == [True, True, False]
     assert reading.runs.throughput_bps.isna().all()
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "broken.txt:2: aborted: found '192.0.2.9: failed to connect', expected a result of tcp_bw",
         (
             "broken.txt:4: aborted: found 'server: failed to find any InfiniBand devices: Function not implemented', "
@@ -31,7 +31,7 @@ def test_failures_and_damage(samples, said):
     ]
 
 
-def test_a_name_with_a_colon_alone_is_nothing(reading_of):
+def test_a_name_and_a_colon_make_no_run(reading_of):
     assert reading_of("tcp_bw:\n  enabled: true\n").problems.kind.tolist() == ["unrecognised"]
 
 

@@ -5,7 +5,7 @@ import pytest
 from hecn_analysis.logs import read
 
 
-def test_copies(samples, column, said):
+def test_copies(samples, column, problem_lines):
     reading = read(samples / "rsync" / "copies.txt")
     assert column(reading, "throughput_bps") == pytest.approx(
         [8 * 20007344.0, 8 * 12004406.4, 8 * 60.02e6, 8 * 57.24 * 2**20, 496.0, None, None]
@@ -13,7 +13,7 @@ def test_copies(samples, column, said):
     assert column(reading, "bytes") == [30011016, 30011016, 30010057, round(28.62 * 2**20) + 57, 31, None, None]
     assert column(reading, "direction") == ["send", "receive", "send", "send", "send", None, None]
     assert column(reading, "error") == [False, False, False, False, True, True, False]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "copies.txt:34: aborted: found 'some files/attrs were not transferred (see previous errors) (code 23) "
             "at main.c(1394) [sender=3.5.0]', expected a copy without an error"
@@ -33,10 +33,10 @@ def test_daemons(samples, column):
     assert reading.problems.empty
 
 
-def test_old_words_unknown_units_and_a_log_that_is_cut_off(samples, column, said):
+def test_old_words_unknown_units_and_a_truncated_log(samples, column, problem_lines):
     reading = read(samples / "rsync" / "old.txt")
     assert column(reading, "throughput_bps") == pytest.approx([8 * 6002201.4, None, 8 * 60.02e6, None])
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "old.txt:6: ambiguous: found 'sent 30.01M bytes  received 57 bytes  60.02M bytes/sec' and no command line, "
             "expected to know whether K is 1000 (-h) or 1024 (-hh); 1000 taken"
@@ -48,7 +48,7 @@ def test_old_words_unknown_units_and_a_log_that_is_cut_off(samples, column, said
     ]
 
 
-def test_an_error_printed_before_the_rate_is_that_of_the_run(reading_of, column):
+def test_an_error_printed_before_the_rate_belongs_to_the_run(reading_of, column):
     reading = reading_of(
         "sending incremental file list\nrsync error: partial transfer (code 23) at main.c(1)\n"
         "sent 19 bytes  received 12 bytes  62.00 bytes/sec\ntotal size is 0  speedup is 0.00\n"
@@ -57,10 +57,10 @@ def test_an_error_printed_before_the_rate_is_that_of_the_run(reading_of, column)
     assert column(reading, "throughput_bps") == [496.0]
 
 
-def test_a_line_that_breaks_off(reading_of, said):
+def test_a_truncated_line(reading_of, problem_lines):
     reading = reading_of("sent 30,010,959 bytes  received 57 by")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:1: truncated: found 'sent 30,010,959 bytes  received 57 by', "
             "expected 'sent … bytes  received … bytes  … bytes/sec'; no run made of it"
@@ -68,7 +68,7 @@ def test_a_line_that_breaks_off(reading_of, said):
     ]
 
 
-def test_progress_beside_the_name(reading_of, column):
+def test_progress_on_the_line_of_the_name(reading_of, column):
     reading = reading_of(
         "sending incremental file list\nrun.dat  2,097,152,000 100%  200.50MB/s    0:00:09 (xfr#1, to-chk=1/2)\n"
         "sent 3,911,975,510 bytes  received 121 bytes  11,872,460.19 bytes/sec\n"

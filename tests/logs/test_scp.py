@@ -7,7 +7,7 @@ from hecn_analysis.logs import read
 MEBIBYTE = 8 * 2**20
 
 
-def test_every_file_is_a_run(samples, column, said):
+def test_every_file_is_a_run(samples, column, problem_lines):
     reading = read(samples / "scp" / "copies.txt")
     assert column(reading, "label") == [
         "run.dat",
@@ -25,7 +25,7 @@ def test_every_file_is_a_run(samples, column, said):
     assert column(reading, "direction") == ["send", "send", "receive", "receive", "receive", "receive"]
     assert column(reading, "error") == [False, False, True, True, False, False]
     assert set(reading.runs.tool) == {"scp"}
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         ("copies.txt:6: aborted: found 'client_loop: send disconnect: Broken pipe', expected a file copied to its end"),
         (
             "copies.txt:9: aborted: found 'remote open \"none\": No such file or directory', "
@@ -35,7 +35,7 @@ def test_every_file_is_a_run(samples, column, said):
     ]
 
 
-def test_sftp_says_where_files_go(samples, column):
+def test_sftp_names_the_direction(samples, column):
     reading = read(samples / "scp" / "sftp.txt")
     assert column(reading, "tool") == ["sftp", "sftp", "scp"]
     assert column(reading, "direction") == ["receive", "send", "receive"]
@@ -66,23 +66,23 @@ def test_putty(samples, column):
         ("scp x y", None),
     ],
 )
-def test_the_direction_is_where_the_colon_is(reading_of, column, command, direction):
+def test_the_colon_in_the_command_gives_the_direction(reading_of, column, command, direction):
     reading = reading_of(f"$ {command}\nx          100%   10KB  10.0KB/s   00:01    \n")
     assert column(reading, "direction") == [direction]
 
 
 @pytest.mark.parametrize("text", ["lost connection\n", "Connection closed.\n", "Killed by signal 9.\n"])
-def test_such_words_alone_are_no_run(reading_of, text):
+def test_similar_words_are_not_a_run(reading_of, text):
     assert reading_of(text).runs.empty
 
 
-def test_lines_within_source_code_are_left_alone(reading_of):
+def test_lines_in_source_code_are_not_read(reading_of):
     line = '    "/upload/cat                                   100%   23    34.4KB/s   00:00",\n'
     assert reading_of(line).runs.empty
 
 
 @pytest.mark.parametrize("mark", ["", "   ", "> ", ">    "])
-def test_a_lost_connection_is_a_failure_where_lines_are_set_in(reading_of, column, mark):
+def test_a_lost_connection_below_indented_lines_is_a_failure(reading_of, column, mark):
     reading = reading_of(
         f"{mark}test                                        0%    0     0.0KB/s   --:-- ETA\n"
         f"{mark}client_loop: send disconnect: Broken pipe\n{mark}lost connection\n"

@@ -1,4 +1,4 @@
-"""The segment size of TCP, which says what framing a run costs, is read where a tool states it."""
+"""The TCP segment size, which determines the framing overhead, is read if a tool prints it."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A session log: who gets which line, and what counts as a command line."""
+"""A session log: which reader gets which line, and what counts as a command line."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_command_lines(text, expected):
     assert (found and (found.line, found.program, found.arguments)) == (expected and (7, *expected))
 
 
-def test_runs_of_several_tools_in_the_order_of_the_session(reading_of):
+def test_runs_of_several_tools_keep_the_order_of_the_session(reading_of):
     reading = reading_of(
         "Host there, kernel as of today\n"
         "$ dd if=/dev/zero of=file bs=1M count=64\n64+0 records in\n64+0 records out\n"
@@ -52,19 +52,19 @@ def test_runs_of_several_tools_in_the_order_of_the_session(reading_of):
     assert reading.problems.empty
 
 
-def test_a_reader_is_not_asked_about_every_line_for_ever():
+def test_a_reader_stops_getting_every_line_after_a_while():
     class Counting:
-        """A reader of lines with a word, and of what follows them."""
+        """A reader of lines with a word and of the lines below them."""
 
         TOOLS = ("counting",)
         HINTS = ("count me",)
 
         def __init__(self, _findings):
-            self.asked = self.taken = 0
+            self.offered = self.taken = 0
             seen.append(self)
 
         def feed(self, line):
-            self.asked += 1
+            self.offered += 1
             self.taken += "count" in line.text
             return "count" in line.text
 
@@ -74,5 +74,5 @@ def test_a_reader_is_not_asked_about_every_line_for_ever():
     seen = []
     rows = ["count me", "x", "count", *["x"] * 20_000, "count", "count me", "count"]
     registry.read(Lines.of("\n".join(rows)), Findings("a.log"), [Counting])
-    assert seen[0].taken == 4  # not the one without a hint, so far below
-    assert seen[0].asked < 5_000
+    assert seen[0].taken == 4  # not the late line without a hint
+    assert seen[0].offered < 5_000

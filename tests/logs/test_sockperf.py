@@ -15,7 +15,7 @@ def test_bandwidth_and_full_round_trips(samples):
     assert reading.problems.empty
 
 
-def test_units_directions_and_several_servers(samples, said):
+def test_units_directions_and_several_servers(samples, problem_lines):
     reading = read(samples / "sockperf" / "udp-and-errors.txt")
     runs = reading.runs
     assert runs.throughput_bps.isna().all()
@@ -24,7 +24,7 @@ def test_units_directions_and_several_servers(samples, said):
     assert runs.lost_packets.fillna(-1).tolist() == [-1, -1, 10, 0, -1]
     assert runs.error.tolist() == [False] * 4 + [True]
     assert runs[["line_first", "line_last"]].to_numpy().tolist() == [[1, 12], [13, 17], [18, 30], [31, 35], [36, 37]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "udp-and-errors.txt:17: unit: found 1123.046875000 Gbps, read as Mbps: sockperf misprints it",
         (
             "udp-and-errors.txt:37: aborted: found 'Can`t connect socket (errno=111 Connection refused)', "
@@ -33,14 +33,14 @@ def test_units_directions_and_several_servers(samples, said):
     ]
 
 
-def test_a_rate_that_the_messages_contradict(reading_of, said):
+def test_a_rate_that_the_messages_contradict(reading_of, problem_lines):
     reading = reading_of(
         "sockperf: NOTE: test was performed, using msg-size=1400. For getting maximum throughput\n"
         "sockperf: Summary: Message Rate is 284414 [msg/sec]\n"
         "sockperf: Summary: BandWidth is 479.734 MBps (3837.869 Mbps)\n"
     )
     assert reading.runs.throughput_bps.tolist() == [3837.869 * MEBI]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:3: inconsistent: found a rate of 4.0243e+09 bit/s, expected 3.18544e+09 bit/s "
             "from 284414 messages per second of 1400 bytes; kept as printed"
@@ -48,16 +48,16 @@ def test_a_rate_that_the_messages_contradict(reading_of, said):
     ]
 
 
-def test_what_breaks_off(reading_of, said):
+def test_truncated_output(reading_of, problem_lines):
     reading = reading_of("sockperf: Total of 284557 messages sent in 1.001 sec\nsockperf: Summary: BandWidth is 37")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:2: truncated: found 'sockperf: Summary: BandWidth is 37', expected a figure with its unit",
         "a.log:2: truncated: found no summary, expected 'Summary: …'; no run made of it",
     ]
 
 
-def test_results_alone_are_runs_of_their_own(reading_of):
+def test_results_without_a_heading_are_separate_runs(reading_of):
     latency = (
         "[OUT] sockperf: [Total Run] RunTime=2.000 sec; Warm up time=400 msec; SentMessages=200; ReceivedMessages=199\n"
         "[OUT] sockperf: ========= Printing statistics for Server No: 0\n"
@@ -84,7 +84,7 @@ def test_results_alone_are_runs_of_their_own(reading_of):
     assert reading.problems.empty
 
 
-def test_servers_and_tests_in_vain(reading_of, said):
+def test_servers_and_failed_tests(reading_of, problem_lines):
     reading = reading_of(
         "sockperf: == version #3.10 ==\nsockperf: [SERVER] listen on:\n"
         "[ 0] IP = 192.0.2.7    PORT = 11111 # TCP\nsockperf: Warmup stage (sending a few dummy messages)...\n"
@@ -93,7 +93,7 @@ def test_servers_and_tests_in_vain(reading_of, said):
         "sockperf: No messages were received from the server. Is the server down?\n"
     )
     assert reading.runs[["error", "protocol"]].to_numpy().tolist() == [[True, "udp"]]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:4: unrecognised: found the output of a server, which has no figures, expected a client's",
         (
             "a.log:11: aborted: found 'No messages were received from the server. Is the server down?', "

@@ -1,4 +1,4 @@
-"""speedtest of both kinds, in all of its forms."""
+"""speedtest of both kinds, in all formats."""
 
 import pytest
 
@@ -44,11 +44,11 @@ def test_all_on_one_line(reading_of):
     assert reading.problems.empty
 
 
-def test_what_breaks_off(samples, said):
+def test_truncated_output(samples, problem_lines):
     reading = read(samples / "speedtest" / "broken.txt")
     assert reading.runs.error.tolist() == [True, False]
     assert reading.runs.throughput_bps.fillna(-1).tolist() == [-1, 1.25e6]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "broken.txt:2: aborted: found 'Cannot retrieve speedtest configuration', "
             "expected the rates of download and upload"
@@ -57,15 +57,15 @@ def test_what_breaks_off(samples, said):
     ]
 
 
-def test_a_rate_without_its_unit(reading_of, said):
+def test_a_rate_without_unit(reading_of, problem_lines):
     reading = reading_of("Hosted by Example (There) [1 km]: 2.5 ms\nDownload: 102.21\nUpload: 2.97 Mbit/s\n")
     assert reading.runs.direction.tolist() == ["send"]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:2: malformed: found 'Download: 102.21', expected a rate such as '93.2 Mbit/s'; no run made of it"
     ]
 
 
-def test_a_download_of_something_else_is_left_alone(reading_of):
+def test_downloads_of_other_programs_are_not_read(reading_of):
     assert reading_of("Download: 102.21 Mbit/s\nUpload: 2.97 Mbit/s\n").runs.empty
 
 

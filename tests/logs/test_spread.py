@@ -1,4 +1,4 @@
-"""Many files at once: the same rows in the same order, whoever reads them."""
+"""Many files at once: the rows and their order do not depend on the number or kind of workers."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ TABLES = ("runs", "streams", "intervals", "problems")
 
 @pytest.fixture
 def many(tmp_path):
-    """A folder of more files than one group, good ones, damaged ones and unknown ones."""
+    """Return a folder of intact, damaged and unknown files, more than one group."""
     samples = sorted((data_dir() / "samples").rglob("*.txt"))[:40]
     for number in range(2):
         for sample in samples:
@@ -39,11 +39,11 @@ def same(one, other):
     return not one.runs.empty and not one.intervals.empty and not one.problems.empty
 
 
-def test_processes_find_the_same_rows(many):
+def test_processes_read_the_same_rows(many):
     assert same(read(many), read(many, processes=2))
 
 
-def test_dask_workers_find_the_same_rows(many, monkeypatch):
+def test_dask_workers_read_the_same_rows(many, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.chdir(many.parent)
     with distributed.LocalCluster(
@@ -72,7 +72,7 @@ def test_processes_read_under_a_temporary_folder_with_a_long_name(many, tmp_path
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x"])
-def test_no_scheduler_is_an_error_for_people(many, address, monkeypatch):
+def test_a_missing_scheduler_is_an_input_error(many, address, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_PATIENCE_S", 0.5)
     with pytest.raises(InputError, match=r"found no Dask scheduler at .*; start one: dask scheduler"):
@@ -83,13 +83,13 @@ def _killed(files, *, intervals):  # noqa: ARG001 - stands in for the function t
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_killed_process_is_an_error_for_people(many, monkeypatch):
+def test_a_killed_process_is_an_input_error(many, monkeypatch):
     monkeypatch.setattr(spread, "read_group", _killed)
     with pytest.raises(HecnError, match="a process that read was killed"):
         read(many, processes=2)
 
 
-def test_workers_and_schedulers_that_are_killed_are_an_error_for_people(many, monkeypatch):
+def test_killed_workers_and_schedulers_are_an_input_error(many, monkeypatch):
     distributed = pytest.importorskip("distributed")
     faults = [distributed.KilledWorker("read", SimpleNamespace(address="tcp://w:1"), 3), CancelledError("read")]
 
@@ -115,7 +115,7 @@ def test_workers_and_schedulers_that_are_killed_are_an_error_for_people(many, mo
             read(many, dask="tcp://s:1")
 
 
-def test_without_the_table_of_intervals_the_rest_is_the_same(tmp_path):
+def test_the_other_tables_do_not_depend_on_intervals(tmp_path):
     rows = "".join(" 1000.0000 MB /   1.00 sec = 8388.6080 Mbps     0 retrans\n" for _ in range(40_000))
     summary = "40000000.0000 MB / 40000.00 sec = 8388.6080 Mbps 9 %TX 9 %RX 0 retrans 0.1 msRTT\n"
     wrong = summary.replace("40000000", "50000000").replace("8388.6080", "10485.7600")
@@ -130,7 +130,7 @@ def test_without_the_table_of_intervals_the_rest_is_the_same(tmp_path):
 
 
 def certificates(folder):
-    """Write a throw-away authority, and a certificate by it, and give what Dask's configuration says of them."""
+    """Write a temporary authority and a certificate, and return the Dask configuration for them."""
     x509 = pytest.importorskip("cryptography.x509")
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 (see above)
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 (same)
@@ -154,7 +154,7 @@ def certificates(folder):
     return {f"distributed.comm.tls.{name}": value for name, value in settings.items()}
 
 
-def test_a_cluster_behind_tls_is_reached_with_the_configuration_of_dask(many, tmp_path_factory, monkeypatch):
+def test_dasks_configuration_reaches_a_cluster_behind_tls(many, tmp_path_factory, monkeypatch):
     distributed = pytest.importorskip("distributed")
     import dask  # noqa: PLC0415 (only who has a cluster has it)
 
@@ -191,7 +191,7 @@ def test_a_cluster_behind_tls_is_reached_with_the_configuration_of_dask(many, tm
             read(many.name, dask=address.replace("tls", "tcp"))
 
 
-def test_a_scheduler_that_is_killed_is_one_line(many):
+def test_a_killed_scheduler_gives_one_line(many):
     pytest.importorskip("distributed")
     with socket.socket() as tried:
         tried.bind(("127.0.0.1", 0))
@@ -204,6 +204,6 @@ def test_a_scheduler_that_is_killed_is_one_line(many):
             assert any("Receive client connection" in line for line in scheduler.stderr)
             time.sleep(1)
             scheduler.kill()
-            _, said = parse.communicate(timeout=100)
+            _, stderr = parse.communicate(timeout=100)
     assert parse.returncode == 1
-    assert said == f"hecn: the Dask scheduler at {address} is gone; start it and try again\n"
+    assert stderr == f"hecn: the Dask scheduler at {address} is gone; start it and try again\n"

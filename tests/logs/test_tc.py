@@ -22,10 +22,10 @@ def test_queues_as_text_and_as_json(samples):
     assert reading.problems.empty
 
 
-def test_counts_that_break_off(reading_of, said):
+def test_truncated_counts(reading_of, problem_lines):
     reading = reading_of("qdisc fq 8001: dev eth0 root refcnt 2\n Sent 15140000 bytes 990 pk")
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "a.log:2: truncated: found 'Sent 15140000 bytes 990 pk', expected 'Sent … bytes … pkt (dropped …'; "
             "no run made of it"

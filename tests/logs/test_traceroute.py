@@ -1,4 +1,4 @@
-"""traceroute: one run for each path, however its hops are printed."""
+"""traceroute: one run for each path, in every layout of hops."""
 
 from hecn_analysis.logs import read
 
@@ -18,9 +18,9 @@ def test_bsd_with_its_warning_and_windows(samples):
     assert reading.problems.empty
 
 
-def test_what_is_damaged(samples, said):
+def test_damaged_output(samples, problem_lines):
     reading = read(samples / "traceroute" / "damaged.txt")
-    assert sorted(said(reading)) == [
+    assert sorted(problem_lines(reading)) == [
         "damaged.txt:1: truncated: found hops without 'traceroute to …' above them; a run without figures",
         "damaged.txt:3: truncated: found no hops, expected at least one; a run without figures",
         "damaged.txt:4: aborted: found 'unknown host sender', expected hops",
@@ -37,7 +37,7 @@ def test_a_prompt_ends_a_path(reading_of):
     assert reading.runs.line_last.tolist() == [3, 6]
 
 
-def test_windows_in_another_language_is_known_by_its_hops(reading_of):
+def test_hops_identify_windows_in_another_language(reading_of):
     reading = reading_of(
         "Routenverfolgung zu receiver [192.0.2.7]\nüber maximal 30 Hops:\n\n"
         "  1    <1 ms    <1 ms    <1 ms  192.0.2.1 \n"
@@ -62,7 +62,7 @@ def test_tracepath(samples):
     assert reading.problems.empty
 
 
-def test_a_host_that_is_not_known(reading_of):
+def test_an_unknown_host(reading_of):
     reading = reading_of(
         'nowhere: Name or service not known\nCannot handle "host" cmdline arg `nowhere\' on position 1 (argc 1)\n'
     )
@@ -70,16 +70,16 @@ def test_a_host_that_is_not_known(reading_of):
     assert reading.problems.kind.tolist() == ["aborted"]
 
 
-def test_lists_below_a_colon_are_left_alone(reading_of):
+def test_lists_below_a_colon_are_not_read(reading_of):
     reading = reading_of("What we found:\n\n  1     *        *        *\n  1?: [LOCALHOST]\n")
     assert reading.runs.empty
 
 
-def test_a_refused_socket_and_another_tool(reading_of, said):
+def test_a_refused_socket_and_another_tool(reading_of, problem_lines):
     reading = reading_of(
         "traceroute to receiver (192.0.2.7), 30 hops max, 60 byte packets\nconnect: Network is unreachable\n"
         "$ tcptraceroute receiver\nTracing the path to receiver (192.0.2.7) on TCP port 80 (http), 30 hops max\n"
         " 1  192.0.2.1  0.5 ms  0.4 ms  0.3 ms\n 2  192.0.2.7  0.5 ms  0.4 ms  0.3 ms\n"
     )
     assert reading.runs[["tool", "label", "error"]].to_numpy().tolist() == [["traceroute", "receiver", True]]
-    assert said(reading) == ["a.log:2: aborted: found 'connect: Network is unreachable', expected hops"]
+    assert problem_lines(reading) == ["a.log:2: aborted: found 'connect: Network is unreachable', expected hops"]

@@ -49,15 +49,15 @@ def test_wrapped_lines(reading_of):
     ]
 
 
-def test_what_went_wrong(samples, reading_of, said):
+def test_failures_and_damage(samples, reading_of, problem_lines):
     reading = read(samples / "ttcp" / "refused.txt")
     assert values(reading, "error", "throughput_bps") == [[True, None]]
-    assert said(reading) == ["refused.txt:3: aborted: found 'connect: Connection refused', expected a result"]
-    assert said(reading_of(BEGINNING.format("tcp"))) == [
+    assert problem_lines(reading) == ["refused.txt:3: aborted: found 'connect: Connection refused', expected a result"]
+    assert problem_lines(reading_of(BEGINNING.format("tcp"))) == [
         "a.log:2: truncated: found the beginning of a run of ttcp and no result; no run made"
     ]
     reading = reading_of(BEGINNING.format("tcp") + "ttcp-t: 123 bytes in no time\n")
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:3: malformed: found '123 bytes in no time', expected '… bytes in … real seconds = …/sec'",
         "a.log:3: truncated: found the beginning of a run of ttcp and no result; no run made",
     ]
@@ -87,7 +87,7 @@ def test_pcattcp_prints_its_result_below_the_connection(reading_of, way, result,
     assert values(reading, "line_first", "line_last", "duration_s") == [[4, 5, 0.8]]
 
 
-def test_a_result_without_its_connection_is_left_alone(reading_of):
+def test_a_result_without_its_connection_is_not_read(reading_of):
     assert reading_of("1048576 bytes in 0.80 real seconds = 1280.00 KB/sec +++\n").runs.empty
 
 

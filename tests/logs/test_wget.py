@@ -5,23 +5,25 @@ import pytest
 from hecn_analysis.logs import read
 
 
-def test_files(samples, column, said):
+def test_files(samples, column, problem_lines):
     reading = read(samples / "wget" / "copies.txt")
     assert column(reading, "bytes") == [30000000, 345600, 30000000, None]
     assert column(reading, "throughput_bps") == pytest.approx([8 * 14.3 * 2**20, 13.8e6, None, None])
     assert column(reading, "duration_s") == [2.0, 0.2, None, None]
     assert column(reading, "error") == [False, False, False, True]
     assert reading.runs[["line_first", "line_last"]].to_numpy().tolist() == [[2, 12], [15, 25], [31, 31], [37, 39]]
-    assert said(reading) == ["copies.txt:39: aborted: found 'ERROR 404: Not Found.', expected a file saved whole"]
+    assert problem_lines(reading) == [
+        "copies.txt:39: aborted: found 'ERROR 404: Not Found.', expected a file saved whole"
+    ]
 
 
-def test_another_language_and_a_try_that_broke_off(samples, column, said):
+def test_another_language_and_an_interrupted_attempt(samples, column, problem_lines):
     reading = read(samples / "wget" / "other-words.txt")
     assert column(reading, "bytes") == [30000000, None]
     assert column(reading, "throughput_bps") == pytest.approx([8 * 3.12 * 2**20, None])
     assert column(reading, "duration_s") == [9.2, None]
     assert column(reading, "error") == [False, True]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         (
             "other-words.txt:11: aborted: found 'Connection closed at byte 1048576. Retrying.', "
             "expected a file saved whole"
@@ -29,7 +31,7 @@ def test_another_language_and_a_try_that_broke_off(samples, column, said):
     ]
 
 
-def test_a_second_try_that_goes_well_is_the_run(reading_of, column):
+def test_a_successful_second_attempt_is_the_run(reading_of, column):
     reading = reading_of(
         "--2026-01-31 12:00:10--  http://there.example/run\n"
         "2026-01-31 12:00:12 (512 KB/s) - Connection closed at byte 1048576. Retrying.\n\n"
@@ -41,13 +43,13 @@ def test_a_second_try_that_goes_well_is_the_run(reading_of, column):
     assert reading.problems.empty
 
 
-def test_progress_that_is_cut_off(reading_of, column, said):
+def test_truncated_progress(reading_of, column, problem_lines):
     reading = reading_of(
         "--2026-01-31 12:00:13--  http://there.example/run\n"
         " 12% [=====>                                ] 3,448,832    994KB/s  eta 26s\n"
     )
     assert column(reading, "throughput_bps") == [None]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         ("a.log:2: truncated: found progress and no end, expected '(… B/s) - … saved [… / …]'; run without a rate")
     ]
 
@@ -77,7 +79,7 @@ def test_units(reading_of, column, rate, expected):
         ("100%[=====>] 16\u00a0664      --.-K/s   за 0,1s    ", 0.1),
     ],
 )
-def test_the_bar_says_the_duration_in_any_language(reading_of, column, bar, seconds):
+def test_the_bar_gives_the_duration_in_any_language(reading_of, column, bar, seconds):
     reading = reading_of(
         f"--2026-01-31 12:00:10--  http://there.example/run\n{bar}\n12:00:15 (1,0 MB/s) - «run» сохранён [7]\n"
     )
@@ -131,7 +133,7 @@ def test_failures_in_other_languages(reading_of, column, line):
     assert column(reading, "throughput_bps") == [None]
 
 
-def test_a_try_that_broke_off_and_one_that_went_well_are_one_run(reading_of, column):
+def test_an_interrupted_and_a_successful_attempt_are_one_run(reading_of, column):
     reading = reading_of(
         f"{BEGUN}2026-01-31 12:00:00 (1,76 MB/s) - Verbindung bei Byte 15000000 geschlossen. Erneuter Versuch.\n"
         "--2026-01-31 12:00:01--  (Versuch: 2)  http://there/run.dat\n"
@@ -149,7 +151,7 @@ def test_a_try_that_broke_off_and_one_that_went_well_are_one_run(reading_of, col
         "2026-01-31 12:00:00 FEHLER 404: Not Found.\n",
     ],
 )
-def test_lines_within_source_code_and_other_logs_are_left_alone(reading_of, text):
+def test_lines_in_source_code_and_other_logs_are_not_read(reading_of, text):
     assert reading_of(text).runs.empty
 
 
@@ -177,7 +179,7 @@ def test_bars_without_words(reading_of, column):
         "[ OK ] 20M 9.99MB/s in 2s\n",
     ],
 )
-def test_other_bars_are_left_alone(reading_of, text):
+def test_other_bars_are_not_read(reading_of, text):
     assert reading_of(text).runs.empty
 
 

@@ -7,27 +7,27 @@ from hecn_analysis.logs import read
 MIB = 1 << 20
 
 
-def test_bars(samples, column, said):
+def test_bars(samples, column, problem_lines):
     reading = read(samples / "wget2" / "bars.txt")
     assert column(reading, "tool") == ["wget2"] * 4
     assert column(reading, "throughput_bps") == [205.84 * 8 * MIB, 1008 * MIB, None, None]
     assert column(reading, "bytes") == [round(28.61 * MIB), round(28.6 * MIB), round(28.6 * MIB), None]
     assert column(reading, "direction") == ["receive"] * 4
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "bars.txt:17: truncated: found bars that stop before their end, expected 100 %; run without a rate"
     ]
 
 
-def test_words(samples, column, said):
+def test_words(samples, column, problem_lines):
     reading = read(samples / "wget2" / "words.txt")
     assert column(reading, "bytes") == [round(28.61 * MIB), None, None]
     assert column(reading, "throughput_bps") == [None] * 3
     assert column(reading, "error") == [False, True, False]
     assert column(reading, "line_last") == [8, 11, 15]
-    assert said(reading) == ["words.txt:11: aborted: found '404 File not found', expected a file saved whole"]
+    assert problem_lines(reading) == ["words.txt:11: aborted: found '404 File not found', expected a file saved whole"]
 
 
-def test_a_page_that_lacks_a_part_has_not_failed(reading_of, column):
+def test_a_missing_page_requisite_is_not_a_failure(reading_of, column):
     reading = reading_of(
         "[0] Downloading 'http://there/' ...\nHTTP response 200 OK [http://there/]\n"
         "[0] Downloading 'http://there/none' ...\nHTTP ERROR response 404 Not Found [http://there/none]\n"
@@ -47,5 +47,5 @@ def test_a_page_that_lacks_a_part_has_not_failed(reading_of, column):
         "[12] Downloading 'http://there/x'\n",
     ],
 )
-def test_other_lines_are_left_alone(reading_of, text):
+def test_other_lines_are_not_read(reading_of, text):
     assert reading_of(text).runs.empty

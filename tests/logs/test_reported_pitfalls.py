@@ -1,4 +1,4 @@
-"""What users of kindred tools ran into, a small input for each need; docs/experience.md says what is done and why.
+"""Pitfalls that users of similar tools reported, each with a small input; docs/experience.md explains the treatment.
 
 The docstring of a test names the public issues where the need was met.
 """
@@ -46,67 +46,69 @@ def fio(version="fio-3.30", **write):
 
 
 @pytest.mark.parametrize("word", ["nan", "-nan", "inf"])
-def test_no_number_in_json_is_a_missing_value_and_told(reading_of, column, said, word):
+def test_a_json_value_that_is_not_a_number_is_missing_with_a_problem(reading_of, column, problem_lines, word):
     """esnet/iperf#613, esnet/iperf#826"""
     reading = reading_of(DOCUMENT.replace("1000000000.0", word))
     assert column(reading, "sender_throughput_bps") == [None]
     assert column(reading, "throughput_bps") == [9.92e8]
-    assert said(reading) == [f"a.log:1: malformed: found {word!r}, expected JSON; read as far as it has a meaning"]
+    assert problem_lines(reading) == [
+        f"a.log:1: malformed: found {word!r}, expected JSON; read as far as it has a meaning"
+    ]
 
 
 @pytest.mark.parametrize("number", ["1e9", "1e+09", "1.e9", "+1.0e9"])
-def test_exponents_of_any_form_are_read(reading_of, column, number):
+def test_every_form_of_exponent_is_read(reading_of, column, number):
     """esnet/iperf#520"""
     reading = reading_of(DOCUMENT.replace("1000000000.0", number))
     assert column(reading, "sender_throughput_bps") == [1e9]
     assert set(reading.problems.kind) <= {"malformed"}
 
 
-def test_text_below_a_document_belongs_to_its_run(reading_of, column, said):
+def test_text_below_a_document_belongs_to_its_run(reading_of, column, problem_lines):
     """esnet/iperf#1143"""
     reading = reading_of(DOCUMENT + "iperf3: error - control socket has closed unexpectedly\n")
     assert column(reading, "throughput_bps") == [9.92e8]
     below = "found 'error - control socket has closed unexpectedly' below a result; the result is kept"
-    assert said(reading) == [f"a.log:{DOCUMENT.count(chr(10)) + 1}: inconsistent: {below}"]
+    assert problem_lines(reading) == [f"a.log:{DOCUMENT.count(chr(10)) + 1}: inconsistent: {below}"]
 
 
-def test_a_document_printed_twice_is_one_run(reading_of, said):
+def test_a_document_printed_twice_is_one_run(reading_of, problem_lines):
     """esnet/iperf#1716"""
     reading = reading_of(DOCUMENT + DOCUMENT)
     assert len(reading.runs) == 1
-    assert [line.partition(", expected")[0] for line in said(reading)] == [
+    assert [line.partition(", expected")[0] for line in problem_lines(reading)] == [
         f"a.log:{DOCUMENT.count(chr(10)) + 1}: ambiguous: found the same JSON document twice in a row"
     ]
 
 
-def test_keys_that_stand_twice_are_told_once(reading_of, said):
+def test_duplicate_keys_are_reported_once(reading_of, problem_lines):
     """esnet/iperf#856"""
     doubled = DOCUMENT.replace('"version"', '"sock_bufsize": 0, "sock_bufsize": 0, "version"')
     reading = reading_of(doubled + doubled.replace("1240000000", "1240000001"))
     assert len(reading.runs) == 2
-    [line] = said(reading)
+    [line] = problem_lines(reading)
     assert line.startswith("a.log:1: malformed: found keys that stand twice ('sock_bufsize'), expected JSON")
 
 
-def test_a_run_that_failed_is_a_row_with_its_reason(reading_of, column, said):
+def test_a_run_that_failed_is_a_row_with_its_reason(reading_of, column, problem_lines):
     """esnet/iperf#545"""
     failed = {"start": {"connected": [], "version": "iperf 3.0.11"}, "intervals": [], "end": {}}
     reading = reading_of(json.dumps(failed | {"error": "error - unable to connect to server: No route to host"}))
     assert column(reading, "error") == [True]
     assert column(reading, "throughput_bps") == [None]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:1: aborted: found 'error - unable to connect to server: No route to host', expected a result"
     ]
 
 
-def test_chatter_in_front_of_json_is_passed_over(reading_of, column):
+def test_messages_before_json_are_skipped(reading_of, column):
     """esnet/iperf#1782, esnet/iperf#1776"""
     reading = reading_of(OVERFLOW + DOCUMENT)
     assert column(reading, "throughput_bps") == [9.92e8]
     assert column(reading, "line_first") == [2]
 
 
-def test_a_side_that_is_not_there_is_missing_and_not_zero(reading_of, column):
+def test_an_absent_side_is_missing_not_zero(reading_of, column):
     """esnet/iperf#1782, openthread/openthread#10519"""
     sent_only = TCP | {"end": {"sum_sent": TCP["end"]["sum_sent"]}}
     reading = reading_of(OVERFLOW + json.dumps(sent_only))
@@ -118,22 +120,22 @@ def test_a_side_that_is_not_there_is_missing_and_not_zero(reading_of, column):
 # --- wording
 
 
-def test_every_reader_says_which_versions_it_knows():
+def test_every_reader_names_its_versions():
     """perfsonar/pscheduler#306"""
     assert [reader.__name__ for reader in registry.READERS if not reader.VERSIONS.strip()] == []
 
 
-def test_a_changed_word_is_told_and_never_a_wrong_number(reading_of, column, said):
+def test_a_changed_word_is_a_problem_and_not_a_wrong_number(reading_of, column, problem_lines):
     """perfsonar/pscheduler#301, perfsonar/pscheduler#306"""
     line = "  100.0000 MB /   1.00 sec =  838.8608 Mbps 10 %TX 20 %RX 3 resends 0.10 msRTT\n"
     reading = reading_of("$ nuttcp -T1 there\n" + line)
     assert column(reading, "throughput_bps") == [838860800.0]
     assert column(reading, "retransmits") == [None]
-    [told] = said(reading)
+    [told] = problem_lines(reading)
     assert told.startswith("a.log:2: unrecognised: found '3 resends', expected fields such as '9 %TX'")
 
 
-def test_more_lost_than_sent_is_told(reading_of, column):
+def test_more_lost_than_sent_is_a_problem(reading_of, column):
     """perfsonar/pscheduler#301"""
     line = "    0.0049 MB /   0.00 sec =    0.0000 Mbps 0 %TX 0 %RX 88 / 5 drop/pkt 1760.00 %loss\n"
     reading = reading_of("$ nuttcp -u -T1 there\n" + line)
@@ -143,16 +145,16 @@ def test_more_lost_than_sent_is_told(reading_of, column):
     )
 
 
-def test_a_rate_that_bytes_and_seconds_deny_is_told(reading_of):
+def test_a_rate_that_contradicts_bytes_and_seconds_is_a_problem(reading_of):
     """perfsonar/pscheduler#301"""
     reading = reading_of("$ nuttcp there\n  100.0000 MB /   1.00 sec =  938.8608 Mbps 10 %TX 20 %RX 0 retrans\n")
     assert reading.problems.kind.tolist() == ["inconsistent"]
 
 
-# --- which end says what
+# --- which end reports what
 
 
-def test_the_rate_is_the_receivers_and_the_senders_stands_beside_it(reading_of, column):
+def test_the_receivers_rate_is_the_throughput_and_the_senders_a_column(reading_of, column):
     """esnet/iperf#480, openthread/openthread#10519"""
     reading = reading_of(TABLE + SENDER + RECEIVER)
     assert column(reading, "throughput_bps") == [935e6]
@@ -189,14 +191,14 @@ def test_bits_are_decimal_and_bytes_are_binary_in_iperf(reading_of, column, row,
         ("write: io=1024.0KB, bw=1024.0KB/s, iops=10, runt=  1000msec", 8192 * 1024),
     ],
 )
-def test_the_words_and_the_version_decide_what_fio_means_by_k(reading_of, column, text, bits_per_s):
+def test_words_and_version_decide_the_k_of_fio(reading_of, column, text, bits_per_s):
     """axboe/fio#430"""
     reading = reading_of(f"a: (groupid=0, jobs=1): err= 0: pid=1\n  {text}\n")
     assert column(reading, "throughput_bps") == [pytest.approx(bits_per_s, rel=1e-3)]
 
 
 @pytest.mark.parametrize(("version", "amount"), [("fio-2.2.8", 1024), ("fio-3.30", 1 << 20)])
-def test_the_amount_in_fios_json_is_taken_by_what_agrees_with_its_rate(reading_of, column, version, amount):
+def test_the_rate_decides_the_unit_of_the_amount_in_fios_json(reading_of, column, version, amount):
     """axboe/fio#430"""
     reading = reading_of(fio(version, io_bytes=amount))
     assert column(reading, "bytes") == [1 << 20]
@@ -215,7 +217,7 @@ def test_units_of_every_column_are_those_of_the_documentation():
 
 
 @pytest.mark.parametrize("garbled", ["944 Mbits/s\udcb7c", "94\x00\x01 Mb##s/sec", "944 its/sec", "944 Mbis/s"])
-def test_a_garbled_rate_is_computed_from_bytes_and_seconds_and_told(reading_of, column, garbled):
+def test_a_garbled_rate_is_computed_with_a_problem(reading_of, column, garbled):
     """esnet/iperf#492, esnet/iperf#142"""
     row = f"[  5]   0.00-10.04  sec  1.09 GBytes   {garbled}                  receiver\n"
     reading = reading_of((TABLE + SENDER + row).encode(errors="surrogateescape"))
@@ -250,7 +252,7 @@ def test_retransmits_rtt_window_and_cpu_are_columns(reading_of, column):
     assert reading.intervals.cwnd_bytes.dropna().tolist() == [1448]
 
 
-def test_streams_are_added_where_a_sum_has_a_meaning(reading_of, column):
+def test_streams_are_summed_in_additive_columns_only(reading_of, column):
     """microsoft/lisa#925"""
     second = SENDER.replace("[  5]", "[  7]").replace("    7  ", "    5  ")
     total = (
@@ -297,16 +299,16 @@ def test_file_transfers_have_the_columns_of_network_tests(reading_of, column, to
     assert column(reading, "throughput_bps") == [pytest.approx(8 * 2**20, rel=0.05)]
 
 
-# --- what a file is
+# --- kinds of files
 
 
 @pytest.mark.parametrize("name", ["renamed.txt", "wget.log", "no-extension"])
-def test_a_name_says_nothing_about_a_file(reading_of, column, name):
+def test_the_name_of_a_file_does_not_matter(reading_of, column, name):
     """louwrentius/fio-plot#64, louwrentius/fio-plot#87, louwrentius/fio-plot#100, louwrentius/fio-plot#116"""
     assert column(reading_of(fio(), name=name), "tool") == ["fio"]
 
 
-def test_the_form_in_values_is_read_as_well(reading_of, column):
+def test_terse_output_is_read(reading_of, column):
     """louwrentius/fio-plot#75: the line of one job; the logs of single requests (bw_log) are not read"""
     sample = min(data_dir().glob("samples/fio/terse-*.txt")).read_text()
     [line] = [line for line in sample.splitlines() if line.startswith("3;fio-") and ";first;" in line]
@@ -315,20 +317,20 @@ def test_the_form_in_values_is_read_as_well(reading_of, column):
     assert column(reading, "bytes") == [32 << 20]
 
 
-def test_what_nobody_reads_is_listed_with_the_reason(reading_of, said):
+def test_unread_files_are_listed_with_the_reason(reading_of, problem_lines):
     """louwrentius/fio-plot#64"""
-    [line] = said(reading_of("Dear all,\nthe transfer went well.\n"))
+    [line] = problem_lines(reading_of("Dear all,\nthe transfer went well.\n"))
     assert line.startswith("a.log:<NA>: unrecognised: found no output of a tool that a reader knows")
 
 
-def test_text_in_front_of_fios_json_is_passed_over(reading_of, column):
+def test_text_before_fios_json_is_skipped(reading_of, column):
     """axboe/fio#672, kata-containers/tests#650"""
     note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n"
     reading = reading_of("fio: this platform does not support process shared mutexes\n" + note + fio())
     assert column(reading, "throughput_bps") == [8192 * 1024]
 
 
-def test_counters_that_ran_over_are_left_out(reading_of, column):
+def test_overflowed_counters_are_left_out(reading_of, column):
     """axboe/fio#672, kata-containers/tests#650"""
     reading = reading_of(fio(bw=2**64 - 1, io_bytes=2**64 - 1))
     assert column(reading, "throughput_bps") == [None]
@@ -336,11 +338,11 @@ def test_counters_that_ran_over_are_left_out(reading_of, column):
     assert reading.problems.kind.tolist() == ["inconsistent", "inconsistent"]
 
 
-def test_a_job_that_moved_nothing_is_no_rate_of_zero(reading_of, said):
+def test_a_job_without_transfer_has_no_rate_of_zero(reading_of, problem_lines):
     """axboe/fio#672"""
     reading = reading_of(fio(bw=0, io_bytes=0, runtime=0))
     assert reading.runs.empty
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "a.log:1: malformed: found no job that moved data, expected bytes read or written; no run made"
     ]
 
@@ -348,7 +350,7 @@ def test_a_job_that_moved_nothing_is_no_rate_of_zero(reading_of, said):
 # --- layouts
 
 
-def test_a_field_that_is_not_available_does_not_cost_the_line(reading_of, column):
+def test_an_unavailable_field_does_not_lose_the_line(reading_of, column):
     """prometheus/node_exporter#966, kellyjonbrazil/jc#618"""
     reading = reading_of(TABLE + SENDER + "[  5] (receiver statistics not available)\n")
     assert column(reading, "sender_throughput_bps") == [944e6]
@@ -364,7 +366,7 @@ def test_many_files_are_one_table(tmp_path):
     assert reading.runs.throughput_bps.tolist() == [935e6] * 3
 
 
-# --- what is another room's
+# --- not tool logs
 
 
 @pytest.mark.parametrize(
@@ -377,9 +379,9 @@ def test_many_files_are_one_table(tmp_path):
         b"\x01\x00\x00\x00PRTG\x00\x00\xff\xfe history of a sensor",
     ],
 )
-def test_inventories_and_counters_are_no_tool_logs(reading_of, content):
+def test_inventories_and_counters_are_not_tool_logs(reading_of, content):
     """
-    Declined here, for `hecn parse` reads what measurements print: kellyjonbrazil/jc#464, kellyjonbrazil/jc#618,
+    Not read here: `hecn parse` reads the output of measurements: kellyjonbrazil/jc#464, kellyjonbrazil/jc#618,
     prometheus/node_exporter#219, prometheus/node_exporter#2125, lordmilko/PrtgAPI#370
     """
     reading = reading_of(content)

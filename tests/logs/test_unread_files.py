@@ -1,4 +1,4 @@
-"""What becomes of files that cannot be read, or that no reader knows."""
+"""Files that cannot be read, or that no reader recognises."""
 
 import os
 
@@ -9,14 +9,14 @@ from hecn_analysis.logs import read
 SUMMARY = " 1180.0000 MB /   1.00 sec = 9898.5376 Mbps 11 %TX 49 %RX 3 retrans 0.18 msRTT\n"
 
 
-def test_what_cannot_be_opened_is_a_problem_and_the_rest_is_read(tmp_path, said):
+def test_an_unreadable_entry_is_a_problem_and_the_rest_is_read(tmp_path, problem_lines):
     (tmp_path / "good.log").write_text(SUMMARY)
     (tmp_path / "self.log").symlink_to("self.log")
     (tmp_path / "gone.log").symlink_to("nowhere")
     (tmp_path / "loop").symlink_to(tmp_path)
     reading = read([tmp_path, tmp_path / "none.log", "/dev/null", "a\0b"])
     assert reading.runs.source_file.tolist() == [str(tmp_path / "good.log")]
-    assert said(reading) == [
+    assert problem_lines(reading) == [
         "gone.log:<NA>: unreadable: found no such file or directory, expected a file that can be read",
         "loop:<NA>: unreadable: found a folder that contains itself through a link, expected a file that can be read",
         "self.log:<NA>: unreadable: found too many levels of symbolic links, expected a file that can be read",
@@ -27,16 +27,16 @@ def test_what_cannot_be_opened_is_a_problem_and_the_rest_is_read(tmp_path, said)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_a_problem(tmp_path, said):
+def test_a_file_without_permission_is_a_problem(tmp_path, problem_lines):
     (tmp_path / "a.log").write_text(SUMMARY)
     (tmp_path / "a.log").chmod(0)
-    assert said(read(tmp_path / "a.log")) == [
+    assert problem_lines(read(tmp_path / "a.log")) == [
         "a.log:<NA>: unreadable: found permission denied, expected a file that can be read"
     ]
 
 
-def test_an_unknown_file_is_one_problem(reading_of, said):
-    assert said(reading_of(b"\x7fELF\x00\x01\x02" * 100)) == [
+def test_an_unknown_file_is_one_problem(reading_of, problem_lines):
+    assert problem_lines(reading_of(b"\x7fELF\x00\x01\x02" * 100)) == [
         (
             "a.log:<NA>: unrecognised: found no output of a tool that a reader knows, expected a log as nuttcp, "
             "iperf3, fio, rsync, ping or one of some forty other tools print it"
