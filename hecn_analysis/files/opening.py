@@ -1,7 +1,7 @@
 """Open files that others may have prepared: the opened file is checked, not its name.
 
-Whoever can write to a folder can place anything there: links to ``/proc/kmsg``, pipes, a sparse file of a terabyte. A
-file found in a folder is therefore read only if it is a regular file of that folder, not on a kernel file system. A
+Anyone who can write to a folder can place anything there: links to ``/proc/kmsg``, pipes, a sparse file of a terabyte.
+A file found in a folder is therefore read only if it is a regular file of that folder, not on a kernel file system. A
 file that the user names may be anything with an end: a pipe, a kernel file, a link.
 
 Bounds

@@ -29,7 +29,7 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
     Returns
     -------
     sequence of str
-        As many lines.
+        The same number of lines.
 
     Examples
     --------
@@ -50,21 +50,21 @@ def plain(lines: Sequence[str]) -> Sequence[str]:
 
 
 def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[str]:
-    r"""Move lines that are indented to the left, each run of them by what all of it have in common.
+    r"""Remove the common indentation of each block of indented lines.
 
-    This destroys what a program indents on purpose, so it is for what nobody knows otherwise.
+    This destroys intended indentation, so use it only for text that is not recognised otherwise.
 
     Parameters
     ----------
     lines
         The lines of a file, or of a part of one.
     paragraphs
-        Whether a run ends with a blank line, too: where the margins of a page differ, blocks have their own.
+        Whether a blank line also ends a block, for pages whose margins differ between paragraphs.
 
     Returns
     -------
     list of str
-        As many lines.
+        The same number of lines.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def without_margins(lines: Sequence[str], *, paragraphs: bool = False) -> list[s
 
 
 def _margin(line: str, first: str) -> int:
-    """How many blanks or tabs a line begins with, as far as they are those of another one."""
+    """Return how many leading blanks and tabs a line shares with another."""
     count = 0
     for mine, other in zip(line, first, strict=False):
         if mine != other or mine not in " \t":

@@ -163,9 +163,9 @@ class Rsync:
         command: Command = self._findings.command
         if command.program == "rsync":
             short = "".join(word[1:] for word in command.arguments if re.fullmatch(r"-[a-zA-Z]{1,40}", word))
-            asked = short.count("h") + command.arguments.count("--human-readable")
-            if asked:
-                return 1024 if asked > 1 else 1000
+            levels = short.count("h") + command.arguments.count("--human-readable")
+            if levels:
+                return 1024 if levels > 1 else 1000
         self._findings.problem(
             line.number,
             "ambiguous",

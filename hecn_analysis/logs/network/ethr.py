@@ -45,7 +45,7 @@ _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 @dataclass
 class _OpenRun:
-    """A run under way."""
+    """A run whose end has not been read."""
 
     first: int
     last: int

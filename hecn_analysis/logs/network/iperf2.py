@@ -451,9 +451,9 @@ class Iperf2:
                 stream.on_the_way = not last
         streams = [opened.streams[key] for key in keys]
         silent = _without_rows(opened, direction)
-        whole = opened.streams.get("SUM") if alone and (not keys or len(keys) + silent != 1) else None
-        result = streams[0].result() if streams and len(streams) + silent == 1 else whole.result() if whole else None
-        if result is None and len(streams) > 1 and not silent and not (whole is not None and len(whole.rows) > 1):
+        total = opened.streams.get("SUM") if alone and (not keys or len(keys) + silent != 1) else None
+        result = streams[0].result() if streams and len(streams) + silent == 1 else total.result() if total else None
+        if result is None and len(streams) > 1 and not silent and not (total is not None and len(total.rows) > 1):
             result = added(stream.result() for stream in streams)
         columns: dict[str, object] = {
             "tool": "iperf2",
@@ -464,7 +464,7 @@ class Iperf2:
             "mss_bytes": None if opened.udp else opened.mss,
             "error": opened.failed,
         }
-        if whole is not None and result is not None:
+        if total is not None and result is not None:
             result = self._checked_sum(opened, streams, result)
         if result is None and not opened.failed:
             self._findings.problem(
@@ -484,22 +484,22 @@ class Iperf2:
             run.streams = [
                 stream_row(index, stream, udp=opened.udp, last=opened.last) for index, stream in enumerate(streams)
             ]
-        run.intervals = intervals(streams, whole)
+        run.intervals = intervals(streams, total)
         self._findings.run(run)
 
-    def _checked_sum(self, opened: _OpenRun, streams: Sequence[Stream], whole: Row) -> Row:
+    def _checked_sum(self, opened: _OpenRun, streams: Sequence[Stream], total: Row) -> Row:
         """Return the printed sum of the streams, with their packets if it has none."""
         own = added((stream.result() for stream in streams), near=0.05)
         if own is None:
-            return whole
-        if abs(own.amount - whole.amount) > _ROUNDED * max(own.amount, whole.amount):
+            return total
+        if abs(own.amount - total.amount) > _ROUNDED * max(own.amount, total.amount):
             self._findings.problem(
                 opened.last,
                 "inconsistent",
-                f"found {whole.amount:.6g} bytes in '[SUM]' and {own.amount:.6g} in its streams, expected the same; "
+                f"found {total.amount:.6g} bytes in '[SUM]' and {own.amount:.6g} in its streams, expected the same; "
                 "kept as printed",
             )
-        return whole if whole.packets is not None else whole._replace(lost=own.lost, packets=own.packets)
+        return total if total.packets is not None else total._replace(lost=own.lost, packets=own.packets)
 
     def _result(
         self, opened: _OpenRun, direction: str | None, streams: Sequence[Stream], result: Row

@@ -48,7 +48,7 @@ class _Streamed:
 
 
 class Documents:
-    """The documents of one file: whole ones, and the events of an open stream.
+    """The documents of one file: complete ones, and the events of an open stream.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Documents:
         if (isinstance(cookie, str) and cookie and cookie == self._cookie) or _is_idle_server(value):
             return
         lines = document.lines("intervals")
-        _Run(self._findings, value, (document.first, document.last), lines, whole=not document.truncated).hand_over()
+        _Run(self._findings, value, (document.first, document.last), lines, complete=not document.truncated).hand_over()
 
     def finish(self) -> None:
         """End the open stream."""
@@ -95,13 +95,13 @@ class Documents:
             return
         cookie = at(streamed.value, "start", "cookie")
         self._cookie = cookie if isinstance(cookie, str) else ""
-        whole = "end" in streamed.value or "error" in streamed.value
-        if not whole:
+        complete = "end" in streamed.value or "error" in streamed.value
+        if not complete:
             self._findings.problem(
                 streamed.last, "truncated", "found a JSON stream without its end; what is complete in it is read"
             )
         ends = (streamed.first, streamed.last)
-        _Run(self._findings, streamed.value, ends, streamed.lines, whole=whole).hand_over()
+        _Run(self._findings, streamed.value, ends, streamed.lines, complete=complete).hand_over()
 
     def _continues_stream(self, event: str, data: object) -> bool:
         """Return whether an event continues a stream, or is the error of one that never began."""
@@ -174,12 +174,12 @@ class _Run:
     """One document, or the events of one stream."""
 
     def __init__(
-        self, findings: Findings, value: dict[str, Any], ends: tuple[int, int], lines: list[int], *, whole: bool
+        self, findings: Findings, value: dict[str, Any], ends: tuple[int, int], lines: list[int], *, complete: bool
     ) -> None:
         self._findings = findings
         self._value = value
         self._first, self._last = ends
-        self._whole = whole
+        self._complete = complete
         self._lines = lines
         self._server = at(value, "start", "accepted_connection") is not None
         end = value.get("end")
@@ -188,9 +188,9 @@ class _Run:
         self._mixed = {True, False} <= flags and not any(key.endswith("_bidir_reverse") for key in self._end)
         if self._mixed:
             self._end = {key: value for key, value in self._end.items() if not key.startswith("sum")}
-        if whole and (self._mixed or (len(flags) == 1 and not any(key.startswith("sum") for key in self._end))):
+        if complete and (self._mixed or (len(flags) == 1 and not any(key.startswith("sum") for key in self._end))):
             self._end = {**self._end, **self._sums("")}
-        if whole and self._mixed:
+        if complete and self._mixed:
             self._end |= self._sums("_bidir_reverse")
 
     def hand_over(self) -> None:
@@ -211,7 +211,7 @@ class _Run:
         ways = ["", "_bidir_reverse"] if both_ways else [""]
         if both_ways and self._sends("") is False:
             ways.reverse()
-        if self._whole and not failed and not any(key.startswith("sum") for key in end):
+        if self._complete and not failed and not any(key.startswith("sum") for key in end):
             self._findings.problem(self._last, "truncated", "found no 'sum' at the end; the run has no figures")
         for way in ways:
             self._findings.run(self._run(way, failed=failed, both_ways=both_ways))
@@ -298,16 +298,16 @@ class _Run:
         return columns
 
     def _udp(self, way: str) -> dict[str, object]:
-        whole, sent, received = (at(self._end, f"{name}{way}") for name in ("sum", "sum_sent", "sum_received"))
+        total, sent, received = (at(self._end, f"{name}{way}") for name in ("sum", "sum_sent", "sum_received"))
         columns: dict[str, object] = {"sender_throughput_bps": number(at(sent, "bits_per_second"))}
-        result = received if isinstance(received, dict) else whole
+        result = received if isinstance(received, dict) else total
         if count(at(sent, "bytes")) == 0 and count(at(result, "bytes")):
             columns = {}
         arrived = (count(at(result, "packets")) or 0) - (count(at(result, "lost_packets")) or 0)
         if (arrived > 0 or at(result, "packets") is None) and count(at(result, "bytes")) == 0:
             result = {**result, "bytes": None, "bits_per_second": None}
             self._findings.problem(self._last, "inconsistent", "found no bytes in the result after packets; left out")
-        if received is None and sent is None and not self._server and count(at(whole, "lost_packets")):
+        if received is None and sent is None and not self._server and count(at(total, "lost_packets")):
             self._findings.problem(
                 self._last, "ambiguous", "found one rate beside lost packets; it is that of the sender, and kept"
             )
@@ -317,13 +317,13 @@ class _Run:
         """Return rows of the table of streams; their line is the last one of the document."""
         rows: list[dict[str, object]] = []
         for stream in self._streams():
-            whole = at(stream, "udp")
+            both_ends = at(stream, "udp")
             sent, received = at(stream, "sender"), at(stream, "receiver")
             if both_ways and sends is not None and _sends_on(stream) not in {None, sends}:
                 continue
             row: dict[str, object] = {"stream": len(rows), "line": self._last}
-            if isinstance(whole, dict):
-                row |= _figures(whole, loss=True)
+            if isinstance(both_ends, dict):
+                row |= _figures(both_ends, loss=True)
             else:
                 row |= _figures(received, loss=False)
                 row["sender_throughput_bps"] = number(at(sent, "bits_per_second"))
@@ -342,17 +342,17 @@ class _Run:
             streams = [stream for stream in streams if isinstance(stream, dict)] if isinstance(streams, list) else []
             if both_ways:
                 streams = [stream for stream in streams if stream.get("sender") in (None, sends)]
-            whole = at(interval, f"sum{way}")
-            if self._mixed or (whole is None and len(streams) == 1):
-                whole = streams[0] if len(streams) == 1 else _added(streams)
-            if not isinstance(whole, dict) or whole.get("omitted"):
+            total = at(interval, f"sum{way}")
+            if self._mixed or (total is None and len(streams) == 1):
+                total = streams[0] if len(streams) == 1 else _added(streams)
+            if not isinstance(total, dict) or total.get("omitted"):
                 continue
             if len(streams) == 1:
-                rows.append(streams[0] | whole)
+                rows.append(streams[0] | total)
                 indices.append(np.nan)
                 lines.append(line)
                 continue
-            rows += [*streams, whole]
+            rows += [*streams, total]
             indices += [*range(len(streams)), np.nan]
             lines += [line] * (len(streams) + 1)
         if not rows:
