@@ -1,4 +1,4 @@
-"""A room imports only from the floors below it, and no module, directly or by others, from itself."""
+"""A room imports only from the floors below it; no module and no package imports itself, directly or through others."""
 
 import ast
 import re
@@ -37,6 +37,11 @@ ASKS = {
     ("files", "logs"): "says which other command reads a file, and so asks their readers",
     ("files", "counters"): "the same",
     ("files", "inventory"): "the same",
+}
+
+# Packages inside of a room that import each other, and why.
+MUTUAL = {
+    ("inventory.checks", "inventory.hosts"): "a captured host is its facts and what its checks find",
 }
 
 
@@ -110,6 +115,32 @@ def test_contributors_find_every_room_above_those_that_import_it():
 
 def test_every_exception_is_needed(edges):
     assert {(room(module), room(name)) for module, name, lazy in edges if lazy} >= set(ASKS)
+
+
+def _package(module):
+    """The package inside of a room that a module is in; a module beside those packages stands for itself."""
+    return ".".join(module.split(".")[1:3])
+
+
+def test_no_circles_of_packages_inside_a_room(edges):
+    graph = defaultdict(set)
+    for module, name, lazy in edges:
+        packages = _package(module), _package(name)
+        if (
+            not lazy
+            and room(module) == room(name)
+            and packages[0] != packages[1]
+            and MODULES[name].name != "__init__.py"
+        ):
+            graph[packages[0]].add(packages[1])
+    mutual = {tuple(sorted((one, other))) for one in list(graph) for other in graph[one] if one in graph.get(other, ())}
+    assert mutual == set(MUTUAL)
+    for one, other in MUTUAL:
+        graph[one].discard(other)
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_no_circles_of_modules(edges):

@@ -1,15 +1,25 @@
-"""What a change of a transfer is: keys of a scenario with their new values, how, how to check, the risk, the price."""
+"""A change of a transfer: keys of a scenario with their new values, instructions, check, risk and price.
+
+The words of the changes are data: ``models/changes.yaml``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from functools import cache
+from typing import Annotated, Any, Final, Literal
 
-from hecn_analysis.hardware import Scenario
-from hecn_analysis.hardware.quantity import Basis
+from pydantic import BaseModel, ConfigDict, Field
 
-#: Value that takes a key back, also one of a host's file; None would leave the key as the file has it.
+from hecn_analysis.base import places
+from hecn_analysis.hardware import Scenario, yaml_file
+from hecn_analysis.hardware.quantity import Basis, Parameter
+
+_Text = Annotated[str, Field(min_length=1)]
+_Kind = Literal["setting", "tool", "path", "purchase"]
+
+#: Value that removes a key, even one that the host's file sets; None would leave the key as the file has it.
 UNSET: Final = "null"
 #: Bases of a price, the weakest first.
 PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
@@ -17,32 +27,32 @@ PRICE_BASES: Final = ("assumed", "calibrated", "documented", "specification")
 
 @dataclass(frozen=True)
 class Change:
-    """Something that can be done about a transfer.
+    """One way to change a transfer.
 
     Attributes
     ----------
     name
         Short and unique for a scenario: ``receiver-max-payload``.
     title
-        What is done, for people.
+        What changes, for people.
     settings
-        Keys of the scenario with the values that they take.
+        Keys of the scenario with their new values.
     kind
         ``setting`` of a host, of the ``tool``, of the ``path`` (which has other users), or ``purchase``.
     how, check, risk
-        The command or BIOS item; how to see that it took; what may go wrong.
+        The command or BIOS item; how to see that it took effect; what may go wrong.
     source
         Where that is known from.
     price_usd
-        Of the parts, both hosts together; None: not known; 0 for what is free. [USD]
+        Of the parts for both hosts; None if unknown, 0 if free. [USD]
     price_basis, price_source
-        How far the price is to be trusted (one of `PRICE_BASES`; None: there is none), and where it is from.
+        How reliable the price is (one of `PRICE_BASES`; None without a price), and where it is from.
     """
 
     name: str
     title: str
     settings: Mapping[str, Any]
-    kind: Literal["setting", "tool", "path", "purchase"]
+    kind: _Kind
     how: str
     check: str
     risk: str
@@ -57,6 +67,58 @@ class Change:
         return self.kind != "purchase"
 
 
+class _Description(BaseModel):
+    """An entry of ``models/changes.yaml``: texts with the names of the values to fill in, in braces."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: _Text
+    title: _Text
+    kind: _Kind
+    how: _Text
+    check: _Text
+    risk: _Text
+    source: _Text
+
+
+def described(
+    key: str,
+    settings: Mapping[str, Any],
+    *,
+    price: Parameter | None = None,
+    pieces: int = 1,
+    **values: object,
+) -> Change:
+    """Return a change with the texts of an entry of ``models/changes.yaml``, filled in with `values`."""
+    description = descriptions()[key]
+    texts = {name: text.format(**values) for name, text in description.model_dump(exclude={"kind"}).items()}
+    free = description.kind != "purchase"
+    return Change(
+        **texts,
+        kind=description.kind,
+        settings=settings,
+        price_usd=(0.0 if free else None) if price is None else pieces * price.value,
+        price_basis=None if price is None else price.basis,
+        price_source="" if price is None else price.source,
+    )
+
+
+@cache
+def descriptions() -> dict[str, _Description]:
+    """Return the descriptions of all changes by their keys."""
+    document = yaml_file.load(places.models_dir() / "changes.yaml")
+
+    def description(key: str) -> _Description:
+        return yaml_file.validate(
+            _Description,
+            document.values[key],
+            lambda path: (document.source, document.line((key, *path))),
+            prefix=(key,),
+        )
+
+    return {key: description(key) for key in document.values}
+
+
 def is_networked(scenario: Scenario) -> bool:
-    """Whether data cross a network, which they do not in a test of a disk or within one host."""
+    """Whether data cross a network: not in a test of a disk or within one host."""
     return scenario.tool.protocol != "file" and not scenario.path.same_host

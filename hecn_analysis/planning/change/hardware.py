@@ -1,7 +1,7 @@
-"""What can be changed about the hardware of a transfer: buses and slots, cards, disks, memory, links.
+"""Changes of the hardware of a transfer: buses and slots, cards, disks, memory, links.
 
-These take the BIOS, a card's registers, a screwdriver or a purchase, and hold for all that the host does; what is tuned
-for transfers while it runs stands in `hecn_analysis.planning.change.settings`.
+These need the BIOS, a card's registers, a screwdriver or a purchase, and affect everything that the host does.
+`hecn_analysis.planning.change.settings` tunes a running host.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from hecn_analysis.base import units
 from hecn_analysis.hardware import Host, Scenario
 from hecn_analysis.hardware.catalogue import parts
 from hecn_analysis.hardware.parts import BoardSlot, Nic
-from hecn_analysis.planning.change.change import UNSET, Change, is_networked
+from hecn_analysis.planning.change.change import UNSET, Change, described, is_networked
 
 _ETHERNET: Final = (1e9, 10e9, 25e9, 40e9, 100e9, 200e9, 400e9, 800e9)
 
 
 def slots(role: str, host: Host) -> Iterator[Change]:
-    """Give what can be set or moved in the slots of a host."""
+    """Yield the settings and moves of cards in the slots of a host."""
     pcie = {name: slot for name, slot in host.slots.items() if slot.bus == "pcie"}
     bridges = host.all_bridges.values()
     able = min([bridge.max_payload.value for bridge in bridges if bridge.max_payload is not None] or [256.0])
@@ -32,53 +32,26 @@ def slots(role: str, host: Host) -> Iterator[Change]:
     }
     if pcie and (small or host.max_payload.value < able):
         now = min([host.max_payload.value, *(slot.max_payload.value for slot in pcie.values() if slot.max_payload)])
-        yield Change(
-            f"{role}-max-payload",
-            f"MaxPayload of {able:.0f} bytes instead of {now:.0f} on the {role}",
-            {f"{role}.max_payload": able, **small},
-            "setting",
-            "BIOS: PCIe Maximum Payload Size; kernel: pci=pcie_bus_perf; or setpci -s DEVICE CAP_EXP+8.w=0020:00e0",
-            "lspci -vv: DevCtl MaxPayload of the card and of every bridge above it",
-            "all of a path must be able to (DevCap): a device that is not stops with a malformed packet",
-            "HECN, HotLava: 128 to 256 bytes raise the theoretical maximum from 53.9 to 58.5 Gb/s; PCI Express Base",
-        )
+        yield described("max-payload", {f"{role}.max_payload": able, **small}, role=role, able=able, now=now)
     short = {
         f"{role}.slots.{name}.max_read_request": 4096
         for name, slot in pcie.items()
         if (slot.nic or slot.controller) is not None and slot.max_read_request.value < 4096
     }
     if short:
-        yield Change(
-            f"{role}-max-read-request",
-            f"MaxReadRequest of 4096 bytes for the cards of the {role}",
-            short,
-            "setting",
-            "setpci -s DEVICE CAP_EXP+8.w=5000:7000",
-            "lspci -vv: DevCtl MaxReadReq",
-            "long reads of one card delay the others'",
-            "PCI Express Base, Device Control",
-        )
+        yield described("max-read-request", short, role=role)
     bursts = {
         f"{role}.slots.{name}.burst": 4096
         for name, slot in host.slots.items()
         if slot.bus == "pcix" and slot.burst.value < 4096
     }
     if bursts:
-        yield Change(
-            f"{role}-mmrbc",
-            f"PCI-X bursts (MMRBC) of 4096 bytes on the {role}",
-            bursts,
-            "setting",
-            "MMRBC 3 in the card's PCI-X command register; Intel PRO/10GbE: setpci -d 8086:1048 e6.b=2e",
-            "lspci -vv: PCI-X Command, RBC=4096",
-            "other cards on that bus wait longer",
-            "HECN bullets of 2004: 3.2 to 5.0 Gb/s",
-        )
+        yield described("mmrbc", bursts, role=role)
     yield from _moves(role, host)
 
 
 def _moves(role: str, host: Host) -> Iterator[Change]:
-    """Cards that could go into a wider slot of the board that nothing is in."""
+    """Yield the moves of cards into faster slots of the board that are empty."""
     if host.board is None:
         return
     taken = {slot.at for slot in host.slots.values()}
@@ -90,93 +63,63 @@ def _moves(role: str, host: Host) -> Iterator[Change]:
         for free, other in host.board.slots.items():
             if free in taken or other.bus != "pcie" or _speed(other.gen, other.lanes, card.gen, card.lanes) <= now:
                 continue
-            yield Change(
-                f"{role}-{name}-to-{free}",
-                f"the card of slot {name} in {free} (PCIe {other.gen}.0 x{other.lanes}) of the {role}",
-                {
-                    f"{role}.slots.{name}.at": free,
-                    **{f"{role}.slots.{name}.{key}": UNSET for key in BoardSlot.model_fields},
-                },
-                "setting",
-                "power off, move the card",
-                "lspci -vv: LnkSta speed and width",
-                "interface names may change",
-                "the board's manual",
-            )
+            unset = {f"{role}.slots.{name}.{key}": UNSET for key in BoardSlot.model_fields}
+            settings = {f"{role}.slots.{name}.at": free, **unset}
+            yield described("move", settings, role=role, slot=name, free=free, gen=other.gen, lanes=other.lanes)
 
 
 def _speed(gen: int | None, lanes: int | None, card_gen: int, card_lanes: int) -> float:
-    """What a slot and a card train to, in an order of sizes."""
+    """Relative speed that a slot and a card train to."""
     return 2.0 ** min(gen or 0, card_gen) * min(lanes or 0, card_lanes)
 
 
 def purchases(scenario: Scenario, role: str, host: Host) -> Iterator[Change]:
-    """Give what can be bought for a host: cards, disks, memory."""
+    """Yield what can be bought for a host: cards, disks, memory."""
     if is_networked(scenario):
         yield from _faster_cards(role, host)
     for name, array in host.arrays.items():
         if array.level is None:
             continue
-        price = array.disk.price
-        yield Change(
-            f"{role}-{name}-disks",
-            f"twice as many disks ({2 * array.disks}) in array {name} of the {role}",
-            {
-                f"{role}.arrays.{name}.disks": 2 * array.disks,
-                f"{role}.arrays.{name}.groups": _groups(array.level, array.groups),
-            },
-            "purchase",
-            f"{array.disks} more of {array.disk.title or 'the same disk'}, and bays, ports and power for them",
-            "mdadm --detail or the controller's program",
-            "the controllers, or their slots, may be the limit then",
-            array.disk.source or "the catalogue of parts",
-            None if price is None else array.disks * price.value,
-            None if price is None else price.basis,
-            "" if price is None else price.source,
+        groups = 2 * array.groups if array.level in {50, 60} else array.groups
+        yield described(
+            "disks",
+            {f"{role}.arrays.{name}.disks": 2 * array.disks, f"{role}.arrays.{name}.groups": groups},
+            price=array.disk.price,
+            pieces=array.disks,
+            role=role,
+            array=name,
+            disks=2 * array.disks,
+            more=array.disks,
+            disk=array.disk.title or "the same disk",
+            source=array.disk.source or "the catalogue of parts",
         )
     memory, board = host.memory, host.board
     if memory is not None and board is not None and board.memory_channels is not None:
         channels = board.memory_channels * (host.cpu.sockets if host.cpu is not None else 1)
         filled = int(memory.channels.value)
         if channels > filled:
-            yield Change(
-                f"{role}-memory",
-                f"all {channels} memory channels of the {role} filled instead of {filled}",
-                {f"{role}.memory.channels": channels},
-                "purchase",
-                f"{channels - filled} more modules of the same kind, one in each empty channel",
-                "dmidecode -t memory",
-                "more modules on a channel may lower its clock",
-                board.source,
-                None,
-            )
+            settings = {f"{role}.memory.channels": channels}
+            words: dict[str, Any] = {
+                "channels": channels,
+                "filled": filled,
+                "more": channels - filled,
+                "source": board.source,
+            }
+            yield described("memory", settings, role=role, **words)
 
 
 def links(scenario: Scenario) -> Iterator[Change]:
-    """Give the next rates of Ethernet for the path, which its cards must have too."""
+    """Yield the next faster Ethernet rates for the path, which its cards must support too."""
     rate = scenario.path.rate
     if rate is None or scenario.path.framing != "ethernet" or not is_networked(scenario):
         return
+    now = units.format_rate(rate.value)
     for faster in [each for each in _ETHERNET if each > rate.value][:2]:
-        yield Change(
-            f"link-{faster / 1e9:g}g",
-            f"links of {units.format_rate(faster)} instead of {units.format_rate(rate.value)}",
-            {"path.rate": faster},
-            "purchase",
-            "another wave, circuit or switch port",
-            "ethtool IFACE: Speed at both ends, and the provider's counters",
-            "cards, optics and switches must have that rate",
-            "IEEE 802.3",
-            None,
-        )
-
-
-def _groups(level: int, groups: int) -> int:
-    return 2 * groups if level in {50, 60} else groups
+        yield described("link", {"path.rate": faster}, gbps=faster / 1e9, faster=units.format_rate(faster), rate=now)
 
 
 def _faster_cards(role: str, host: Host) -> Iterator[Change]:
-    """For each network card, the cheapest of the catalogue with as many ports for each faster rate."""
+    """Yield, for each network card and each faster rate, the catalogue's cheapest card with as many ports."""
     for name, slot in host.slots.items():
         if slot.nic is None or slot.bus != "pcie":
             continue
@@ -189,16 +132,6 @@ def _faster_cards(role: str, host: Host) -> Iterator[Change]:
             if nic.port_rate.value not in best or price < best[nic.port_rate.value][0]:
                 best[nic.port_rate.value] = (price, part, nic)
         for rate, (_, part, nic) in sorted(best.items()):
-            yield Change(
-                f"{role}-{name}-{part}",
-                f"{nic.title} in slot {name} of the {role}",
-                {f"{role}.slots.{name}.nic": part},
-                "purchase",
-                f"buy and fit it; optics or cables of {units.format_rate(rate)} at both ends",
-                "ethtool IFACE: Speed; lspci -vv: LnkSta",
-                "the slot, the cores or the path may be the limit then",
-                nic.source,
-                None if nic.price is None else nic.price.value,
-                None if nic.price is None else nic.price.basis,
-                "" if nic.price is None else nic.price.source,
-            )
+            words: dict[str, Any] = {"slot": name, "part": part, "title": nic.title, "rate": units.format_rate(rate)}
+            settings = {f"{role}.slots.{name}.nic": part}
+            yield described("card", settings, price=nic.price, role=role, source=nic.source, **words)
