@@ -36,7 +36,7 @@ def parameters(state: Mapping[str, Any]) -> dict[str, str]:
     given = {key: value for key, value in base.keys.items() if key not in ROLES}
     changes = {key: value for key, value in keys.items() if key not in ROLES and key not in given}
     if not changes:
-        raise InputError("nothing that is changed", "a change to compare with: move a slider, then export the brief")
+        raise InputError("no change", "a change to compare with: move a slider, then export the brief")
     ends = {role: _place(str(state[role])) for role in ROLES if role in state}
     return {**ends, "given": _words(given), "changes": _words(changes), "vary": _range(state), "measured": ""}
 

@@ -133,7 +133,7 @@ def _of_tool(scenario: Scenario) -> Iterable[tuple[Control, Any]]:
     if tool.protocol == "tcp":
         streams = Control("tool.streams", "tool", "Streams", "TCP connections of each process", _COUNTS, _number)
         yield _at(scenario, streams)
-        words = "asked for by the tool"
+        words = "requested by the tool"
         yield _at(scenario, Control("tool.window", "tool", "Window", words, _WINDOW, _window))
         words, names = "of the sender's kernel", get_args(CongestionControl)
         control = Control("sender.congestion_control", "tool", "Congestion control", words, names, menu=True)
@@ -251,7 +251,7 @@ def card_keys(role: str, host: Host, wanted: int) -> dict[str, Any]:
 
 
 def _free_slots(host: Host, like: Slot) -> list[str] | None:
-    """Slots of the board that are free and of the card's bus; None where nobody knows the board."""
+    """Free slots of the board for the card's bus; None if the board is unknown."""
     if host.board is None or not host.board.slots or not all(slot.at for slot in host.slots.values()):
         return None
     taken = {slot.at for slot in host.slots.values()}

@@ -79,7 +79,7 @@ class Cost:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """What nobody knows the price of."""
+        """Parts without a known price."""
         return tuple(line.item for line in self.lines if line.each_usd is None)
 
 

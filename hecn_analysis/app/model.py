@@ -334,7 +334,7 @@ def _facts(look: Look) -> list[list[str]]:
         found.append(["Of the line rate", f"{units.format_fraction(rate / line)} of {units.format_rate(line)}"])
         in_flight = line * path.rtt.value / 8
         if in_flight > 0:
-            found.append(["Under way at line rate", units.format_bytes(in_flight)])
+            found.append(["In flight at line rate", units.format_bytes(in_flight)])
     total = sum(cost.usd for cost in look.cost.values())
     if total > 0:
         marked = ", partly assumed" if any(cost.assumed_usd or cost.unknown for cost in look.cost.values()) else ""

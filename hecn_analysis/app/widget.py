@@ -119,7 +119,7 @@ class WhatIf(anywidget.AnyWidget):
         self._finishing = loop.create_task(self._finish(look))  # kept: the loop itself holds its tasks weakly
 
     async def _finish(self, look: model.Look) -> None:
-        """Work a prediction out in full beside, one after another, and show it if it is still what is asked for."""
+        """Compute full predictions in the background, one at a time, and show one if it is still current."""
         while self._working is not None and not self._working.done():
             await asyncio.wait([self._working])
         if look.state != self.state:

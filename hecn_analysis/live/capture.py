@@ -322,9 +322,9 @@ def check(target: Path) -> None:
     """Refuse a place that something would be lost in, or that cannot be made."""
     packed = target.name.endswith(_PACKED)
     if packed and target.exists():
-        raise InputError("an archive that is there", "a new one", source=target)
+        raise InputError("an existing archive", "a new one", source=target)
     if not packed and target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError("something that is there", "a new or an empty folder, or a .tar.gz", source=target)
+        raise InputError("an existing file or folder", "a new or an empty folder, or a .tar.gz", source=target)
     if not target.absolute().parent.is_dir():
         raise InputError(f"no directory {str(target.parent)!r}", "one to write into", source=target)
     if packed:
@@ -371,4 +371,4 @@ def _rows(text: str, source: Path) -> list[Row]:
         ]
     except (KeyError, TypeError, ValueError, csv.Error):
         expected = f"a row of {', '.join(COLUMNS)}"
-        raise InputError("an index that breaks off", expected, source=source, line=reader.line_num) from None
+        raise InputError("a truncated index", expected, source=source, line=reader.line_num) from None

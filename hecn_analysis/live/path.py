@@ -65,7 +65,7 @@ class Device:
 
 
 def address_of(receiver: Place, sender: Place) -> str:
-    """Where the sender finds the receiver, if nobody says it."""
+    """Return the default address at which the sender reaches the receiver."""
     if receiver == sender:
         return "127.0.0.1"
     if receiver.kind == "ssh":

@@ -152,7 +152,7 @@ class Place:
             if reached.status == 3:
                 raise programs.missing(program, str(self))
         if not reached.ok:
-            raise InputError(f"{self}: {reached.complaint or reached.how}", "a place where programs can be run")
+            raise InputError(f"{self}: {reached.complaint or reached.how}", "a place that can run programs")
 
     def listens(self, port: int) -> bool:
         """Whether a program there waits for connections to that port of TCP."""

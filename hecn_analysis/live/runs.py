@@ -100,7 +100,7 @@ class Folder:
 
 
 def limit_of(scenario: Scenario) -> float:
-    """Time that a run may take where nobody says it: its duration and some more; a fixed amount has minutes [s]."""
+    """Return the default time limit of a run: its duration and a margin; minutes for a fixed amount [s]."""
     if scenario.tool.bytes is not None:
         return AMOUNT_LIMIT_S
     duration = tool_commands.DURATION_S if scenario.tool.duration is None else scenario.tool.duration.value
@@ -108,7 +108,7 @@ def limit_of(scenario: Scenario) -> float:
 
 
 def ends_of(request: Request, *, is_networked: bool) -> tool_commands.Ends:
-    """Address, port and file of a measurement; what is not asked for is found out or made up."""
+    """Return address, port and file of a measurement, with defaults for those not given."""
     address = "127.0.0.1"
     if is_networked:
         address = request.address or path.address_of(request.receiver, request.sender)
@@ -151,7 +151,7 @@ def left_tidy(request: Request, plan: tool_commands.Plan, limit_s: float) -> Ite
     """Make the file that a test reads, and remove what it leaves."""
     at = request.sender if plan.at == "sender" else request.receiver
     if plan.file is not None and at.run(["test", "-e", plan.file, "-o", "-h", plan.file]).ok:
-        raise InputError("a file that is there", "a new one, which the test writes and removes", source=plan.file)
+        raise InputError("an existing file", "a new one, which the test writes and removes", source=plan.file)
     try:
         if plan.prepare is not None:
             ended = at.run(plan.prepare, limit_s=limit_s)

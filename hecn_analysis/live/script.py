@@ -33,7 +33,7 @@ if [ -L "${out%/}" ]; then
     echo "$out: found a symbolic link, expected a new or an empty folder" >&2; exit 1
 fi
 if [ -e "$out" ] && [ -n "$(ls -A "$out" 2>/dev/null)" ]; then
-    echo "$out: found something that is there, expected a new or an empty folder" >&2; exit 1
+    echo "$out: found an existing file or folder, expected a new or an empty folder" >&2; exit 1
 fi
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd) || exit 1
@@ -135,7 +135,7 @@ def _line(command: Command) -> str:
 
 
 def _word(word: str, each: str) -> str:
-    """Quote a word; a stand-in becomes the shell's variable."""
+    """Quote a word; a placeholder becomes the shell's variable."""
     if each and f"{{{each}}}" in word:
         return '"' + word.replace(f"{{{each}}}", f"${{{each}}}") + '"'
     return shlex.quote(word)

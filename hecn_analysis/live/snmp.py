@@ -115,7 +115,7 @@ class Credentials:
                 raise InputError(f"an unknown {name}", f"one of {', '.join(known)}", source=place)
         for name in ("community", "user", "authentication_key", "privacy_key"):
             if not isinstance(values.get(name, ""), str):
-                raise InputError(f"{name} that YAML takes for no text", f'it in quotes: {name}: "…"', source=place)
+                raise InputError(f"{name} that YAML does not read as text", f'it in quotes: {name}: "…"', source=place)
             least, most = (8, 255) if name.endswith("_key") else (1, 32) if name == "user" else (0, 255)
             if text.get(name) and not (least <= len(text[name]) <= most and max(text[name]) <= "\xff"):
                 raise InputError(
@@ -184,13 +184,13 @@ def agents(
     if credentials is not None:
         path = Path(credentials)
         if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise InputError("a file of secrets that others may read", "one for you alone", source=path,
-                             advice=f"chmod 600 {path}")  # fmt: skip
+            raise InputError("a credentials file that other users can read", "one that only you can read", source=path,
+                             advice=f"run chmod 600 {path}")  # fmt: skip
         values = dict(yaml_file.load(path).values)
         single = values.pop("hosts", None) or {}
         common, place = values, str(path)
         if not isinstance(single, dict) or not all(isinstance(own, dict) for own in single.values()):
-            raise InputError("'hosts' that are no mapping", "for each address a mapping of keys", source=path,
+            raise InputError("'hosts' that is not a mapping", "for each address a mapping of keys", source=path,
                              advice="hosts: {switch1: {community: …}}")  # fmt: skip
     found = []
     for text in hosts:

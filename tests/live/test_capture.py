@@ -194,7 +194,7 @@ def test_script_does_not_write_over_a_folder(tmp_path):
         ["sh", "-s", tmp_path / "c"], input=script.script(SOME[:1]), text=True, capture_output=True, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.endswith("found something that is there, expected a new or an empty folder\n")
+    assert done.stderr.endswith("found an existing file or folder, expected a new or an empty folder\n")
 
 
 def test_command_captures_this_host_and_what_was_captured_is_redacted_later(tmp_path, capsys, monkeypatch):
@@ -266,7 +266,7 @@ def test_index_of_somebody_else_that_breaks_off_is_said(tmp_path, text):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/index.csv").write_text(text)
     with pytest.raises(
-        InputError, match=r"index\.csv:\d+: found an index that breaks off, expected a row of file, command"
+        InputError, match=r"index\.csv:\d+: found a truncated index, expected a row of file, command"
     ):
         capture.redact_folder(tmp_path / "theirs", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -161,7 +161,7 @@ def test_file_that_is_there_is_read_and_stays_but_never_written(tmp_path):
     assert found.throughput_bps > 0
     assert mine.stat().st_size == 4 << 20
     keys = {"tool": "dd-write", "tool.bytes": "4 MiB", "receiver.write_rate": "1 GB/s"}
-    with pytest.raises(InputError, match="found a file that is there, expected a new one"):
+    with pytest.raises(InputError, match="found an existing file, expected a new one"):
         measure.measure(Request(keys=keys, file=str(mine), **QUICK), tmp_path / "n")
     assert mine.read_bytes() == b"x" * (4 << 20)
 
@@ -264,7 +264,7 @@ def test_missing_program_names_its_package(tmp_path, monkeypatch):
 def test_place_that_cannot_be_reached_is_said(tmp_path, place):
     if programs.which("ssh") is None:
         pytest.skip("ssh is not installed (Debian, Ubuntu: apt install openssh-client)")
-    with pytest.raises(HecnError, match="expected a place where programs can be run"):
+    with pytest.raises(HecnError, match="expected a place that can run programs"):
         measure.measure(request_for("nuttcp", sender=place, receiver=place), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 

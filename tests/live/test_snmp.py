@@ -278,7 +278,7 @@ def test_credentials_are_shown_by_nothing():
 def test_credentials_of_a_file_go_to_their_hosts(tmp_path):
     file = tmp_path / "snmp.yaml"
     file.write_text("version: '3'\nuser: w\nhosts: {old: {version: 2c, community: c}}\n")
-    with pytest.raises(InputError, match=r"others may read.*chmod 600"):
+    with pytest.raises(InputError, match=r"other users can read.*run chmod 600"):
         agents(["s"], credentials=file)
     file.chmod(0o600)
     new, old = agents(["s", "old:1161"], credentials=file)
@@ -297,12 +297,12 @@ def test_credentials_of_a_file_go_to_their_hosts(tmp_path):
         ("version: 3\nuser: u\nprivacy: very-secret", "an unknown privacy, expected one of des,"),
         ("version: very-secret", "an unknown version, expected"),
         ("very-secret: community", "an unknown key, expected"),
-        ("hosts: {s: very-secret}", "'hosts' that are no mapping, expected"),
-        ("hosts: [very-secret]", "'hosts' that are no mapping, expected"),
+        ("hosts: {s: very-secret}", "'hosts' that is not a mapping, expected"),
+        ("hosts: [very-secret]", "'hosts' that is not a mapping, expected"),
         ("hosts: {s: {privacy: very-secret}}", "an unknown privacy, expected"),
-        ("community: 0123", 'community that YAML takes for no text, expected it in quotes: community: "…"'),
-        ("community: {a: very-secret}", "community that YAML takes for no text, expected"),
-        ("community:", "community that YAML takes for no text, expected"),
+        ("community: 0123", 'community that YAML does not read as text, expected it in quotes: community: "…"'),
+        ("community: {a: very-secret}", "community that YAML does not read as text, expected"),
+        ("community:", "community that YAML does not read as text, expected"),
         ("community: very-secret-€", "community that SNMP does not know, expected"),
         (f"version: 3\nuser: {'very-secret' * 3}", "user that SNMP does not know, expected 1 to 32 characters"),
         ("version: 3\nuser: u\nauthentication_key: secret", "authentication_key that SNMP does not know, expected 8"),

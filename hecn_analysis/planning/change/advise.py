@@ -1,7 +1,7 @@
-"""Which change gains most: every possible one is predicted, alone and with others, and ranked; what is free first.
+"""Rank the possible changes of a transfer, alone and combined, by predicted gain; free ones first.
 
-A gain is always that of two predictions of the whole transfer, one with the change and one without. Those that gain
-nothing are known as soon as that shows (see `trials`); the others are worked out with interval and bottleneck.
+A gain compares two predictions of the whole transfer, with the change and without. A quick first look (`trials`) drops
+changes without gain; only the others get an interval and a bottleneck.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hecn_analysis.planning.change.settings import possible
 from hecn_analysis.planning.change.trials import Outcome, outcomes, throughputs
 from hecn_analysis.prediction import Prediction, predict
 
-#: A change that gains less is not worth the words.
+#: Smaller gains are not reported. [fraction]
 WORTH: Final = 0.005
 
 #: Changes of a combination, and the single ones and pairs that larger combinations are made from.
@@ -62,7 +62,7 @@ class Advice:
 
     @cached_property
     def prediction(self) -> Prediction:
-        """The prediction with its ladder, worked out when it is asked for."""
+        """The prediction with its ladder, computed on first use."""
         return predict(self.scenario)
 
     @property
@@ -93,13 +93,13 @@ class Advice:
 
     @property
     def price_basis(self) -> str | None:
-        """How far that price is to be trusted: of its parts' bases the weakest; None where nothing is bought."""
+        """The weakest basis of the prices of its parts; None if nothing is bought."""
         bases = [change.price_basis for change in self.changes if change.price_basis is not None]
         return min(bases, key=PRICE_BASES.index) if bases else None
 
     @property
     def price_in_words(self) -> str:
-        """Price for people: one that nobody published is told as assumed."""
+        """Price for people; an unpublished price is marked as assumed."""
         if self.is_free:
             return "free"
         if self.price_usd is None:
@@ -224,7 +224,7 @@ class Advices:
         """Say what to do first."""
         best = next(iter((*self.single, *self.together)), None)
         if best is None:
-            return f"{self.now}\nNo single change that is known here would gain anything."
+            return f"{self.now}\nNone of the known changes would gain anything."
         gained = units.format_rate(best.outcome.throughput_bps)
         return f"{self.now}\nFirst: {best.title}, for {gained} ({best.gain:+.0%})."
 
@@ -301,7 +301,7 @@ def advise(
 
 
 def _enough(trials: Sequence[_Trial]) -> list[_Trial]:
-    """Those that gain something, and of more and more of the same (4 streams, 8 streams) only what gains more."""
+    """Return the trials that gain something and, within a family (4 streams, 8 streams), more than the smaller ones."""
     best: dict[frozenset[tuple[str, str]], float] = {}
     found = []
     for trial in trials:
@@ -340,7 +340,7 @@ class _Trial:
 
 
 class _Trials:
-    """Changes of a transfer, tried."""
+    """Tries changes of a transfer."""
 
     def __init__(self, base: Scenario, now: Prediction, *, progress: bool) -> None:
         self._base = base
@@ -349,7 +349,7 @@ class _Trials:
         (self._screened_bps,) = throughputs([base])
 
     def of(self, several: Sequence[tuple[Change, ...]]) -> list[_Trial]:
-        """Try changes; without those that the scenario cannot have (a card that the slot does not take)."""
+        """Return the trials of changes, without impossible ones (a card that does not fit the slot)."""
         asked = track(several, "advising") if self._progress else several
         scenarios = [(changes, self._scenario(changes)) for changes in asked]
         possible = [(changes, scenario) for changes, scenario in scenarios if scenario is not None]
@@ -367,7 +367,7 @@ class _Trials:
             return None
 
     def advices(self, trials: Sequence[_Trial]) -> list[Advice]:
-        """Work out what there is to say of trials; those whose gain was luck are left out."""
+        """Return the advice for trials, without those whose gain was luck."""
         found = []
         for trial, then in zip(trials, outcomes([trial.scenario for trial in trials]), strict=True):
             # both predictions draw a shared parameter alike: the ratio is what the change does, not what is not known
@@ -380,7 +380,7 @@ class _Trials:
 
 
 def _combined(trials: _Trials, tried: Sequence[_Trial], single: Sequence[Advice]) -> Iterator[Advice]:
-    """Combinations whose parts all count: without any of them, less is gained."""
+    """Yield combinations that would gain less without any one of their parts."""
     gains = {frozenset([trial.name]): trial.gain for trial in tried}
     front = sorted(single, key=lambda advice: -advice.gain)[:_KEPT]
     for _ in range(LARGEST - 1):

@@ -1,4 +1,4 @@
-"""Changes that mend what was found wrong with a captured host, for `hecn_analysis.planning.change.advise`."""
+"""Changes that fix the findings of a captured host, for `hecn_analysis.planning.change.advise`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hecn_analysis.planning.change.change import Change
 
 
 def changes(findings: Iterable[Finding], role: str) -> list[Change]:
-    """Return a change for each finding that says what mending it would set.
+    """Return a change for each finding whose fix sets keys of the scenario.
 
     Parameters
     ----------
     findings
-        What was found on the host.
+        Findings of the host.
     role
         Which end the host is: ``sender`` or ``receiver``.
     """
@@ -33,9 +33,9 @@ def changes(findings: Iterable[Finding], role: str) -> list[Change]:
                 f"{finding.place} of the {role}: {finding.expected} instead of {finding.found}",
                 _of_role(finding.scenario_settings, role),
                 "setting",
-                finding.fix or "mend what was found",
+                finding.fix or "fix what the check found",
                 finding.verify or "capture the host again",
-                "as any change of a host in use",
+                "any change of a host in use may disturb its users",
                 finding.source or "the findings of hecn inventory",
             )
         )

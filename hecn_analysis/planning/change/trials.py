@@ -1,7 +1,4 @@
-"""What many scenarios that differ in a few keys reach, worked out together.
-
-The numbers of outcomes are those of `predict`.
-"""
+"""Predict many scenarios that differ in a few keys together; the results equal those of `predict`."""
 
 from __future__ import annotations
 

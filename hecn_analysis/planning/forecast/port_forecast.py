@@ -420,7 +420,7 @@ def _shifts(series: PortSeries, values: Floats, fitted: Fitted) -> list[dict[str
 
 
 def _date(crossed: npt.NDArray[np.bool_], days: pd.DatetimeIndex, effects: Effects, why_flat: str) -> dict[str, Any]:
-    """The day and its interval, or why there is none."""
+    """Return the day and its interval, or the reason for having none."""
     low, mid, high = _ends(crossed, days)
     probability = float(crossed.any(axis=1).mean())
     if mid is not pd.NaT and (effects.told or not why_flat):

@@ -116,7 +116,7 @@ class PortSeries:
 
 
 def slot_of(rates: pd.DataFrame, slot_s: float) -> float:
-    """Length of slots that the rates of a port allow: the one asked for, or a longer one of `LONGER_SLOTS_S`. [s]."""
+    """Return the slot length that the rates of a port allow: the requested one, or one of `LONGER_SLOTS_S` [s]."""
     seconds = rates["interval_s"].to_numpy(dtype=float)
     rated = np.isfinite(rates["in_bps"].to_numpy(dtype=float)) | np.isfinite(rates["out_bps"].to_numpy(dtype=float))
     told = rated & (seconds > 0) & (to_bits(rates["flag"]) & int(Flag.GAP | LOWER_BOUND) == 0)

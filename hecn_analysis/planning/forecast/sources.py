@@ -51,7 +51,7 @@ def rates_of(
 
 
 def _parquets(paths: Sequence[Path]) -> pd.DataFrame:
-    """Readings of files; those that cannot be read are told, the others count."""
+    """Return the readings of files; report those that cannot be read."""
     read: list[pd.DataFrame] = []
     bad: list[InputError] = []
     for path in paths:

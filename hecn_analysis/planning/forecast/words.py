@@ -1,4 +1,4 @@
-"""A forecast in words: what people see of a row of ports, and the sentence that answers."""
+"""A forecast in words: the cells of a row of the table of ports, and its sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hecn_analysis.traffic import ports
 
 
 def shown(row: Mapping[Any, Any]) -> dict[str, str | None]:
-    """What people see of a row of the table of ports, None for what is not known.
+    """Return the texts of a row of the table of ports, None for unknown values.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def growth(row: Mapping[Any, Any]) -> str | None:
 
 
 def sentence(row: Mapping[Any, Any], capacity: float) -> str:
-    """Say of a port when it is full.
+    """Return the sentence that tells when a port is full.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
     """
     name, full = f"Port {port_name(row)}", f"{format_fraction(capacity, digits=2)} of its speed"
     if row["status"] == "reached":
-        return f"{name} has reached {full} already: {format_rate(row['p95_bps'])} of {format_rate(row['capacity_bps'])}"
+        return f"{name} has already reached {full}: {format_rate(row['p95_bps'])} of {format_rate(row['capacity_bps'])}"
     if row["status"] != "date":
-        return f"{name}: no day on which it is full can be given: {row['reason']}"
+        return f"{name}: no date can be given: {row['reason']}"
     late = "later" if pd.isna(row["date_high"]) else _day(row["date_high"])
     grows = growth(row)
     ways = [row.get(f"date_{kind}") for kind in ("linear", "exponential")]
@@ -129,7 +129,7 @@ def sentence(row: Mapping[Any, Any], capacity: float) -> str:
 
 
 def first_full(rows: Sequence[Mapping[Any, Any]]) -> Mapping[Any, Any]:
-    """Row of the port that is full first; where none will be, of the one nearest to its capacity.
+    """Return the row of the port that is full first or, if none will be, of the one nearest to its capacity.
 
     Parameters
     ----------

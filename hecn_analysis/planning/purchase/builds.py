@@ -223,7 +223,7 @@ class Entry:
 
     @property
     def assumed(self) -> bool:
-        """Whether nobody published that price."""
+        """Whether the price is assumed, not published."""
         return not isinstance(self.price, float) and self.price.basis == "assumed"
 
     @property

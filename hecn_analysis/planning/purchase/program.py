@@ -96,7 +96,7 @@ class Program:
     def solve(
         self, known: list[Option], over: list[Line], cuts: list[Cut], budget: float | None, *, without: str = ""
     ) -> Choice | None:
-        """Cheapest choice that fits and is not cut; None where there is none."""
+        """Return the cheapest choice that fits and is not cut, or None."""
         boxes = [(role, number) for role in ROLES for number in range(len(self.offers.enclosures))]
         columns: dict[Hashable, int] = {each: number for number, each in enumerate((*known, *over, *boxes))}
         price = self._prices(columns)

@@ -218,7 +218,7 @@ class Search:
     # why not ---------------------------------------------------------------------------------------------------------
 
     def _explain_missing(self, request: Request, over: list[Line], known: list[Option]) -> None:
-        """Say which kind of part there is none of, that closed forms let reach the target."""
+        """Report which kind of part has no candidate that could reach the target."""
         target = units.format_rate(request.target_bps)
         nothing = f"nothing to buy that reaches {target}"
         missing = [kind for kind in ("boards", "cpus", "nics") if not self.offers.parts.get(kind)]

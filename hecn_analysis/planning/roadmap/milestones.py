@@ -235,7 +235,7 @@ class Roadmap:
 
     @property
     def purchases(self) -> dict[str, Purchase]:
-        """Of each goal that can be bought, the cheapest purchase; nothing where none was asked for."""
+        """Return the cheapest purchase of each goal that can be bought; empty if none was requested."""
         return {each: bought for each, bought in self._bought.items() if isinstance(bought, Purchase)}
 
     @property
@@ -366,7 +366,7 @@ def _said(milestone: Milestone, content: _RoadmapFile) -> dict[str, Any]:
 
 
 def _buy(goal: Milestone, prices: str) -> Purchase | InputError:
-    """The cheapest purchase, or why there is none."""
+    """Return the cheapest purchase, or the reason for having none."""
     if goal.between == "forwarding":
         return InputError("a goal of a host that forwards", "a goal between two hosts, of memory or disk")
     if goal.both_ways:
