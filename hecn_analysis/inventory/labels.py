@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 _LABELLED: Final = re.compile(
     r"(?P<indent>[ \t]{0,80})(?P<name>[^\s:=][^:=]{0,80}?)\s{0,60}(?P<sign>[:=])(?P<value>.*)$"
 )
 _LONGEST: Final = 2000
+
+#: Labels as a tool prints them: the field that holds the value, and what parses its text.
+Fields = Mapping[str, tuple[str, Callable[[str], object]]]
 
 
 class Labelled(NamedTuple):
@@ -44,3 +47,17 @@ def labelled(number: int, line: str) -> Labelled | None:
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
     """The lines that name their values."""
     return (found for number, line in lines if (found := labelled(number, line)) is not None)
+
+
+def text(value: str) -> str | None:
+    """The value, or None if it is empty."""
+    return value or None
+
+
+def take(values: dict[str, Any], fields: Fields, name: str, value: str) -> bool:
+    """Store a labelled value in its field; False if the table lacks the label."""
+    if name not in fields:
+        return False
+    field, parse = fields[name]
+    values[field] = parse(value)
+    return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
 
@@ -122,20 +122,41 @@ def _controller(values: dict[str, Any], found: Labelled) -> None:
         values["pcie_gtps"] = int(number["number"]) / 1000
 
 
+def _level(text: str) -> str | None:
+    level = _LEVEL.match(text)
+    return f"raid{level['level'].lower()}" if level else text.lower() or None
+
+
+def _rate(text: str) -> float | None:
+    rate = _RATE.match(text)
+    return float(rate["number"]) * 1e9 if rate else None
+
+
+_VOLUME_FIELDS: Final[labels.Fields] = {
+    "logical device name": ("name", labels.text),
+    "logical drive name": ("name", labels.text),
+    "raid level": ("level", _level),
+    "status of logical device": ("state", labels.text),
+    "status of logical drive": ("state", labels.text),
+    "size": ("size_bytes", amounts.size),
+    "stripe-unit size": ("strip_bytes", amounts.size),
+    "strip size": ("strip_bytes", amounts.size),
+    "stripe unit size": ("strip_bytes", amounts.size),
+}
+_DRIVE_FIELDS: Final[labels.Fields] = {
+    "model": ("model", labels.text),
+    "vendor": ("vendor", labels.text),
+    "size": ("size_bytes", amounts.size),
+    "total size": ("size_bytes", amounts.size),
+    "ssd": ("ssd", lambda text: {"yes": True, "no": False}.get(text.lower())),
+}
+
+
 def _volume(volume: dict[str, Any], found: Labelled) -> None:
     name, text = found.name.lower(), found.value
-    if name in ("logical device name", "logical drive name"):
-        volume["name"] = text or None
-    elif name == "raid level":
-        level = _LEVEL.match(text)
-        volume["level"] = f"raid{level['level'].lower()}" if level else text.lower() or None
-    elif name in ("status of logical device", "status of logical drive"):
-        volume["state"] = text or None
-    elif name == "size":
-        volume["size_bytes"] = amounts.size(text)
-    elif name in ("stripe-unit size", "strip size", "stripe unit size"):
-        volume["strip_bytes"] = amounts.size(text)
-    elif name in ("read-cache mode", "read-cache status"):
+    if labels.take(volume, _VOLUME_FIELDS, name, text):
+        return
+    if name in ("read-cache mode", "read-cache status"):
         volume.setdefault("read_cache", text or None)
     elif name in ("write-cache mode", "write-cache status"):
         volume.setdefault("cache", text or None)
@@ -145,16 +166,9 @@ def _volume(volume: dict[str, Any], found: Labelled) -> None:
 
 def _drive(drive: dict[str, Any], found: Labelled) -> None:
     name, text = found.name.lower(), found.value
-    if name == "model":
-        drive["model"] = text or None
-    elif name == "vendor":
-        drive["vendor"] = text or None
-    elif name in ("size", "total size"):
-        drive["size_bytes"] = amounts.size(text)
-    elif name == "state":
+    if labels.take(drive, _DRIVE_FIELDS, name, text):
+        return
+    if name == "state":
         drive["state"] = drive["state"] or text or None
     elif name in ("transfer speed", "negotiated physical link rate") and drive["link_bps"] is None:
-        rate = _RATE.match(text)
-        drive["link_bps"] = float(rate["number"]) * 1e9 if rate else None
-    elif name == "ssd":
-        drive["ssd"] = {"yes": True, "no": False}.get(text.lower())
+        drive["link_bps"] = _rate(text)

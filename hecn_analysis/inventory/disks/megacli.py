@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
 
@@ -50,13 +50,6 @@ _SECTOR: Final = 512
 _SATA_INQUIRY: Final = 40
 
 _PLACE: Final = {"Bus Number": "_bus", "Device Number": "_device", "Function Number": "_function"}
-_DRIVE_TEXTS: Final = {
-    "PD Type": "type",
-    "Firmware state": "state",
-    "State": "state",
-    "Media Type": "media",
-    "Product Id": "model",
-}
 _PRESENT: Final = {
     "Virtual Drives": "n_virtual_drives",
     "Degraded": "n_degraded",
@@ -164,55 +157,57 @@ class _Reading:
             self._drive = None
 
 
-def _volume(volume: dict[str, Any], found: Labelled) -> bool:
-    name, text = found.name, found.value
-    if name == "RAID Level":
-        volume["level"] = text
-    elif name == "Size":
-        volume["size_bytes"] = amounts.size(text)
-    elif name in ("Strip Size", "Stripe Size"):
-        volume["strip_bytes"] = amounts.size(text)
-    elif name in ("Number Of Drives", "Number Of Drives per span"):
-        volume["n_drives"] = amounts.whole(text)
-    elif name == "Span Depth":
-        volume["spans"] = amounts.whole(text)
-    elif name == "State":
-        volume["state"] = text or None
-    elif name == "Name":
-        volume["name"] = text or None
-    elif name == "Current Cache Policy":
-        policy = [word.strip() for word in text.split(",")]
-        volume["cache"], volume["read_policy"] = policy[0] or None, policy[1] if len(policy) > 1 else None
-    else:
-        return False
-    return True
-
-
-def _drive(drive: dict[str, Any], found: Labelled, line: str) -> bool:
-    name, text = found.name, found.value
-    if name in _DRIVE_TEXTS:
-        drive[_DRIVE_TEXTS[name]] = text or None
-    elif name == "Slot Number":
-        drive["slot"] = amounts.whole(text)
-    elif name in ("Raw Size", "Capacity"):
-        sectors = _SECTORS.search(text)
-        drive["size_bytes"] = int(sectors["sectors"], 16) * _SECTOR if sectors else amounts.size(text)
-    elif name == "Inquiry Data" and (inquiry := _INQUIRY.search(line)) is not None:
-        drive["model"] = _model(inquiry["data"], drive.get("type"))
-    elif name == "Disk Type":
-        drive["type"], _, drive["media"] = (part.strip() for part in text.partition(","))
-    elif name == "Device Speed":
-        drive["link_max_bps"] = _rate(text)
-    elif name == "Link Speed":
-        drive["link_bps"] = _rate(text)
-    else:
-        return False
-    return True
-
-
 def _rate(text: str) -> float | None:
     found = _SPEED.match(text)
     return float(found["number"]) * 1e9 if found else None
+
+
+def _drive_size(text: str) -> int | None:
+    sectors = _SECTORS.search(text)
+    return int(sectors["sectors"], 16) * _SECTOR if sectors else amounts.size(text)
+
+
+_VOLUME_FIELDS: Final[labels.Fields] = {
+    "RAID Level": ("level", str),
+    "Size": ("size_bytes", amounts.size),
+    "Strip Size": ("strip_bytes", amounts.size),
+    "Stripe Size": ("strip_bytes", amounts.size),
+    "Number Of Drives": ("n_drives", amounts.whole),
+    "Number Of Drives per span": ("n_drives", amounts.whole),
+    "Span Depth": ("spans", amounts.whole),
+    "State": ("state", labels.text),
+    "Name": ("name", labels.text),
+}
+_DRIVE_FIELDS: Final[labels.Fields] = {
+    "PD Type": ("type", labels.text),
+    "Firmware state": ("state", labels.text),
+    "State": ("state", labels.text),
+    "Media Type": ("media", labels.text),
+    "Product Id": ("model", labels.text),
+    "Slot Number": ("slot", amounts.whole),
+    "Raw Size": ("size_bytes", _drive_size),
+    "Capacity": ("size_bytes", _drive_size),
+    "Device Speed": ("link_max_bps", _rate),
+    "Link Speed": ("link_bps", _rate),
+}
+
+
+def _volume(volume: dict[str, Any], found: Labelled) -> bool:
+    if found.name == "Current Cache Policy":
+        policy = [word.strip() for word in found.value.split(",")]
+        volume["cache"], volume["read_policy"] = policy[0] or None, policy[1] if len(policy) > 1 else None
+        return True
+    return labels.take(volume, _VOLUME_FIELDS, found.name, found.value)
+
+
+def _drive(drive: dict[str, Any], found: Labelled, line: str) -> bool:
+    if found.name == "Inquiry Data" and (inquiry := _INQUIRY.search(line)) is not None:
+        drive["model"] = _model(inquiry["data"], drive.get("type"))
+    elif found.name == "Disk Type":
+        drive["type"], _, drive["media"] = (part.strip() for part in found.value.partition(","))
+    else:
+        return labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
+    return True
 
 
 def _model(data: str, kind: object) -> str | None:

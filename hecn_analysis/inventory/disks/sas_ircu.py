@@ -9,9 +9,10 @@ Units and traps
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
 
@@ -28,6 +29,27 @@ _VOLUME: Final = re.compile(r"\s{0,8}IR [Vv]olume (?P<id>\d{1,6})\s{0,8}$")
 _DEVICE: Final = re.compile(r"\s{0,8}Device is an? (?P<kind>.{1,60}?)\s{0,8}$")
 _BOTH: Final = re.compile(r"(?P<mb>\d{1,12})/(?P<sectors>\d{1,18})")
 _HARD: Final = "Hard disk"
+
+_CONTROLLER_FIELDS: Final[labels.Fields] = {
+    "Controller type": ("controller", labels.text),
+    "Firmware version": ("firmware", labels.text),
+    "Bus": ("pci_bus", amounts.whole),
+}
+_VOLUME_FIELDS: Final[labels.Fields] = {
+    "RAID level": ("level", lambda text: text.lower() or None),
+    "Size (in MB)": ("size_bytes", partial(amounts.size, unit=1 << 20)),
+    "Status of volume": ("state", labels.text),
+    "Volume state": ("state", labels.text),
+}
+_DRIVE_FIELDS: Final[labels.Fields] = {
+    "Model Number": ("model", labels.text),
+    "Manufacturer": ("vendor", labels.text),
+    "Protocol": ("protocol", labels.text),
+    "State": ("state", labels.text),
+    "Drive Type": ("type", labels.text),
+    "Enclosure #": ("enclosure", amounts.whole),
+    "Slot #": ("slot", amounts.whole),
+}
 
 
 def recognises(output: Output) -> bool:
@@ -63,31 +85,16 @@ def _take(values: dict[str, Any], volume: dict[str, Any] | None, drive: dict[str
         _volume(volume, found)
     elif drive is not None:
         _drive(drive, found)
-    elif found.name == "Controller type":
-        values["controller"] = found.value or None
-    elif found.name == "Firmware version":
-        values["firmware"] = found.value or None
-    elif found.name == "Bus":
-        values["pci_bus"] = amounts.whole(found.value)
+    else:
+        labels.take(values, _CONTROLLER_FIELDS, found.name, found.value)
 
 
 def _volume(volume: dict[str, Any], found: Labelled) -> None:
-    if found.name == "RAID level":
-        volume["level"] = found.value.lower() or None
-    elif found.name == "Size (in MB)":
-        volume["size_bytes"] = amounts.size(found.value, unit=1 << 20)
-    elif found.name in ("Status of volume", "Volume state"):
-        volume["state"] = found.value or None
-    elif found.name.startswith("PHY["):
+    if not labels.take(volume, _VOLUME_FIELDS, found.name, found.value) and found.name.startswith("PHY["):
         volume["n_drives"] = (volume["n_drives"] or 0) + 1
 
 
 def _drive(drive: dict[str, Any], found: Labelled) -> None:
-    names = {"Model Number": "model", "Manufacturer": "vendor", "Protocol": "protocol", "State": "state"}
-    names["Drive Type"] = "type"
-    if found.name in names:
-        drive[names[found.name]] = found.value or None
-    elif found.name in ("Enclosure #", "Slot #"):
-        drive[found.name[:-2].lower()] = amounts.whole(found.value)
-    elif found.name.startswith("Size (in MB)") and (both := _BOTH.match(found.value)) is not None:
+    labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
+    if found.name.startswith("Size (in MB)") and (both := _BOTH.match(found.value)) is not None:
         drive["size_bytes"], drive["sectors"] = int(both["mb"]) << 20, int(both["sectors"])

@@ -16,9 +16,10 @@ Units and traps
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
 
@@ -134,22 +135,14 @@ class _Reading:
         if self._drive is not None and self._volume is None:
             self._of_drive(self._drive, found)
         elif self._volume is not None:
-            _of_volume(self._volume, found)
+            labels.take(self._volume, _VOLUME_FIELDS, found.name, found.value)
         else:
             _of_controller(self._controllers[-1], found)
 
     def _of_drive(self, drive: dict[str, Any], found: Labelled) -> None:
-        if found.name == "Size":
-            drive["size_bytes"] = amounts.size(found.value, kilo=1000)
-        elif found.name == "Model":
-            drive["model"] = found.value.removeprefix("ATA ").strip() or None
-        elif found.name == "PHY Transfer Rate":
-            rate = _RATE.match(found.value)
-            drive["link_bps"] = float(rate["number"]) * 1e9 if rate else None
-        elif found.name == "Drive Type":
-            drive["use"] = found.value or None
-            if "Spare" in found.value and drive["array"] is not None:
-                self._arrays[drive["array"]].discard(drive["id"])
+        labels.take(drive, _DRIVE_FIELDS, found.name, found.value)
+        if found.name == "Drive Type" and "Spare" in found.value and drive["array"] is not None:
+            self._arrays[drive["array"]].discard(drive["id"])
 
     def values(self) -> dict[str, Any]:
         """The facts: of all controllers, and of the first one that has volumes by themselves."""
@@ -165,19 +158,6 @@ class _Reading:
         return {"controller": first["model"], **own, "volumes": volumes, "controllers": self._controllers}
 
 
-def _of_volume(volume: dict[str, Any], found: Labelled) -> None:
-    if found.name == "Size":
-        volume["size_bytes"] = amounts.size(found.value)
-    elif found.name == "Fault Tolerance":
-        volume["level"] = _level(found.value)
-    elif found.name == "Strip Size":
-        volume["strip_bytes"] = amounts.size(found.value)
-    elif found.name == "Status":
-        volume["state"] = found.value or None
-    elif found.name == "Caching":
-        volume["cache"] = found.value or None
-
-
 def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
     name, text = found.name, found.value
     if name == "PCI Address (Domain" and (
@@ -186,13 +166,38 @@ def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
         controller["pci"] = amounts.address(address[0])
     elif name == "Negotiated PCIe Data Rate" and (rate := _PCIE.match(text)) is not None:
         controller["pcie_gen"], controller["pcie_width"] = int(rate["gen"]), int(rate["width"])
-    elif name == "Total Cache Size":
-        controller["cache_bytes"] = amounts.size(text if re.search(r"[KMGT]B", text) else f"{text} GB")
-    elif name == "Controller Status":
-        controller["state"] = text or None
+    else:
+        labels.take(controller, _CONTROLLER_FIELDS, name, text)
 
 
 def _level(text: str) -> str | None:
     """The name of a level: ``1+0`` is raid10, ``6 (ADG)`` raid6."""
     found = re.match(r"(?P<level>\d(?:\+0|0)?)", text)
     return f"raid{found['level'].replace('+', '')}" if found else text.strip().lower() or None
+
+
+def _rate(text: str) -> float | None:
+    rate = _RATE.match(text)
+    return float(rate["number"]) * 1e9 if rate else None
+
+
+_DRIVE_FIELDS: Final[labels.Fields] = {
+    "Size": ("size_bytes", partial(amounts.size, kilo=1000)),
+    "Model": ("model", lambda text: text.removeprefix("ATA ").strip() or None),
+    "PHY Transfer Rate": ("link_bps", _rate),
+    "Drive Type": ("use", labels.text),
+}
+_VOLUME_FIELDS: Final[labels.Fields] = {
+    "Size": ("size_bytes", amounts.size),
+    "Fault Tolerance": ("level", _level),
+    "Strip Size": ("strip_bytes", amounts.size),
+    "Status": ("state", labels.text),
+    "Caching": ("cache", labels.text),
+}
+_CONTROLLER_FIELDS: Final[labels.Fields] = {
+    "Total Cache Size": (
+        "cache_bytes",
+        lambda text: amounts.size(text if re.search(r"[KMGT]B", text) else f"{text} GB"),
+    ),
+    "Controller Status": ("state", labels.text),
+}

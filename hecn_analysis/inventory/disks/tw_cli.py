@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
 
 FORMATS: tuple[str, ...] = ("tw_cli",)
@@ -44,6 +44,13 @@ _FOR_ALL: Final = re.compile(r"/c(?P<controller>\d{1,3}) (?P<name>[A-Z][\w ()-]{
 _FIRST: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)")
 _WRITES: Final = {"ON": True, "OFF": False, "W": True, "RiW": True, "RW": True, "Ri": False, "R": False, "RbW": True}
 _SECTOR: Final = 512
+_FIELDS: Final[labels.Fields] = {
+    "Model": ("model", labels.text),
+    "Driver Version": ("driver_version", labels.text),
+    "Firmware Version": ("firmware_version", labels.text),
+    "Available Memory": ("memory_bytes", amounts.size),
+    "Controller Bus Type": ("bus", labels.text),
+}
 
 
 def recognises(output: Output) -> bool:
@@ -114,21 +121,13 @@ def _drive(found: re.Match[str]) -> dict[str, Any]:
 
 def _named(values: dict[str, Any], name: str, text: str) -> None:
     number = _FIRST.match(text)
-    if name == "Model":
-        values["model"] = text or None
-    elif name == "Driver Version":
-        values["driver_version"] = text or None
-    elif name == "Firmware Version":
-        values["firmware_version"] = text or None
-    elif name == "Available Memory":
-        values["memory_bytes"] = amounts.size(text)
-    elif name in ("Drives", "Number of Drives") and number is not None:
+    if labels.take(values, _FIELDS, name, text) or number is None:
+        return
+    if name in ("Drives", "Number of Drives"):
         values["n_drives"] = amounts.whole(number["number"])
-    elif name == "Controller Bus Type":
-        values["bus"] = text or None
-    elif name == "Controller Bus Width" and number is not None:
+    elif name == "Controller Bus Width":
         values["pcie_lanes" if "lane" in text else "pcix_width_bits"] = int(float(number["number"]))
-    elif name == "Controller Bus Speed" and number is not None:
+    elif name == "Controller Bus Speed":
         if "lane" in text:
             values["pcie_gtps"] = float(number["number"])
         else:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
-from hecn_analysis.inventory.labels import Labelled, all_labelled
+from hecn_analysis.inventory.labels import all_labelled
 
 FORMATS: tuple[str, ...] = ("proc-net-bonding",)
 VERSIONS: str = "bonding driver 2.4 to 5, Linux 6"
@@ -55,40 +55,37 @@ def read(output: Output) -> Facts:
                 {"name": line.value, "state": None, "speed_bps": None, "aggregator": None, "link_failures": None}
             )
         elif slaves:
-            _slave(slaves[-1], line)
+            slave = slaves[-1]
+            if line.name != "Aggregator ID" or slave["aggregator"] is None:  # details of LACP repeat the label
+                labels.take(slave, _SLAVE_FIELDS, line.name, line.value)
         else:
-            _bond(values, line)
+            labels.take(values, _BOND_FIELDS, line.name, line.value)
     return Facts("proc-net-bonding", values)
 
 
-def _bond(values: dict[str, Any], line: Labelled) -> None:
-    text = line.value
-    if line.name == "Bonding Mode":
-        mode = re.sub(r" \(fail_over_mac \w{1,20}\)$", "", text)
-        values["mode"] = _MODES.get(mode, mode or None)
-    elif line.name == "Transmit Hash Policy":
-        values["hash_policy"] = text.partition(" ")[0] or None
-    elif line.name == "LACP rate":
-        values["lacp_rate"] = text or None
-    elif line.name == "MII Status":
-        values["state"] = text or None
-    elif line.name == "Currently Active Slave":
-        values["active_slave"] = None if text in ("", "None") else text
-    elif line.name == "Aggregator ID":
-        values["active_aggregator"] = amounts.whole(text)
-    elif line.name == "Number of ports":
-        values["active_ports"] = amounts.whole(text)
+def _mode(text: str) -> str | None:
+    mode = re.sub(r" \(fail_over_mac \w{1,20}\)$", "", text)
+    return _MODES.get(mode, mode or None)
 
 
-def _slave(slave: dict[str, Any], line: Labelled) -> None:
-    if line.name == "MII Status":
-        slave["state"] = line.value or None
-    elif line.name == "Speed":
-        speed = _SPEED.match(line.value)
-        slave["speed_bps"] = int(speed["mbps"]) * 10**6 if speed else None
-    elif line.name == "Link Failure Count":
-        slave["link_failures"] = amounts.whole(line.value)
-    elif line.name == "Aggregator ID" and slave["aggregator"] is None:
-        slave["aggregator"] = amounts.whole(line.value)
-    elif line.name == "Duplex":
-        slave["duplex"] = line.value or None
+def _speed(text: str) -> int | None:
+    speed = _SPEED.match(text)
+    return int(speed["mbps"]) * 10**6 if speed else None
+
+
+_BOND_FIELDS: Final[labels.Fields] = {
+    "Bonding Mode": ("mode", _mode),
+    "Transmit Hash Policy": ("hash_policy", lambda text: text.partition(" ")[0] or None),
+    "LACP rate": ("lacp_rate", labels.text),
+    "MII Status": ("state", labels.text),
+    "Currently Active Slave": ("active_slave", lambda text: None if text in ("", "None") else text),
+    "Aggregator ID": ("active_aggregator", amounts.whole),
+    "Number of ports": ("active_ports", amounts.whole),
+}
+_SLAVE_FIELDS: Final[labels.Fields] = {
+    "MII Status": ("state", labels.text),
+    "Speed": ("speed_bps", _speed),
+    "Link Failure Count": ("link_failures", amounts.whole),
+    "Aggregator ID": ("aggregator", amounts.whole),
+    "Duplex": ("duplex", labels.text),
+}

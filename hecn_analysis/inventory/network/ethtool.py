@@ -14,12 +14,12 @@ Units and traps
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import amounts, labels
 from hecn_analysis.inventory.contract import Facts, Output
-from hecn_analysis.inventory.labels import Labelled, labelled
+from hecn_analysis.inventory.labels import Labelled, all_labelled, labelled
 
 FORMATS: tuple[str, ...] = (
     "ethtool",
@@ -179,11 +179,6 @@ def _from_json(facts: Facts, values: dict[str, Any]) -> None:
             facts.values[names.get(name, name.replace("-", "_"))] = value
 
 
-def _labelled(output: Output) -> Iterator[Labelled]:
-    """Lines that name their values; they may be indented as a block."""
-    return (found for number, line in output.numbered() if (found := labelled(number, line)) is not None)
-
-
 def _known(text: str) -> str | None:
     """A text, unless it says that there is none."""
     gone = text.lower()
@@ -193,6 +188,23 @@ def _known(text: str) -> str | None:
 def _yes(text: str, yes: str = "on", no: str = "off") -> bool | None:
     word = text.lower().split(" ", 1)[0]
     return True if word == yes else False if word == no else None
+
+
+_SETTING_FIELDS: Final[labels.Fields] = {
+    "Duplex": ("duplex", lambda text: known.lower() if (known := _known(text)) else None),
+    "Port": ("port", _known),
+    "Transceiver": ("transceiver", _known),
+    "Auto-negotiation": ("autoneg", _yes),
+    "Link detected": ("link_detected", lambda text: _yes(text, "yes", "no")),
+    "Lanes": ("lanes", amounts.whole),
+}
+_PAUSE_FIELDS: Final[labels.Fields] = {
+    "Autonegotiate": ("autoneg", _yes),
+    "RX": ("rx", _yes),
+    "TX": ("tx", _yes),
+    "RX negotiated": ("rx_negotiated", _yes),
+    "TX negotiated": ("tx_negotiated", _yes),
+}
 
 
 def _settings(output: Output, facts: Facts) -> None:
@@ -221,18 +233,8 @@ def _setting(found: Labelled, facts: Facts) -> None:
         values["speed_bps"] = int(speed["number"]) * _PREFIX[speed["unit"]] if speed else None
         if speed is None and _known(text) is not None:
             facts.problem(found.number, "malformed", f"Speed: found {text[:40]!r}, expected a rate in Mb/s; left out")
-    elif found.name == "Duplex":
-        values["duplex"] = known.lower() if (known := _known(text)) else None
-    elif found.name == "Port":
-        values["port"] = _known(text)
-    elif found.name == "Transceiver":
-        values["transceiver"] = _known(text)
-    elif found.name == "Auto-negotiation":
-        values["autoneg"] = _yes(text)
-    elif found.name == "Link detected":
-        values["link_detected"] = _yes(text, "yes", "no")
-    elif found.name == "Lanes":
-        values["lanes"] = amounts.whole(text)
+    else:
+        labels.take(values, _SETTING_FIELDS, found.name, text)
 
 
 def _driver(output: Output, facts: Facts) -> None:
@@ -249,7 +251,7 @@ def _features(output: Output, facts: Facts) -> None:
     fixed: list[str] = []
     requested: dict[str, bool] = {}
     facts.values.update(features=features, fixed=fixed, requested=requested)
-    for found in _labelled(output):
+    for found in all_labelled(output.numbered()):
         flag = _FLAG.match(found.value)
         if flag is None or " " in found.name:
             continue
@@ -288,11 +290,8 @@ def _coalescing(output: Output, facts: Facts) -> None:
 
 
 def _pause(output: Output, facts: Facts) -> None:
-    names = {"Autonegotiate": "autoneg", "RX": "rx", "TX": "tx", "RX negotiated": "rx_negotiated"}
-    names["TX negotiated"] = "tx_negotiated"
-    for found in _labelled(output):
-        if found.name in names:
-            facts.values[names[found.name]] = _yes(found.value)
+    for found in all_labelled(output.numbered()):
+        labels.take(facts.values, _PAUSE_FIELDS, found.name, found.value)
 
 
 def _module(output: Output, facts: Facts) -> None:
@@ -300,7 +299,7 @@ def _module(output: Output, facts: Facts) -> None:
     kind = next((first["kind"] for line in output.lines if (first := _MODULE.match(line)) is not None), None)
     texts = {"Vendor name": "vendor", "Vendor PN": "part", "Vendor rev": "revision"}
     values.update(identifier=kind, vendor=None, part=None, nominal_baud=None, length_copper_m=None)
-    for found in _labelled(output):
+    for found in all_labelled(output.numbered()):
         if found.name in texts:
             values[texts[found.name]] = _known(found.value)
         elif found.name.startswith("BR, Nominal") or found.name == "BR Nominal":
