@@ -1,4 +1,4 @@
-"""Lines that name what they give: ``Raid Level : raid5``, ``/c0 Model = 9750-4i``."""
+"""Lines of a label and its value: ``Raid Level : raid5``, ``/c0 Model = 9750-4i``."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Fields = Mapping[str, tuple[str, Callable[[str], object]]]
 
 
 class Labelled(NamedTuple):
-    """A line that names its value.
+    """A label with its value.
 
     Parameters
     ----------
     number
         Number of the line in its file.
     indent
-        Blanks in front of it.
+        Number of blanks before the label.
     name
-        What is named, as printed.
+        The label as printed.
     value
-        What stands behind the colon or the equals sign, without blanks around.
+        The text after the colon or the equals sign, stripped.
     """
 
     number: int
@@ -37,7 +37,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(number: int, line: str) -> Labelled | None:
-    """Read a line that names its value; None where it does not."""
+    """The label and value of a line, or None if it has none."""
     found = _LABELLED.match(line) if len(line) <= _LONGEST else None
     if found is None:
         return None
@@ -45,7 +45,7 @@ def labelled(number: int, line: str) -> Labelled | None:
 
 
 def all_labelled(lines: Iterable[tuple[int, str]]) -> Iterator[Labelled]:
-    """The lines that name their values."""
+    """The labelled lines among numbered ones."""
     return (found for number, line in lines if (found := labelled(number, line)) is not None)
 
 

@@ -190,7 +190,7 @@ class Seen:
 
     @cached_property
     def links(self) -> dict[str, dict[str, Any]]:
-        """What ip link and the kernel say of interfaces, by name."""
+        """Facts of ip link and sysfs by interface."""
         found: dict[str, dict[str, Any]] = {}
         for facts in self.facts("sysfs"):
             for name, one in facts["net"].items():
@@ -231,14 +231,14 @@ class Seen:
 
     @property
     def clock_hz(self) -> float | None:
-        """Clock of a core under load [Hz], None where nothing says it."""
+        """Clock of a core under load [Hz], None if unknown."""
         cpu = self.machine.cpu
         mhz = next((one for name in ("mhz_max", "nominal_mhz", "mhz") if (one := positive(cpu.get(name)))), None)
         return None if mhz is None else mhz * 1e6
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What sysctl says."""
+        """Kernel settings from sysctl."""
         return self.machine.kernel
 
 

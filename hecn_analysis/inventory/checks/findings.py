@@ -175,12 +175,12 @@ def _share(finding: Finding) -> float:
 
 
 def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
-    """Say what was not captured that a check needs."""
+    """List the outputs that a check needs and the capture lacks."""
     lacking = [command for formats, command in check.needs if not any(name in seen.formats for name in formats)]
     if not lacking and any(needed is _LINKS or needed is _LSPCI for needed in check.needs):
         denied = any(facts.get("access_denied") for facts in seen.facts("lspci-vvv"))
-        told = any("lnksta_width" in one or "pcix_rbc" in one for one in seen.machine.devices.values())
-        if denied and not told:
+        readable = any("lnksta_width" in one or "pcix_rbc" in one for one in seen.machine.devices.values())
+        if denied and not readable:
             lacking = ["lspci -vvv as root"]
     if not lacking and check.names == ("max-payload",):
         cards = [card for functions in seen.cards.values() for card in functions[:1] if card.get("max_payload")]

@@ -122,7 +122,7 @@ def max_payload(seen: Seen) -> Iterator[Finding]:
         bridges = [seen.machine.devices.get(one, {}) for one in seen.machine.above(device["address"])]
         caps = [whole(bridge.get("max_payload_cap")) for bridge in bridges]
         if not caps or None in caps:
-            continue  # told as not checked where no bridge is known at all
+            continue  # reported as not checked if no bridge is known
         best = min([can, *(cap for cap in caps if cap is not None)])
         if best <= does or best not in _PAYLOADS:
             continue
@@ -186,19 +186,19 @@ def shared_uplink(seen: Seen) -> Iterator[Finding]:
             groups[functions[0]["address"]] = {card}
             for bridge in seen.machine.above(functions[0]["address"]):
                 groups.setdefault(bridge, set()).add(card)
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for link, cards in groups.items():
         device = seen.machine.devices.get(link, {})
         shared = kind(device) is None
         ports = {name: seen.port_bps(name) for card in sorted(cards) for name in seen.interfaces_of(card)}
-        if (shared and len(cards) < 2) or len(ports) < 2 or None in ports.values() or frozenset(ports) in told:
+        if (shared and len(cards) < 2) or len(ports) < 2 or None in ports.values() or frozenset(ports) in reported:
             continue
         gen, lanes = _generation(device.get("lnksta_gtps")), whole(device.get("lnksta_width"))
         carries = _carries(gen, lanes, whole(device.get("max_payload")))
         wanted = sum(rate for rate in ports.values() if rate is not None)
         if carries is None or carries >= wanted * _SLOWER:
             continue
-        told.add(frozenset(ports))
+        reported.add(frozenset(ports))
         what = "bridge" if shared else "card"
         yield Finding(
             "shared-uplink",

@@ -7,7 +7,7 @@ Traps
 -----
 - MaxPayload stands in DevCap (what the device can) and in DevCtl (what is set); `max_payload` is the latter.
 - "(ok)" and "(downgraded)" are younger than pciutils 3.6 and often missing where a link is slow: LnkCap and LnkSta are
-  compared instead, by whoever asks. Virtual functions have a LnkSta of "Speed unknown, Width x0".
+  compared instead, by the caller. Virtual functions have a LnkSta of "Speed unknown, Width x0".
 - Without root the capabilities are "<access denied>": the fact `access_denied` says so.
 - pciutils 2 writes "Link: Supported Speed 2.5Gb/s" for LnkCap and "Link: Speed 2.5Gb/s" for LnkSta, 2.5 GT/s both.
 - A name of a driver can hold a blank. Tabs may have become blanks. A device without a name is "Device 1234".

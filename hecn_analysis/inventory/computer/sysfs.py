@@ -7,7 +7,7 @@ Units and traps
 ---------------
 - ``speed`` of a port is Mb/s and -1 where there is no link; ``*_kb`` are KiB; frequencies are kHz.
 - ``max_link_speed`` is printed as ``8.0 GT/s PCIe``, by old kernels without the last word, ``Unknown`` where none is.
-- A ``numa_node`` of -1 says that nobody knows; it is missing here.
+- A ``numa_node`` of -1 means unknown; it is missing here.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _RATE: Final = re.compile(r"(?:.{0,30}?\s)?(?P<number>\d{1,3}(?:\.\d{1,2})?)\s?G
 _LEVEL: Final = re.compile(r"(?P<level>\d[\dEe]{0,3})\b")
 _NUMBER: Final = re.compile(r"(?P<number>\d{1,9})")
 _HARD: Final = "hard drive"
-_TOLD: Final = {
+_HEADINGS: Final = {
     "drives": re.compile("physical device information", re.IGNORECASE),
     "volumes": re.compile("logical (?:device|drive) (?:information|number)", re.IGNORECASE),
 }
@@ -59,8 +59,8 @@ def read(output: Output) -> Facts:
     reading = _Reading(facts.values)
     for number, line in output.numbered():
         reading.line(number, line)
-    for name, told in _TOLD.items():
-        facts.values[f"n_{name}"] = len(facts.values[name]) if told.search(output.text) else None
+    for name, heading in _HEADINGS.items():
+        facts.values[f"n_{name}"] = len(facts.values[name]) if heading.search(output.text) else None
     return facts
 
 

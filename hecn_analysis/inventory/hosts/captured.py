@@ -60,12 +60,12 @@ class CapturedHost:
 
     @property
     def label(self) -> str:
-        """Its name in a scenario, told apart from a description of that name."""
+        """Its name in a scenario, distinct from a description of the same name."""
         return self.host.label
 
 
 def hosts(captured: Sequence[Captured]) -> tuple[CapturedHost, ...]:
-    """Put outputs together to hosts."""
+    """Group outputs by host and build each host."""
     return tuple(_host(group) for group in groups(captured))
 
 

@@ -108,7 +108,7 @@ def _virtual_title(model: str, cores: int) -> str:
 
 
 def _clock_hz(machine: Machine) -> float:
-    """A clock to count cycles of; a round one where nobody says any."""
+    """The clock that cycles are counted in; a round figure if no output gives one."""
     cpu = machine.cpu
     return 1e6 * float(next((cpu[name] for name in ("mhz_max", "nominal_mhz", "mhz") if cpu.get(name)), 1000))
 
@@ -270,7 +270,7 @@ def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
 
 
 def _nic(machine: Machine, functions: Sequence[Device]) -> Keys:
-    """The network card of a slot; none where nothing says how fast its ports are."""
+    """The network card of a slot, or None if the speed of its ports is unknown."""
     rate, device = _port_rate(machine, functions), functions[0]
     if rate is None:
         return {}
@@ -413,13 +413,13 @@ def _disk(machine: Machine, disk: dict[str, Any]) -> Keys:
 
 
 def _disk_kind(disk: dict[str, Any]) -> str:
-    told = " ".join(str(disk.get(name)) for name in ("transport", "protocol", "interface", "type", "media")).lower()
-    if "nvme" in told:
+    words = " ".join(str(disk.get(name)) for name in ("transport", "protocol", "interface", "type", "media")).lower()
+    if "nvme" in words:
         return "nvme"
-    solid = disk.get("ssd") is True or disk.get("rotational") is False or "ssd" in told
+    solid = disk.get("ssd") is True or disk.get("rotational") is False or "ssd" in words
     if not solid:
         return "disk"
-    return "sas ssd" if "sas" in told else "ssd"
+    return "sas ssd" if "sas" in words else "ssd"
 
 
 # kernel ---------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""What the outputs of one host say together: processor, memory, devices, network cards, disks, arrays, kernel.
+"""Merged facts of one host: processor, memory, devices, network cards, disks, arrays, kernel.
 
-Several outputs say the same thing with different care; of each fact, the most careful source that has it counts. A
-fact that none gives is None.
+Several outputs give the same fact with different precision; the most precise source wins. A fact that no output gives
+is None.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Machine:
 
     @classmethod
     def of(cls, captured: Sequence[Captured]) -> Machine:
-        """Put the facts of a host's outputs together."""
+        """Merge the facts of a host's outputs."""
         by_format: dict[str, list[dict[str, Any]]] = {}
         for one in captured:
             by_format.setdefault(one.facts.format, []).append(one.facts.values)
@@ -234,7 +234,7 @@ def kind(device: Facts) -> str | None:
 
 
 def _is_virtual_function(device: Facts) -> bool:
-    """Whether a device is a virtual function of another (SR-IOV): its link is told as unknown, of width 0."""
+    """Whether a device is an SR-IOV virtual function; its link status has an unknown speed and width 0."""
     named = _VIRTUAL_FUNCTION.search(str(device.get("name"))) is not None
     unlinked = device.get("lnksta_width") == 0 and device.get("lnksta_gtps") is None and "max_payload" in device
     return named or (unlinked and bool(device.get("lnkcap_width")))
@@ -255,8 +255,8 @@ def _system(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]], nam
     machine.product = f"{maker} {product}" if maker and product and not product.startswith(maker) else product
     guests = [facts.get("virtual") for facts in (*sources, *_all(by_format, _CPU_SOURCES))]
     machine.virtual = any(guests) if any(guest is not None for guest in guests) else None
-    told = next((name for name in names if name), None)
-    machine.host_name = told or _first(_all(by_format, ("uname", "sysctl")), "host_name")
+    prompt = next((name for name in names if name), None)
+    machine.host_name = prompt or _first(_all(by_format, ("uname", "sysctl")), "host_name")
     kernel = _first(_all(by_format, ("uname", "sysctl")), "kernel")
     if kernel is not None:
         machine.kernel["kernel"] = kernel
@@ -285,7 +285,7 @@ def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> Non
 
 
 def _l3(sources: Sequence[Facts], sockets: int | None) -> int | None:
-    """Last-level cache of a socket in bytes: an old lscpu gives that of one, a young one the sum of all."""
+    """Last-level cache of a socket [B]: old versions of lscpu print one socket's, new ones the sum."""
     for facts in sources:
         if facts.get("l3_bytes"):
             total = int(facts["l3_bytes"])
@@ -333,21 +333,21 @@ def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]])
     for facts in _all(by_format, ("lshw-json", "lshw-text")):
         for network in facts["networks"]:
             place = str(network["businfo"])
-            told = {"speed_bps": network["speed_bps"], "bus_info": place.removeprefix("pci@")}
-            _put(machine.interfaces, network["logicalname"], told, over=False)
+            network_facts = {"speed_bps": network["speed_bps"], "bus_info": place.removeprefix("pci@")}
+            _put(machine.interfaces, network["logicalname"], network_facts, over=False)
     for device in machine.devices.values():
         name = device.get("os_device")
         if name and (name in machine.interfaces or kind(device) == "nic"):
             _put(machine.interfaces, name, {"bus_info": device["address"]}, over=False)
     for facts in by_format.get("sysfs", ()):
-        for name, told in facts.get("net", {}).items():
-            _put(machine.interfaces, name, told, over=False)
+        for name, interface_facts in facts.get("net", {}).items():
+            _put(machine.interfaces, name, interface_facts, over=False)
     for known in machine.interfaces.values():
         known["address"] = known["bus_info"] if known.get("bus_info") in machine.devices else None
 
 
 def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bool = True) -> None:  # noqa: ANN401
-    """Add what is known to a thing of that name, in place of what is there or only where nothing is."""
+    """Merge facts into the entry of a name; keep existing values unless `over`."""
     known = things.setdefault(str(name), {})
     known.update({key: value for key, value in facts.items() if value is not None and (over or known.get(key) is None)})
 
@@ -365,16 +365,16 @@ def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> N
             turning = facts.get("rotational", {}).get(name)
             _put(machine.disks, _disk_name(name), {"size_bytes": held, "rotational": turning})
     listed = frozenset(machine.disks)
-    for name, told in _told_of_disks(by_format):
+    for name, disk_facts in _disk_facts(by_format):
         if not listed or _disk_name(name) in listed:
-            _put(machine.disks, _disk_name(name), told)
+            _put(machine.disks, _disk_name(name), disk_facts)
     for device in machine.devices.values():
         if device.get("os_device") in machine.disks:
             _put(machine.disks, device["os_device"], {"pci": device["address"]}, over=False)
 
 
-def _told_of_disks(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple[Any, Facts]]:
-    """Name of a device and what an output says of it, the more careful later."""
+def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple[Any, Facts]]:
+    """Device names with their facts, the more precise source later."""
     for facts in by_format.get("sysfs", ()):
         yield from facts.get("block", {}).items()
     for facts in _all(by_format, ("lsblk", "lsblk-json")):
@@ -392,8 +392,8 @@ def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
         for array in facts["arrays"]:
             members = [name for name in array.get("members") or () if name not in (array.get("spares") or ())]
             if array.get("state") == "active":
-                told = {"disks": array.get("n_configured"), "working": array.get("n_working"), "members": members}
-                _software(machine, {**array, **told})
+                counts = {"disks": array.get("n_configured"), "working": array.get("n_working"), "members": members}
+                _software(machine, {**array, **counts})
     for facts in by_format.get("mdadm-detail", ()):
         name = str(facts.get("device")).rpartition("/")[2]
         _software(
@@ -405,7 +405,7 @@ def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
 
 
 def _software(machine: Machine, facts: Facts) -> None:
-    """Add an array of software RAID, or what another output did not say of it."""
+    """Add a software RAID array, or fill in facts that an earlier output lacks."""
     level, name, members = _level(facts.get("level")), str(facts.get("name")), facts.get("members") or ()
     disks = facts["disks"] or len(members)
     if level is None or not disks:
@@ -420,7 +420,7 @@ def _software(machine: Machine, facts: Facts) -> None:
 
 
 def _volumes(machine: Machine, facts: Facts) -> None:
-    """Arrays of a RAID controller, all of whose disks are taken for alike where it does not say which it has."""
+    """Arrays of a RAID controller; its disks count as alike if the output does not assign them."""
     drives = [drive for drive in facts.get("drives", ()) if drive.get("model")]
     models = Counter(str(drive["model"]) for drive in drives).most_common(1)
     like: Facts = next((drive for drive in drives if models and drive["model"] == models[0][0]), {})

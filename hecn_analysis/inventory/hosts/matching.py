@@ -139,7 +139,7 @@ def nic(name: str, ports: int, rate_bps: float | None) -> str | None:
 
 
 def port_rate_bps(name: str) -> float | None:
-    """Line rate that the name of a card tells, None where it does not."""
+    """Line rate from the name of a card, None if the name has none."""
     return next((rate for pattern, rate in _RATES if pattern.search(name)), None)
 
 

@@ -1,7 +1,7 @@
 """What was measured on a host while it was captured (`hecn capture --probe`), and what a byte costs there by that.
 
 Two kinds of short runs: a network tool over the loopback interface, which no card and no line limits, tells what a byte
-costs the processor; dd tells the rate of a disk. They are told from other runs by their command lines: the address
+costs the processor; dd gives the rate of a disk. Their command lines distinguish them from other runs: the address
 127.0.0.1, the name of the file.
 
 Costs are those of the utilisation law: cycles used over bytes moved. They hold all that moving data through sockets
@@ -45,7 +45,7 @@ _LOAD: Final = re.compile(r"(?m)^cores busy: (\d+\.\d\d) of (\d{1,5}), with all 
 #: 90 %, of rates over the loopback interface and of disks.
 DRIFT: Final = 0.1
 DISK_DRIFT: Final = 0.2
-#: Of a single run, whose repeats nobody knows.
+#: Spread of a single run, whose repeatability is unknown.
 _SINGLE: Final = 0.5
 #: Nothing is stated to be wider than a factor 2 either way.
 _WIDEST: Final = 0.95
@@ -62,7 +62,7 @@ _DISK: Final = (
 #: What the costs of a byte hold already: packets as large as those of the loopback interface, with time stamps, and
 #: that another core has touched the data.
 _IN_PROBES: Final = {"measured_payload": 65483, "handover_cost": 0, "handover_packet_cost": 0}
-#: Messages of the tools, where nobody asks for others. [B]
+#: Default message size of each tool. [B]
 _MESSAGES: Final = {"nuttcp": 64 << 10, "iperf3": 128 << 10}
 
 
@@ -76,7 +76,7 @@ class Probed(NamedTuple):
     cpu_sender_fraction, cpu_receiver_fraction
         Shares of a core that its two ends used, where it says them. [1]
     idle_cores
-        Cores that nobody used meanwhile; None: not known.
+        Cores that were idle during the run, None if unknown.
     """
 
     throughput_bps: float
@@ -102,8 +102,8 @@ def read(output: Output) -> Facts:
     facts = Facts("probe", {"kind": kind, "tool": words[1], "throughput_bps": None})
     run = next((run for run in found.runs if _rate(run) is not None), None)
     if run is None:
-        said = " ".join(output.lines[1:2]).strip()[:60]
-        facts.problem(output.first, "aborted", f"found {said!r}, expected the result of a probe; left out")
+        shown = " ".join(output.lines[1:2]).strip()[:60]
+        facts.problem(output.first, "aborted", f"found {shown!r}, expected the result of a probe; left out")
     else:
         ends = ("cpu_sender_fraction", "cpu_receiver_fraction")
         facts.values.update({"throughput_bps": _rate(run), **{name: run.columns.get(name) for name in ends}})
@@ -176,23 +176,23 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     spread = {key: known_by(costs.values(), DRIFT) for key, costs in costs_of.items()}
     tools = {}
     for tool, each in rates.items():
-        said = f"{_runs(len(each), [tool])} {source}"
-        parts = {key: _parameter(costs[tool], spread[key], said) for key, costs in costs_of.items()}
+        origin = f"{_runs(len(each), [tool])} {source}"
+        parts = {key: _parameter(costs[tool], spread[key], origin) for key, costs in costs_of.items()}
         in_both = sum(part["value"] for part in parts.values())
         got = _mean(each) * in_both / (8 * clock_hz)
         tools[tool] = {
             **parts,
             "message": {"value": _MESSAGES[tool], "basis": "documented", "source": "the tool's default"},
-            "cores": _parameter([got], known_by(rates.values(), DRIFT), said),
+            "cores": _parameter([got], known_by(rates.values(), DRIFT), origin),
         }
-    said = f"{_runs(sum(map(len, rates.values())), list(rates))} {source}"
+    origin = f"{_runs(sum(map(len, rates.values())), list(rates))} {source}"
     sums = [[sum(both) for both in zip(sent[tool], received[tool], strict=True)] for tool in whole]
     of_any = {key: [value for each in costs.values() for value in each] for key, costs in costs_of.items()}
     messages = _mean([float(_MESSAGES[tool]) for tool in whole])
     cpu = {
         "measured_message": {"value": round(messages), "basis": "documented", "source": "mean of the tools' defaults"},
-        **{key: _parameter(values, known_by([values], DRIFT), said) for key, values in of_any.items()},
-        "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": said},
+        **{key: _parameter(values, known_by([values], DRIFT), origin) for key, values in of_any.items()},
+        "scatter": {"value": 1, "spread": round(known_by(sums, 0.0), 3), "basis": "calibrated", "source": origin},
         "tools": tools,
     }
     found: dict[str, Any] = {"cpu": cpu}
@@ -200,7 +200,7 @@ def processor(by_tool: Mapping[str, Sequence[Probed]], clock_hz: float, source: 
     idle = [run.idle_cores for run in every if run.idle_cores is not None]
     if idle and statistics.fmean(idle) < _IDLE:  # other programs keep the cores busy
         shares = [max(run.cpu_sender_fraction or 0.0, run.cpu_receiver_fraction or 0.0) for run in every]
-        found["cpu_quota"] = _parameter(shares, known_by([shares], DRIFT), f"{said}, beside other programs")
+        found["cpu_quota"] = _parameter(shares, known_by([shares], DRIFT), f"{origin}, beside other programs")
     return found
 
 
