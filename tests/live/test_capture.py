@@ -265,9 +265,7 @@ def test_command_prints_the_script(capsys):
 def test_index_of_somebody_else_that_breaks_off_is_said(tmp_path, text):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs/index.csv").write_text(text)
-    with pytest.raises(
-        InputError, match=r"index\.csv:\d+: found a truncated index, expected a row of file, command"
-    ):
+    with pytest.raises(InputError, match=r"index\.csv:\d+: found a truncated index, expected a row of file, command"):
         capture.redact_folder(tmp_path / "theirs", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
