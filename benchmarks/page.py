@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from benchmarks.deployment import BUSY, Costs, Line, Network, Plan, plan
+from benchmarks.deployment_model import BUSY, Costs, Line, Network, Plan, plan
 from benchmarks.exponents import LEAST_BYTES, too_fast
 from hecn_analysis.base import units
 from hecn_analysis.figures import theme
@@ -293,6 +293,6 @@ def national(section: Mapping[str, Any], **asked: float) -> pd.DataFrame:
     section
         ``deployment`` of the results.
     asked
-        As `benchmarks.deployment.plan` takes them.
+        As `benchmarks.deployment_model.plan` takes them.
     """
     return plan_rows(plan(NATIONAL, costs_of(section), **asked))

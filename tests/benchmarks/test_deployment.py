@@ -14,10 +14,11 @@ from hecn_analysis.traffic.rates import rates
 from hecn_analysis.traffic.sample_files import Group
 
 deployment = pytest.importorskip("benchmarks.deployment")  # not in the wheel
+model = pytest.importorskip("benchmarks.deployment_model")
 polls = pytest.importorskip("benchmarks.polls")
-Line, Network = deployment.Line, deployment.Network
+Line, Network = model.Line, model.Network
 
-COSTS = deployment.Costs(
+COSTS = model.Costs(
     poll_s=Line(0.2, 5e-3),
     add_s=Line(1e-2, 1e-6),
     round_bytes=Line(2e4, 40),
@@ -36,7 +37,7 @@ networks = st.builds(
 
 
 def test_a_year_of_a_national_network():
-    found = deployment.plan(YEAR, COSTS)
+    found = model.plan(YEAR, COSTS)
     assert found.samples == 100_000 * 2880 * 365
     assert found.samples_per_s == pytest.approx(3333.3, rel=1e-4)
     # 24 GB, of which 0.6 are planned for, hold (14.4e9 - 1e7) / 500 readings of a day; 288e6 come
@@ -63,7 +64,7 @@ def test_a_year_of_a_national_network():
 @pytest.mark.parametrize("days", [1, 7])
 @pytest.mark.parametrize("in_order", [True, False])
 def test_shares_are_those_that_are_made(ports, days, in_order):
-    of_port, group_rows = 2880, deployment.GROUP_ROWS
+    of_port, group_rows = 2880, model.GROUP_ROWS
     names = [("h", f"{port:04}", None) for port in range(ports)]
     groups = []
     for day in range(days):
@@ -73,20 +74,20 @@ def test_shares_are_those_that_are_made(ports, days, in_order):
             groups.append(Group(f"{day}", number, rows, tuple(keys)))
     made = bulk.shares(groups)
     read = sum(rows for share in made for _, _, rows in share.groups)
-    size, times = deployment.shares(Network(ports, 30.0, days), ports, days, in_order=in_order)
+    size, times = model.shares(Network(ports, 30.0, days), ports, days, in_order=in_order)
     assert max(len(share.keys) for share in made) * of_port * days == pytest.approx(size, rel=0.05)
     assert read / (ports * of_port * days) == pytest.approx(times, rel=0.25)
 
 
 def test_what_does_not_lie_in_order_is_read_by_every_share():
-    found, mixed = deployment.plan(YEAR, COSTS), deployment.plan(YEAR, COSTS, in_order=False)
+    found, mixed = model.plan(YEAR, COSTS), model.plan(YEAR, COSTS, in_order=False)
     assert mixed.read_times > 40
     assert mixed.query_core_s > 10 * found.query_core_s
 
 
 @given(networks, st.floats(60.0, 86400.0))
 def test_the_plan_keeps_what_was_asked_for(network, answer_s):
-    found = deployment.plan(network, COSTS, answer_s=answer_s)
+    found = model.plan(network, COSTS, answer_s=answer_s)
     assert found.query_s <= answer_s * (1 + 1e-9)
     a_day = network.ports * 86400 / network.interval_s / found.archives
     assert COSTS.compact_bytes.at(a_day) <= 0.6 * 24e9 * (1 + 1e-9)
@@ -96,29 +97,29 @@ def test_the_plan_keeps_what_was_asked_for(network, answer_s):
 
 @given(networks, st.integers(2, 10))
 def test_more_of_anything_never_needs_less(network, times):
-    found = deployment.plan(network, COSTS)
+    found = model.plan(network, COSTS)
     totals = ("samples", "samples_per_s", "archives", "storage_bytes", "poller_cores", "adding_cores", "query_core_s")
     for more in (
         dataclasses.replace(network, ports=network.ports * times),
         dataclasses.replace(network, interval_s=network.interval_s / times),
     ):
-        larger = deployment.plan(more, COSTS)
+        larger = model.plan(more, COSTS)
         for name in (*totals, "workers", "compacting_cores", "written_bytes_per_s"):
             assert getattr(larger, name) >= getattr(found, name) * (1 - 1e-9), name
-    longer = deployment.plan(dataclasses.replace(network, days=network.days * times), COSTS, asked_days=10_000)
-    assert longer.query_core_s >= deployment.plan(network, COSTS, asked_days=10_000).query_core_s
+    longer = model.plan(dataclasses.replace(network, days=network.days * times), COSTS, asked_days=10_000)
+    assert longer.query_core_s >= model.plan(network, COSTS, asked_days=10_000).query_core_s
     assert (longer.poller_cores, longer.archives) == (found.poller_cores, found.archives)
 
 
 def test_polling_that_was_not_measured_is_not_made_up():
-    found = deployment.plan(YEAR, dataclasses.replace(COSTS, poll_s=None))
+    found = model.plan(YEAR, dataclasses.replace(COSTS, poll_s=None))
     assert math.isnan(found.poller_cores)
     assert found.pollers == found.archives
 
 
 def test_what_is_expected_of_a_small_run_is_what_the_plan_says():
     network = Network(200, 30.0, 10)
-    expected, found = deployment.expected(network, COSTS), deployment.plan(network, COSTS, asked_days=10)
+    expected, found = deployment.expected(network, COSTS), model.plan(network, COSTS, asked_days=10)
     assert (found.archives, found.pollers) == (1, 1)
     assert expected["query_s"] == pytest.approx(found.query_core_s)
     a_day = 2880 / deployment.BY_ROUND * expected["rounds_bytes"]

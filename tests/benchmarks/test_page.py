@@ -9,18 +9,18 @@ import pandas as pd
 import pytest
 
 page = pytest.importorskip("benchmarks.page")  # not in the wheel
-deployment = pytest.importorskip("benchmarks.deployment")
+model = pytest.importorskip("benchmarks.deployment_model")
 exponents = pytest.importorskip("benchmarks.exponents")
 harness = pytest.importorskip("benchmarks.harness")
 
 ROOT = Path(__file__).resolve().parents[2]
-COSTS = deployment.Costs(
+COSTS = model.Costs(
     poll_s=None,
     **{
-        name: deployment.Line(1.0, 2e-6)
+        name: model.Line(1.0, 2e-6)
         for name in ("add_s", "round_bytes", "compact_s", "day_bytes", "read_s", "query_s", "worker_bytes")
     },
-    compact_bytes=deployment.Line(0.0, 500.0),
+    compact_bytes=model.Line(0.0, 500.0),
 )
 
 
