@@ -143,7 +143,7 @@ def test_the_command_gives_rows_and_groups(files, capsys):
         0
     ].keys()
     assert [group["group"] for group in found["groups"]] == ["net", "disk", "all"]
-    assert captured.err == "hecn: 2 rows left out: the mapping does not take them, or they have no measured rate\n"
+    assert captured.err == "hecn: 2 rows left out: the mapping excludes them, or they have no measured rate\n"
 
 
 def test_the_shipped_series_name_every_stated_limit():
