@@ -54,7 +54,7 @@ def same_width(findings: Findings) -> None:
 
 
 def number(text: str) -> float | None:
-    """Number with a decimal point or a decimal comma; None for what is none."""
+    """The number of a text with a decimal point or comma, or None if it is not a number."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:
