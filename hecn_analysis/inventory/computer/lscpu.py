@@ -51,8 +51,8 @@ _STEMS: Final = {
         *("thread", "^hilo", "^draden", "^tråd", "^vláken", "^wątk", "^tópico", "^fire de", "^dretva", "поток"),
         *("^нити", "スレッド", "스레드", "线程", "執行緒", "parçacığı", "số tuyến", "^converses"),
     ),
-    "cores_per_cluster": (r"(?:core|kern|jader|cœur|núcleo|コア|코어|核).*(?:cluster|klast|クラスタ|클러스터)",),
-    "sockets_per_book": ("socket.* (?:per book|par livre|por libro)", "sockel pro buch"),
+    "cores_per_cluster": (r"(?:core|kern|jader|cœur|núcleo|コア|코어|核).{0,60}(?:cluster|klast|クラスタ|클러스터)",),
+    "sockets_per_book": ("socket.{0,60} (?:per book|par livre|por libro)", "sockel pro buch"),
     "books_per_drawer": ("^book.* per drawer", "^buch.*pro drawer"),
     "drawers": (r"^drawer\(s\)$", "^drawers$"),
     "cores_per_socket": (
@@ -78,8 +78,8 @@ _STEMS: Final = {
         *(r"virtuali[sz]\w{0,8}ty", r"(?:ty|ti)p\w{0,3} d?e? ?virtuali", "仮想化タイプ", "가상화 형식", "虚拟化类型"),
         *("虛擬型態", "^typ wirtual"),
     ),
-    "mhz_max": (r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:max|maks|máx|màx|最大|최대|највише|макс|yüksek|tối đa))",),
-    "mhz_min": (r"(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:min|mín|最小|최소|најмање|мін|asgari|tối thiểu))",),
+    "mhz_max": (r"^(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:max|maks|máx|màx|最大|최대|највише|макс|yüksek|tối đa))",),
+    "mhz_min": (r"^(?=.*(?:mhz|мгц|frequen|frecven))(?=.*(?:min|mín|最小|최소|најмање|мін|asgari|tối thiểu))",),
     "mhz": ("^cpu (?:dynamic )?mhz$", "^vitesse du processeur en mhz$", "^prozessor.*mhz$"),
 }
 _KNOWN: Final = {name: re.compile("|".join(stems)) for name, stems in _STEMS.items()}
