@@ -19,14 +19,14 @@ def test_patterns_are_collected_wherever_they_stand(collected):
     places = {found.place for found in collected}
     assert len(collected) > 900
     assert {
-        "units._QUANTITY",  # of a module
-        "inventory.lscpu._KNOWN",  # in a mapping
-        "logs.ping._STATISTICS",
+        "base.units._QUANTITY",  # of a module
+        "inventory.computer.lscpu._KNOWN",  # in a mapping
+        "logs.paths.ping._STATISTICS",
     } <= places
-    assert any(re.fullmatch(r"counters\.prtg_rows:\d+", place) for place in places)  # inside a function
+    assert any(re.fullmatch(r"counters\.graphs\.prtg_rows:\d+", place) for place in places)  # inside a function
     by_place = {found.place: found for found in collected}
-    assert by_place["units._QUANTITY"].methods == {"fullmatch"}
-    assert by_place["logs.ping._STATISTICS"].longest == patterns.LONGEST_OF_LOGS
+    assert by_place["base.units._QUANTITY"].methods == {"fullmatch"}
+    assert by_place["logs.paths.ping._STATISTICS"].longest == patterns.LONGEST_OF_LOGS
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,9 @@ def check_folder(place: str | os.PathLike[str]) -> None:
     with _naming(user_path), _open_folder(user_path, user_path, missing="stop") as folder:
         effective = os.access in os.supports_effective_ids
         if not os.access(".", os.W_OK | os.X_OK, dir_fd=folder, effective_ids=effective):
-            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+            is_read_only = bool(os.fstatvfs(folder).f_flag & os.ST_RDONLY)
+            code = errno.EROFS if is_read_only else errno.EACCES
+            raise OSError(code, os.strerror(code))
 
 
 def make_folder(place: str | os.PathLike[str]) -> None:
