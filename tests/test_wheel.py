@@ -62,7 +62,9 @@ def installed(wheel, tmp_path_factory):
 @pytest.fixture(scope="module")
 def shipped(installed):
     """Folder of the models, notebooks and sample data inside the installed package."""
-    return Path(installed("python", "-c", "from hecn_analysis.base import places; print(places.data_dir().parent)").strip())
+    return Path(
+        installed("python", "-c", "from hecn_analysis.base import places; print(places.data_dir().parent)").strip()
+    )
 
 
 def test_wheel_and_sources_are_the_same_each_time_they_are_built(wheel, sources, root, tmp_path):
