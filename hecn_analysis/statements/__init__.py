@@ -1,0 +1,55 @@
+"""What the lines of any file say of a transfer: sockets, queues, processors, settings, disks, notes, commands.
+
+The readers of logs, counters and captured hosts turn files into tables. A diagnosis also needs the single line that it
+can quote. Each module here finds statements of one subject, in any text; `read` asks them all.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement as Statement
+
+#: Modules that find no statements themselves.
+_NOT_FINDERS: Final = frozenset({"statement"})
+
+#: Largest file in which statements are looked for: outputs of commands are short. [B]
+_LARGEST: Final = 4 << 20
+
+Finder = Callable[[Document], Iterator[Statement]]
+
+
+@cache
+def _finders() -> tuple[Finder, ...]:
+    """Find the function `find` of each module here."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _NOT_FINDERS)
+    return tuple(import_module(f"{__name__}.{name}").find for name in names)
+
+
+def read(document: Document) -> list[Statement]:
+    r"""Find what the lines of a file say.
+
+    Parameters
+    ----------
+    document
+        The file, as text.
+
+    Returns
+    -------
+    list of Statement
+        In the order of the subjects, then of the lines; nothing for files of more than 4 MiB.
+
+    Examples
+    --------
+    >>> found = read(Document("sysctl-receiver.txt", b"net.ipv4.tcp_rmem = 4096 131072 174760\n"))
+    >>> [(one.name, one.value, one.end) for one in found]
+    [('kernel.receive_buffer_bytes', 174760.0, 'receiver')]
+    """
+    if len(document.content) > _LARGEST:
+        return []
+    return [statement for finder in _finders() for statement in finder(document)]

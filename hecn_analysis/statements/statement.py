@@ -1,0 +1,126 @@
+"""A statement: what one line of a file says of a transfer, with the line, so that a diagnosis can quote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Final
+
+#: What statements are called, and their unit or what they are.
+NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # sockets: of the connection that carries the data
+        "socket.rwnd_limited": "share of the time in which the receiver's window held the sender back (RFC 4898)",
+        "socket.sndbuf_limited": "share of the time in which the send buffer held the sender back",
+        "socket.app_limited": "1 where the sender had nothing to send",
+        "socket.busy": "share of the time in which data was under way",
+        "socket.cwnd_bytes": "congestion window [B]",
+        "socket.send_window_bytes": "window that the receiver offers [B]",
+        "socket.unsent_bytes": "data that waits for the window [B]",
+        "socket.unread_bytes": "data that the receiving program has not read [B]",
+        "socket.retransmitted": "share of the segments that were sent again",
+        "socket.rtt_s": "smoothed round-trip time [s]",
+        "socket.rtt_min_s": "least round-trip time [s]",
+        "socket.pacing_bps": "rate that the program asked the kernel to pace at [bit/s]",
+        "socket.connections": "connections that carry data at the same time",
+        # queues and ports
+        "queue.kind": "kind of the queueing discipline",
+        "queue.rate_bps": "rate that the queueing discipline holds to [bit/s]",
+        "queue.dropped": "packets dropped by the queueing discipline",
+        "queue.backlog_bytes": "data that waits in it [B]",
+        "port.speed_bps": "speed of the port [bit/s]",
+        "port.supported_bps": "fastest speed that the port supports [bit/s]",
+        "port.duplex": "full or half",
+        "port.errors": "packets with errors",
+        "port.dropped": "packets dropped by the port",
+        "port.sent_bps": "most that the port sent [bit/s]",
+        "port.received_bps": "most that the port received [bit/s]",
+        "port.mtu_bytes": "MTU [B]",
+        # processors
+        "cpu.cores": "number of cores",
+        "cpu.busiest": "share of the time that the busiest core works during the transfer",
+        "cpu.quota": "cores that the process may use",
+        "cpu.throttled": "share of the periods in which the quota stopped the process",
+        "cpu.others": "cores that other processes take",
+        "cpu.tool": "cores that the tool itself takes",
+        "cpu.softirq": "share of the busiest core that takes packets in",
+        "cpu.iowait": "share of the time waiting for disks",
+        # settings of the kernel
+        "kernel.receive_buffer_bytes": "largest receive buffer that the kernel tunes up to (tcp_rmem) [B]",
+        "kernel.send_buffer_bytes": "largest send buffer that the kernel tunes up to (tcp_wmem) [B]",
+        "kernel.receive_request_bytes": "largest receive buffer that a program can ask for (rmem_max) [B]",
+        "kernel.send_request_bytes": "largest send buffer that a program can ask for (wmem_max) [B]",
+        "kernel.congestion_control": "congestion control",
+        # disks
+        "disk.read_bps": "rate at which the disk read in a test of its own [bit/s]",
+        "disk.write_bps": "rate at which the disk wrote in a test of its own [bit/s]",
+        "disk.utilisation": "share of the time in which a disk was busy",
+        # paths
+        "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
+        "path.rtt_idle_s": "round-trip time without a transfer [s]",
+        "path.rtt_loaded_s": "round-trip time during the transfer [s]",
+        "path.ping_loss_idle": "share of the pings lost without a transfer",
+        "path.ping_loss_loaded": "share of the pings lost during the transfer",
+        # what was asked of the tool
+        "asked.window_bytes": "window that the tool was asked for [B]",
+        "asked.rate_bps": "rate that the tool was asked for, of all streams together [bit/s]",
+        "asked.bytes": "amount that the tool was asked for [B]",
+        "asked.file": "file or pipe that the tool reads or writes",
+        # a line that names a cause by itself; the value is the entry of models/cues.yaml
+        "cue": "entry of models/cues.yaml whose pattern the line has",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a line says.
+
+    Attributes
+    ----------
+    name
+        One of `NAMES`.
+    value
+        Its value, in the unit that `NAMES` gives.
+    source_file, line
+        Where it stands.
+    says
+        The words to quote: the line, or the part of it that says this.
+    end
+        Which end of the transfer says so: "sender", "receiver", or "" where nothing tells.
+    host
+        Name of the host that the file itself gives, or "".
+    """
+
+    name: str
+    value: float | str
+    source_file: str
+    line: int
+    says: str
+    end: str = ""
+    host: str = ""
+
+
+def end_of(source_file: str) -> str:
+    """Tell the end of the transfer from the name of a file.
+
+    Parameters
+    ----------
+    source_file
+        The name.
+
+    Returns
+    -------
+    str
+        "sender", "receiver", or "".
+
+    Examples
+    --------
+    >>> end_of("before/sysctl-receiver.txt"), end_of("run1.nuttcp.client.txt"), end_of("link.txt")
+    ('receiver', '', '')
+    """
+    words = PurePath(source_file).stem.lower().replace("_", "-").replace(".", "-").split("-")
+    ends = {end for word in words for end in ("sender", "receiver") if word.startswith(end)}
+    return ends.pop() if len(ends) == 1 else ""
