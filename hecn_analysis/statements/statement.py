@@ -67,7 +67,9 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "asked.window_bytes": "window that the tool was asked for [B]",
         "asked.rate_bps": "rate that the tool was asked for, of all streams together [bit/s]",
         "asked.bytes": "amount that the tool was asked for [B]",
-        "asked.file": "file or pipe that the tool reads or writes",
+        "asked.file": "file or device that the tool reads or writes",
+        "asked.local": "address or name of the end that wrote the output",
+        "asked.remote": "address or name of the other end",
         # a line that names a cause by itself; the value is the entry of models/cues.yaml
         "cue": "entry of models/cues.yaml whose pattern the line has",
     }

@@ -1,0 +1,160 @@
+"""What a tool was asked for: command lines above an output, and the requests that iperf3 writes into its JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.logs.options import option_values
+from hecn_analysis.statements.statement import Statement, end_of
+
+_COMMAND: Final = re.compile(
+    r"(?:^|[\s|;&$#>])(?:sudo )?((?:[\w./~-]{0,80}/)?(?:iperf3?|nuttcp|nttcp)(?:\.exe)?)(?= +-)([^|;&<>#\n]{1,400})"
+)
+_CONNECTED: Final = re.compile(
+    r"\blocal ([\w.:%-]{1,80}) port \d{1,5} connected (?:to|with) ([\w.:%-]{1,80}) port"
+    r'|"local_host"\s{0,40}:\s{0,40}"([^"\n]{1,80})"'
+    r'|"remote_host"\s{0,40}:\s{0,40}"([^"\n]{1,80})"'
+)
+_WORDS: Final = ("connected", "iperf", "nuttcp", "nttcp", "test_start", "sock_bufsize", "max_snd_wnd", "window size")
+_IN_LINES: Final = ("connected", "_host", "perf", "ttcp", "window size")
+_LONGEST: Final = 20_000
+_AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_PIPE: Final = re.compile(r"\bdd [^|\n]{0,300}?\b[io]f=(\S{1,200})")
+_NO_FILES: Final = ("/dev/zero", "/dev/null")
+_START: Final = re.compile(r'"test_start"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
+_KEY: Final = re.compile(
+    r'"(sock_bufsize|max_snd_wnd|min_rtt|mean_rtt|target_bitrate|bytes|num_streams)"\s{0,40}:\s{0,40}(\d{1,18})\b'
+)
+_DEFAULT: Final = re.compile(
+    r"TCP window size: {1,9}([\d.]{1,9}) ([KMG]?)Bytes? \(default\)|TCP window size: {1,9}([\d.]{1,9}) ([KMG]?)Byte"
+)
+
+
+def find(document: Document) -> Iterator[Statement]:
+    r"""Find windows, rates, amounts and files that a tool was asked for.
+
+    >>> text = b"$ iperf3 -c dtn02 -P 4 -w 256K -b 1G\n"
+    >>> [(one.name, one.value) for one in find(Document("a", text))]
+    [('asked.window_bytes', 262144.0), ('asked.rate_bps', 4000000000.0)]
+    """
+    if not any(word in document.text for word in _WORDS):
+        return
+    end = end_of(document.source_file)
+    is_connected = {"asked.local": False, "asked.remote": False}
+    for number, text in enumerate(document.lines, 1):
+        if len(text) > _LONGEST or not any(word in text for word in _IN_LINES):
+            continue
+        for name, value in _of_line(text):
+            if not is_connected.get(name, False):
+                is_connected[name] = name in is_connected
+                yield Statement(name, value, document.source_file, number, text.strip(), end)
+    if '"test_start"' in document.text:
+        yield from _of_json(document)
+
+
+def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
+    match = _COMMAND.search(text)
+    if match is not None:
+        tool = PurePath(match[1]).name.removesuffix(".exe")
+        arguments = match[2].split()
+        yield from _nuttcp(arguments) if tool.endswith("ttcp") else _iperf(tool, arguments)
+        if (pipe := _PIPE.search(text)) is not None and pipe[1] not in _NO_FILES:
+            yield "asked.file", pipe[1]
+    for connected in _CONNECTED.finditer(text):
+        local, remote = connected[1] or connected[3], connected[2] or connected[4]
+        yield from ((name, host) for name, host in (("asked.local", local), ("asked.remote", remote)) if host)
+    if "window size" in text and (asked := _DEFAULT.search(text)) is not None and asked[3] is not None:
+        yield "asked.window_bytes", float(asked[3]) * 1024 ** _POWERS[asked[4].lower()]
+
+
+def _iperf(tool: str, arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
+    """What iperf3 and iperf 2 were asked for: sizes in binary, rates in decimal prefixes."""
+    streams = _first(arguments, ("-P", "--parallel"), 1024) or 1.0
+    window = _first(arguments, ("-w", "--window"), 1024)
+    rate = _first(arguments, ("-b", "--bandwidth", "--bitrate", "--fq-rate"), 1000)
+    amount = _first(arguments, ("-n", "--num", "--bytes"), 1024)
+    if window:
+        yield "asked.window_bytes", window
+    if rate:
+        yield "asked.rate_bps", rate * streams
+    if amount:
+        yield "asked.bytes", amount
+    file = next((value for name in ("-F", "--file") for value in option_values(arguments, name)), "")
+    if file and tool == "iperf3":
+        yield "asked.file", file.lstrip("=")
+
+
+def _nuttcp(arguments: Sequence[str]) -> Iterator[tuple[str, float | str]]:
+    """What nuttcp was asked for: a window in KB unless it has a prefix, a rate of all streams, buffers of a length."""
+    window = next((_amount(value.lstrip("sr"), 1024) for value in option_values(arguments, "-w")), None)
+    if window:
+        plain = any(value.lstrip("sr").isdecimal() for value in option_values(arguments, "-w"))
+        yield "asked.window_bytes", window * 1024 if plain else window
+    rate = next((value for value in option_values(arguments, "-R")), "")
+    if rate and rate[0] != "u" and (bps := _amount(rate.lstrip("i").split("/")[0], 1000)):
+        plain = rate.lstrip("i").isdecimal()
+        yield "asked.rate_bps", bps * 1000 if plain else bps
+    number = next((_amount(value, 1024) for value in option_values(arguments, "-n")), None)
+    if number:
+        sizes = list(option_values(arguments, "-n"))
+        length = next((_amount(value, 1024) for value in option_values(arguments, "-l")), None) or 65536.0
+        yield "asked.bytes", number * length if sizes[0].isdecimal() else number
+
+
+def _first(arguments: Sequence[str], names: Sequence[str], base: int) -> float | None:
+    """First value of any of the names of an option."""
+    values = (value.lstrip("=") for name in names for value in _joined(arguments, name))
+    return next((amount for value in values if (amount := _amount(value, base)) is not None), None)
+
+
+def _joined(arguments: Sequence[str], name: str) -> Iterator[str]:
+    """Values of an option; a short one may stand joined to its value, a long one with an equals sign."""
+    if not name.startswith("--"):
+        yield from option_values([word for word in arguments if not word.startswith("--")], name)
+        return
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == name:
+            yield following
+        elif word.startswith(f"{name}="):
+            yield word[len(name) + 1 :]
+
+
+def _amount(text: str, base: int) -> float | None:
+    match = _AMOUNT.match(text.strip())
+    return None if match is None else float(match[1]) * float(base) ** _POWERS[match[2].lower()]
+
+
+#: Keys of iperf3's JSON: the name of the statement, and what one unit is.
+_JSON: Final[Mapping[str, tuple[str, float]]] = {
+    "sock_bufsize": ("asked.window_bytes", 1.0),
+    "max_snd_wnd": ("socket.send_window_bytes", 1.0),
+    "min_rtt": ("socket.rtt_min_s", 1e-6),
+    "mean_rtt": ("socket.rtt_s", 1e-6),
+}
+
+
+def _of_json(document: Document) -> Iterator[Statement]:
+    """What iperf3 says of its requests and sockets, each once."""
+    text, source, end = document.text, document.source_file, end_of(document.source_file)
+
+    def statement(name: str, value: float, match: re.Match[str], offset: int = 0) -> Statement:
+        line = text.count("\n", 0, offset + match.start()) + 1
+        return Statement(name, value, source, line, " ".join(match[0].split()), end)
+
+    told = set()
+    for match in _KEY.finditer(text):
+        if match[1] in _JSON and match[1] not in told and float(match[2]) > 0:
+            told.add(match[1])
+            name, unit = _JSON[match[1]]
+            yield statement(name, float(match[2]) * unit, match)
+    for start in _START.finditer(text):
+        own = {match[1]: match for match in _KEY.finditer(start[0])}
+        streams = float(own["num_streams"][2]) if "num_streams" in own else 1.0
+        for key, name, factor in (("target_bitrate", "asked.rate_bps", streams), ("bytes", "asked.bytes", 1.0)):
+            if key in own and float(own[key][2]) > 0:
+                yield statement(name, float(own[key][2]) * factor, own[key], start.start())
