@@ -60,7 +60,7 @@ def _add_file(archive: Archive, name: str, file: File | OSError) -> tuple[str, p
         before = _state(file)
         stored = packed.plain(file)
         key = stored.content_hash
-        logs, counters, _ = read_files([(name, file)], captured=False)
+        logs, counters, *_ = read_files([(name, file)], captured=False)
         fault = _fault(stored, is_changed=before != _state(file))
     except OSError as error:
         return "left out", _problem(name, unreadable(error))

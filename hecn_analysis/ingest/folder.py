@@ -30,6 +30,7 @@ from hecn_analysis.ingest.reading import read_files
 from hecn_analysis.inventory import Inventory, read_inventory
 from hecn_analysis.logs import Reading, read
 from hecn_analysis.runs.alike import with_conditions
+from hecn_analysis.statements import Statement
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
 
@@ -73,12 +74,15 @@ class Folder:
         The folder, or the file.
     reading, counters, inventory
         What the readers of logs, of counters and of captured outputs made of it.
+    statements
+        What single lines say of a transfer.
     """
 
     path: str
     reading: Reading
     counters: Counters
     inventory: Inventory
+    statements: tuple[Statement, ...] = ()
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -245,10 +249,9 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     notes = os.environ.get(OUTCOME)
     progress = progress or notes is not None
     if archive_of(name):  # an archive keeps no captured outputs
-        kinds = read(name, progress=progress), read_counters(name, progress=progress), read_inventory([])
+        folder = Folder(name, read(name, progress=progress), read_counters(name, progress=progress), read_inventory([]))
     else:
-        kinds = read_files(list(find(name)), captured=True, progress=progress)
-    folder = Folder(name, *kinds)
+        folder = Folder(name, *read_files(list(find(name)), captured=True, progress=progress))
     if notes is not None:
         whole.write(notes, json.dumps(asdict(folder.outcome)))
     return folder

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from hecn_analysis import counters, inventory
+from hecn_analysis import counters, inventory, statements
 from hecn_analysis.base.progress import reading
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
@@ -22,6 +22,7 @@ from hecn_analysis.files.source import Source
 from hecn_analysis.inventory import Inventory
 from hecn_analysis.inventory import registry as inventory_registry
 from hecn_analysis.logs import Reading, spread
+from hecn_analysis.statements import Statement
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _Files:
     logs: spread.Part = field(default_factory=spread.Part)
     counters: list[list[Findings]] = field(default_factory=list)
     inventory: list[inventory_registry.Read] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
 
     def read(self, name: str, file: File | OSError) -> None:
         """Read a file, or each member of the archive that it is."""
@@ -62,15 +64,17 @@ class _Files:
         self.counters.append(counters.read_document(documents[0], Clock.named(None), hint=str))
         if self.is_captured:
             self.inventory.append(inventory_registry.read(documents[1]))
+            self.statements.extend(statements.read(documents[1]))
 
 
 def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
-) -> tuple[Reading, Counters, Inventory]:
-    """Read files once for the readers of logs, of counters and, if `captured`, of captured outputs."""
+) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...]]:
+    """Read files once for the readers of logs, of counters and, if `captured`, of captured outputs and statements."""
     found = _Files(captured)
     with reading(len(files), shown=progress) as done:
         for name, file in files:
             found.read(name, file)
             done(1)
-    return spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
+    joined = spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
+    return *joined, tuple(found.statements)

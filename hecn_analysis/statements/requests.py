@@ -25,6 +25,7 @@ _LONGEST: Final = 20_000
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _PIPE: Final = re.compile(r"\bdd [^|\n]{0,300}?\b[io]f=(\S{1,200})")
+_PROGRAM: Final = re.compile(r"\| {0,9}(?!tee\b|grep\b|tail\b|head\b|cat\b)[\w./-]{1,80}(?: |$)")
 _NO_FILES: Final = ("/dev/zero", "/dev/null")
 _START: Final = re.compile(r'"test_start"\s{0,40}:\s{0,40}\{[^{}]{0,2000}\}')
 _KEY: Final = re.compile(
@@ -62,9 +63,12 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
     if match is not None:
         tool = PurePath(match[1]).name.removesuffix(".exe")
         arguments = match[2].split()
+        yield "asked.command", match[1]
         yield from _nuttcp(arguments) if tool.endswith("ttcp") else _iperf(tool, arguments)
-        if (pipe := _PIPE.search(text)) is not None and pipe[1] not in _NO_FILES:
-            yield "asked.file", pipe[1]
+        if (pipe := _PIPE.search(text)) is not None:
+            yield "asked.file", "memory" if pipe[1] in _NO_FILES else pipe[1]
+        elif _PROGRAM.search(text) is not None:
+            yield "asked.file", "program"
     for connected in _CONNECTED.finditer(text):
         local, remote = connected[1] or connected[3], connected[2] or connected[4]
         yield from ((name, host) for name, host in (("asked.local", local), ("asked.remote", remote)) if host)
@@ -153,6 +157,7 @@ def _of_json(document: Document) -> Iterator[Statement]:
             name, unit = _JSON[match[1]]
             yield statement(name, float(match[2]) * unit, match)
     for start in _START.finditer(text):
+        yield statement("asked.command", 1.0, start)
         own = {match[1]: match for match in _KEY.finditer(start[0])}
         streams = float(own["num_streams"][2]) if "num_streams" in own else 1.0
         for key, name, factor in (("target_bitrate", "asked.rate_bps", streams), ("bytes", "asked.bytes", 1.0)):

@@ -61,13 +61,15 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
+        "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.ping_loss_idle": "share of the pings lost without a transfer",
         "path.ping_loss_loaded": "share of the pings lost during the transfer",
         # what was asked of the tool
         "asked.window_bytes": "window that the tool was asked for [B]",
         "asked.rate_bps": "rate that the tool was asked for, of all streams together [bit/s]",
         "asked.bytes": "amount that the tool was asked for [B]",
-        "asked.file": "file or device that the tool reads or writes",
+        "asked.command": "the command line, or the request in the output",
+        "asked.file": "what the tool reads or writes: a file or device, program, or memory",
         "asked.local": "address or name of the end that wrote the output",
         "asked.remote": "address or name of the other end",
         # a line that names a cause by itself; the value is the entry of models/cues.yaml

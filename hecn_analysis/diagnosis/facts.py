@@ -1,0 +1,282 @@
+"""What a folder says about a kind of run: its rates over time, its path, its hosts, its requests, each with its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.diagnosis.kinds import Kind
+from hecn_analysis.limits import framing
+from hecn_analysis.statements import Statement
+from hecn_analysis.statements.statement import end_of
+
+#: The start of a run, which is left out of what is called steady. [1]
+_START: Final = 0.25
+
+#: Fewest intervals of which a course can be told.
+_FEWEST: Final = 4
+
+#: Tools whose round-trip time was taken when the connection was made, and no queue is in it.
+_IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
+
+#: MTU of a path that nobody states. [B]
+_MTU: Final = 1500
+
+#: Linux: largest receive and send buffer that the kernel tunes up to unless somebody sets another. [B]
+#: Kernel documentation, networking/ip-sysctl: tcp_rmem, tcp_wmem.
+_UNSET: Final = {"receiver": 6 << 20, "sender": 4 << 20}
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number with the lines that say it; several lines where it takes several."""
+
+    value: float
+    evidence: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the folder says about one kind of run. Properties are None, or NaN, where it says nothing.
+
+    Attributes
+    ----------
+    kind
+        The kind of run.
+    """
+
+    kind: Kind
+
+    # --- what lines say ---------------------------------------------------------------------------------------------
+
+    def said(self, name: str, end: str = "", choose: Callable[[Sequence[float]], float] = np.median) -> Fact | None:
+        """What the statements of a name say, the one chosen among several; a line that says that value is quoted."""
+        told = [one for one in self.kind.say(name, end) if isinstance(one.value, int | float)]
+        if end and any(one.end == end for one in told):
+            told = [one for one in told if one.end == end]
+        if not told:
+            return None
+        value = float(choose([float(one.value) for one in told]))
+        nearest = min(told, key=lambda one: abs(float(one.value) - value))
+        return Fact(value, (nearest,))
+
+    @cached_property
+    def line(self) -> Fact | None:
+        """Rate of the circuit that notes state. [bit/s]."""
+        return self.said("path.rate_bps", choose=min)
+
+    @cached_property
+    def port(self) -> Fact | None:
+        """Speed of the slowest port. [bit/s]."""
+        return self.said("port.speed_bps", choose=min)
+
+    @cached_property
+    def rtt_idle(self) -> Fact | None:
+        """Round-trip time of the path without a transfer. [s]."""
+        told = [
+            self.said("path.rtt_idle_s", choose=min),
+            self.of_runs("rtt_s", "RTT") if self.kind.tool in _IDLE_RTT else None,
+            self.said("socket.rtt_min_s", choose=min),
+            self.of_runs("path_rtt_s", "RTT"),
+        ]
+        return next((fact for fact in told if fact is not None and fact.value > 0), None)
+
+    @cached_property
+    def rtt_loaded(self) -> Fact | None:
+        """Round-trip time while the transfer runs. [s]."""
+        told = [self.said("path.rtt_loaded_s"), self.said("socket.rtt_s", "sender"), self._rtt_of_intervals()]
+        return next((fact for fact in told if fact is not None and fact.value > 0), None)
+
+    def _rtt_of_intervals(self) -> Fact | None:
+        times = self._steady["rtt_s"].dropna()
+        return self.computed(float(times.median()), "median RTT of the intervals") if len(times) else None
+
+    @cached_property
+    def is_one_rtt(self) -> bool:
+        """Whether the RTT under load and that without are one and the same number."""
+        idle, loaded = self.rtt_idle, self.rtt_loaded
+        return idle is not None and loaded is not None and idle.evidence == loaded.evidence
+
+    @cached_property
+    def asked_rate(self) -> Fact | None:
+        """Rate that the tool was asked for, of all streams together. [bit/s]."""
+        return self.said("asked.rate_bps")
+
+    @cached_property
+    def shows_requests(self) -> bool:
+        """Whether the files of the runs show what the tool was asked for: a command line, or iperf3's JSON."""
+        own = set(self.kind.files)
+        return any(
+            one.name in ("asked.command", "asked.rate_bps") and one.source_file in own for one in self.kind.statements
+        )
+
+    @cached_property
+    def feed(self) -> tuple[str, tuple[Statement, ...]] | None:
+        """What the sender reads: a disk, something unknown, or memory."""
+        return self._end_of_pipe("sender", memory="memory")
+
+    @cached_property
+    def drain(self) -> tuple[str, tuple[Statement, ...]] | None:
+        """What the receiver hands the data to: a disk, something unknown, a program, or memory."""
+        return self._end_of_pipe("receiver", memory="memory")
+
+    def _end_of_pipe(self, end: str, memory: str) -> tuple[str, tuple[Statement, ...]] | None:
+        if self.kind.protocol == "file":
+            return None
+        said = [one for one in self.kind.say("asked.file") if one.end in ("", end)]
+        for word, values in (("a disk", None), ("a program", "program"), (memory, "memory")):
+            named = [one for one in said if (one.value == values if values else one.value not in ("program", "memory"))]
+            if named:
+                return word, (named[0],)
+        if not self.kind.piped.empty:
+            own = self.kind.piped[self.kind.piped["source_file"].map(lambda name: end_of(str(name)) == end)]
+            if len(own):
+                return "something unknown", (self._quote_of(own.iloc[0], "dd"),)
+            return ("a program" if end == "receiver" else memory), (self._quote_of(self.kind.piped.iloc[0], "dd"),)
+        return memory, (self.rate_quote,)
+
+    def piped(self, end: str) -> Fact | None:
+        """Median duration of the copy at an end of a pipe. [s]."""
+        table = self.kind.piped
+        own = table[table["source_file"].map(lambda name: end_of(str(name)) == end)] if len(table) else table
+        if own.empty:
+            return None
+        return Fact(float(own["duration_s"].astype(float).median()), (self._quote_of(own.iloc[0], "dd"),))
+
+    # --- what the tables say ----------------------------------------------------------------------------------------
+
+    def computed(self, value: float, words: str) -> Fact:
+        """A number of the tables, with the place of the first run."""
+        return Fact(value, (self._quote_of(self.kind.runs.iloc[0], words),))
+
+    @cached_property
+    def rate_quote(self) -> Statement:
+        """The rate of the first run, as a statement."""
+        return self._quote_of(self.kind.runs.iloc[0], f"{self.kind.tool}: {units.format_rate(self.measured)}")
+
+    def _quote_of(self, run: Mapping[Any, Any], words: str) -> Statement:
+        """Words about a run, at its last line."""
+        line = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
+        return Statement("run", "", str(run["source_file"]), line, words)
+
+    def of_runs(self, column: str, words: str) -> Fact | None:
+        """Median of a column of the runs."""
+        values = self.kind.runs[column].dropna().astype(float) if column in self.kind.runs else pd.Series(dtype=float)
+        return self.computed(float(values.median()), words) if len(values) else None
+
+    @property
+    def measured(self) -> float:
+        """Median rate. [bit/s]."""
+        return self.kind.median_bps
+
+    @property
+    def streams(self) -> int:
+        """Parallel streams, 1 where nothing is said."""
+        return max(self.kind.streams, 1)
+
+    @cached_property
+    def mtu(self) -> int:
+        """MTU of the path, from the segments or the ports, else 1500. [B]."""
+        mss = self.of_runs("mss_bytes", "MSS")
+        if mss is not None and mss.value >= _MTU:
+            return int(mss.value) + framing.header_bytes()
+        port = self.said("port.mtu_bytes", choose=min)
+        return int(port.value) if port is not None and 576 <= port.value <= 65536 else _MTU
+
+    def goodput(self, rate_bps: float) -> float:
+        """What TCP carries at most on an Ethernet line. [bit/s]."""
+        return rate_bps * float(framing.payload_bytes(self.mtu)) / float(framing.wire_bytes(self.mtu))
+
+    @cached_property
+    def _steady(self) -> pd.DataFrame:
+        """Intervals after the start of each run."""
+        table = self.kind.intervals
+        if table.empty:
+            return table
+        ends = table.groupby(["source_file", "run"])["t_end_s"].transform("max")
+        return table[table["t_start_s"] >= _START * ends]
+
+    @cached_property
+    def courses(self) -> list[pd.DataFrame]:
+        """For each run with intervals, its rate and retransmits over time, of all streams together."""
+        table = self.kind.intervals
+        courses = []
+        for _, part in table.groupby(["source_file", "run"], sort=False):
+            together = part[part["stream"].isna()] if part["stream"].isna().any() else part
+            sums = together.groupby(together["t_end_s"].round(1)).agg(
+                rate=("throughput_bps", lambda values: values.sum(min_count=1)),
+                resent=("retransmits", lambda values: values.sum(min_count=1)),
+                start=("t_start_s", "min"),
+            )
+            sums = sums.dropna(subset=["rate"])
+            if len(sums) > _FEWEST and sums.index[-1] - sums["start"].iloc[-1] < 0.7 * (
+                sums.index[0] - sums["start"].iloc[0]
+            ):
+                sums = sums.iloc[:-1]  # the last one is often a short one
+            courses.append(sums)
+        return courses
+
+    def over_runs(self, measure: Callable[[pd.DataFrame], float], words: str) -> Fact | None:
+        """Median over the runs of something of their courses."""
+        values = [measure(course) for course in self.courses if len(course) >= _FEWEST]
+        values = [value for value in values if not math.isnan(value)]
+        return self.computed(float(np.median(values)), words) if values else None
+
+    @cached_property
+    def resent(self) -> Fact | None:
+        """Share of the packets that were sent again. [1]."""
+        runs = self.kind.runs
+        known = runs[runs["retransmits"].notna() & (runs["bytes"] > 0)]
+        if len(known):
+            packets = known["bytes"].astype(float).sum() / float(framing.payload_bytes(self.mtu))
+            count = float(known["retransmits"].astype(float).sum())
+            return self.computed(
+                count / packets, f"{count:.0f} retransmits in {len(known)} runs, {count / packets:.2g} of the packets"
+            )
+        return self.said("socket.retransmitted", "sender")
+
+    @cached_property
+    def flight_bytes(self) -> float:
+        """Data under way for each stream, at the measured rate. [B]."""
+        rtt = self.rtt_loaded or self.rtt_idle
+        return math.nan if rtt is None else self.measured * rtt.value / 8 / self.streams
+
+    @cached_property
+    def cwnd(self) -> Fact | None:
+        """Congestion window of a stream. [B]."""
+        values = self._steady["cwnd_bytes"].dropna().astype(float)
+        if len(values):
+            return self.computed(float(values.median()), f"Cwnd {units.format_bytes(float(values.median()))}")
+        return self.said("socket.cwnd_bytes", "sender")
+
+    @cached_property
+    def cwnd_scatter(self) -> Fact | None:
+        """Scatter of the congestion window over time, after the start. [1]."""
+        steady = self._steady[self._steady["cwnd_bytes"].notna()]
+        of_streams = steady.groupby(["source_file", "run", "stream"], dropna=False)["cwnd_bytes"]
+        values = [
+            float(one.astype(float).std() / one.astype(float).mean()) for _, one in of_streams if len(one) >= _FEWEST
+        ]
+        return self.computed(float(np.median(values)), "Cwnd over time") if values else None
+
+    @cached_property
+    def duration_s(self) -> float:
+        """Median duration. [s]."""
+        return float(self.kind.runs["duration_s"].astype(float).median())
+
+    @cached_property
+    def bytes(self) -> float:
+        """Median amount. [B]."""
+        return float(self.kind.runs["bytes"].astype(float).median())
+
+    def buffer(self, end: str) -> Fact | None:
+        """Largest buffer of an end that its kernel tunes up to. [B]."""
+        name = "kernel.receive_buffer_bytes" if end == "receiver" else "kernel.send_buffer_bytes"
+        return self.said(name, end, choose=min)

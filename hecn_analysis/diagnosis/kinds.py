@@ -1,0 +1,206 @@
+"""Kinds of run: who sends to whom, with what, how paced, over which distance. Unlike runs are never pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.statements import Statement
+
+#: Tools that watch a path or a socket, and whose rows are no transfers.
+_WATCH: Final = frozenset({"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath"})
+
+#: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
+_LOCAL: Final = frozenset({"dd"})
+
+#: Medians of a client's and a server's log of the same runs differ by less.
+_SAME: Final = 0.1
+
+#: Statements that belong to the runs of their own file alone.
+_OWN: Final = ("asked.", "socket.")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Runs that repeat one test.
+
+    Attributes
+    ----------
+    condition
+        What makes them alike, in words.
+    tool, protocol, direction, source_host, destination_host
+        As the table of runs and the logs have them; "" where they say nothing.
+    streams
+        Parallel streams, 0 where the logs do not say.
+    runs
+        Their rows of the table of runs, those with a rate.
+    failed
+        Number of the runs that were aborted.
+    intervals, per_stream
+        Their rows of the tables of intervals and of streams.
+    piped
+        Runs of local copies that feed or drain them.
+    statements
+        What single lines say: of their own files, and of files about hosts and paths.
+    """
+
+    condition: str
+    tool: str
+    protocol: str
+    direction: str
+    source_host: str
+    destination_host: str
+    streams: int
+    runs: pd.DataFrame
+    failed: int
+    intervals: pd.DataFrame
+    per_stream: pd.DataFrame
+    piped: pd.DataFrame
+    statements: tuple[Statement, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the files that hold the runs."""
+        return list(dict.fromkeys(self.runs["source_file"].astype(str)))
+
+    @property
+    def median_bps(self) -> float:
+        """Median rate of the runs. [bit/s]."""
+        return float(self.runs["rate_bps"].median())
+
+    def say(self, name: str, end: str = "") -> list[Statement]:
+        """Statements of a name; with an end, those of that end and those of which nothing tells the end."""
+        return [one for one in self.statements if one.name == name and (not end or one.end in ("", end))]
+
+
+def kinds(folder: Folder) -> list[Kind]:
+    """Sort the runs of a folder into kinds, the kind with most runs first.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+
+    Returns
+    -------
+    list of Kind
+        Each with at least one run that has a rate, or that was aborted.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> [(kind.tool, kind.streams, len(kind.runs)) for kind in kinds(read_folder(data_dir() / "transfers" / "before"))]
+    [('nuttcp', 1, 16)]
+    """
+    runs = folder.runs[~folder.runs["tool"].isin(_WATCH)]
+    own = _by_file(folder.statements)
+    runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.rate_bps", "asked.window_bytes")})
+    runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
+    on_wire = runs[~runs["tool"].isin(_LOCAL)]
+    files = set(on_wire["source_file"])
+    ends = {_stem(str(name)) for name in files}
+    piped = runs["tool"].isin(_LOCAL) & (
+        runs["source_file"].isin(files) | runs["source_file"].map(lambda name: _stem(str(name)) in ends)
+    )
+    keys = ["condition", "asked.rate_bps", "asked.window_bytes", "asked.local", "asked.remote"]
+    found = [
+        _kind(folder, str(key[0]), part, runs[piped], own)
+        for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
+    ]
+    with_rates = [kind for kind in found if len(kind.runs)] or found
+    return _without_other_ends(sorted(with_rates, key=lambda kind: -len(kind.runs)))
+
+
+def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
+    by_file: dict[str, list[Statement]] = {}
+    for statement in statements:
+        by_file.setdefault(statement.source_file, []).append(statement)
+    return by_file
+
+
+def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> list[Any]:
+    """Say what the statements of a name give to each run: the last one that stands above its end."""
+    said = []
+    for file, last in zip(runs["source_file"], runs["line_last"], strict=True):
+        values = [one for one in own.get(str(file), ()) if one.name == name]
+        above = [one.value for one in values if pd.isna(last) or one.line <= int(last)]
+        said.append(above[-1] if above else (values[0].value if values else None))
+    return said
+
+
+def _stem(name: str) -> str:
+    """Name of a file without the end that it is of: client-1-sender.txt and client-1-receiver.txt are one transfer."""
+    for end in ("sender", "receiver", "source", "destination", "client", "server"):
+        name = name.replace(end, "")
+    return name
+
+
+def _text(value: object) -> str:
+    return "" if pd.isna(value) else str(value)  # type: ignore[call-overload]
+
+
+def _kind(
+    folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame, own: dict[str, list[Statement]]
+) -> Kind:
+    first = part.iloc[0]
+    good = part[part["rate_bps"].notna()]
+    files = set(part["source_file"])
+    stems = {_stem(str(name)) for name in files}
+    direction = _text(first["direction"])
+    ends = [_text(first["asked.local"]), _text(first["asked.remote"])]
+    source, destination = reversed(ends) if direction in ("receive", "get", "download") else ends
+    rate, window = first["asked.rate_bps"], first["asked.window_bytes"]
+    said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
+    said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
+    return Kind(
+        condition=", ".join([condition, *said, *([f"{source} to {destination}"] if source and destination else [])]),
+        tool=str(first["tool"]),
+        protocol=_text(first["protocol"]),
+        direction=direction,
+        source_host=source,
+        destination_host=destination,
+        streams=0 if pd.isna(first["streams"]) else int(first["streams"]),
+        runs=good,
+        failed=int(part["error"].sum()),
+        intervals=folder.reading.intervals[folder.reading.intervals["source_file"].isin(files)],
+        per_stream=folder.reading.streams[folder.reading.streams["source_file"].isin(files)],
+        piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems)],
+        statements=tuple(_about(folder.statements, files, stems)),
+    )
+
+
+def _about(statements: Sequence[Statement], files: set[str], stems: set[str]) -> Iterator[Statement]:
+    """Statements about some runs: of their files, of the files of their other ends, and of hosts and paths."""
+    with_requests = {one.source_file for one in statements if one.name.startswith("asked.")}
+    for statement in statements:
+        name = statement.source_file
+        is_own = name in files or _stem(name) in stems
+        if is_own or not (statement.name.startswith(_OWN) and name in with_requests):
+            yield statement
+
+
+def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
+    """Leave out the server's logs of runs that the client's logs have, too."""
+    kept: list[Kind] = []
+    for kind in sorted(kinds, key=lambda kind: _is_server(kind)):
+        twin = next((one for one in kept if _is_server(kind) and _is_other_end(one, kind)), None)
+        if twin is None:
+            kept.append(kind)
+    return sorted(kept, key=lambda kind: -len(kind.runs))
+
+
+def _is_server(kind: Kind) -> bool:
+    return bool(kind.files) and all("server" in name.rpartition("/")[2].lower() for name in kind.files)
+
+
+def _is_other_end(client: Kind, server: Kind) -> bool:
+    """Whether the logs of a server are of the same runs as those of a client."""
+    if client.tool != server.tool or client.protocol != server.protocol or not len(client.runs):
+        return False
+    return abs(server.median_bps / client.median_bps - 1) < _SAME

@@ -1,0 +1,224 @@
+r"""How likely each cause is, given the signs: Bayes' rule with tables of likelihoods that anyone can read.
+
+.. math:: P(c \mid s_1 \dots s_n) \propto o_c \left(\prod_i P(s_i \mid c)\right)^t
+
+The odds :math:`o_c`, the exponent :math:`t` and what an engineer holds likely are ``models/evidence.yaml``; what
+measured transfers with a known cause add is ``models/evidence_counts.yaml``, which ``make evidence`` writes. The
+exponent is below 1 since signs of one folder depend on each other: a product of them all would be too sure.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from hecn_analysis.base import places
+from hecn_analysis.diagnosis.signs import Sign
+from hecn_analysis.hardware import yaml_file
+
+_Probability = Annotated[float, Field(gt=0, lt=1)]
+
+#: How far the probabilities of a row may be from 1 together: they are written with two digits.
+_ROUNDED: Final = 0.015
+
+
+class SignTable(BaseModel):
+    """A sign of ``models/evidence.yaml``.
+
+    Attributes
+    ----------
+    title
+        Words, with the value in braces.
+    edges, words
+        Edges of the bins of a number, or the words.
+    command, source
+        What shows it; where its meaning is known from.
+    usual
+        Probability of each bin where a cause has no row of its own. [1]
+    rows
+        Probability of each bin under each cause that has a row. [1]
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    edges: tuple[float, ...] = ()
+    words: tuple[str, ...] = ()
+    command: str
+    source: str
+    usual: tuple[_Probability, ...]
+    rows: Mapping[str, tuple[_Probability, ...]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_rows(cls, given: dict[str, object]) -> dict[str, object]:
+        """Put the rows of causes, which stand beside the other keys, under `rows`."""
+        own = {key: value for key, value in given.items() if key in cls.model_fields}
+        return {**own, "rows": {key: value for key, value in given.items() if key not in cls.model_fields}}
+
+    @model_validator(mode="after")
+    def _check(self) -> SignTable:
+        bins = len(self.words) or len(self.edges) + 1
+        for cause, row in {"usual": self.usual, **self.rows}.items():
+            if len(row) != bins or abs(sum(row) - 1) > _ROUNDED:
+                raise ValueError(f"{cause}: found {list(row)}, expected {bins} probabilities with a sum of 1")
+        return self
+
+    def bin_of(self, value: float | str) -> int | None:
+        """Bin of a value; None for a word that the table has not."""
+        if isinstance(value, str):
+            return self.words.index(value) if value in self.words else None
+        return bisect_right(self.edges, value)
+
+    def says(self, value: float | str) -> str:
+        """The sign in words."""
+        return self.title.format(value=value)
+
+
+class Evidence(BaseModel):
+    """All of ``models/evidence.yaml``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strength: Annotated[float, Field(gt=0)]
+    temper: Annotated[float, Field(gt=0, le=1)]
+    odds: Mapping[str, Annotated[float, Field(gt=0)]]
+    signs: Mapping[str, SignTable]
+
+    @model_validator(mode="after")
+    def _check(self) -> Evidence:
+        strange = {cause for table in self.signs.values() for cause in table.rows} - set(self.odds)
+        if strange:
+            raise ValueError(f"found rows of {sorted(strange)}, expected causes that have odds")
+        return self
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Classes of causes."""
+        return tuple(self.odds)
+
+
+Counts = Mapping[str, Mapping[str, Sequence[float]]]
+"""For each sign and cause, how many measured transfers were in each bin."""
+
+
+@cache
+def evidence() -> Evidence:
+    """Load ``models/evidence.yaml``."""
+    return Evidence.model_validate(yaml_file.load(places.models_dir() / "evidence.yaml"))
+
+
+@cache
+def counts() -> Counts:
+    """Load ``models/evidence_counts.yaml``."""
+    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml"))
+
+
+@cache
+def likelihoods() -> Mapping[str, NDArray[np.float64]]:
+    """For each sign, the probability of each bin (column) under each cause (row), with what was measured. [1]."""
+    return fitted(evidence(), counts())
+
+
+def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64]]:
+    """Weigh what was measured against what is held likely.
+
+    Parameters
+    ----------
+    table
+        What is held likely.
+    measured
+        For each sign and cause, how many measured transfers were in each bin.
+
+    Returns
+    -------
+    Mapping of str to array
+        For each sign, causes in rows and bins in columns; rows sum to 1.
+
+    Notes
+    -----
+    The mean of a Dirichlet distribution: `strength` imagined transfers with the probabilities of the table, and the
+    measured ones.
+
+    Examples
+    --------
+    >>> rows = fitted(evidence(), {"is_udp": {"link": [0, 8]}})["is_udp"]
+    >>> rows[evidence().causes.index("link")].round(3).tolist()
+    [0.015, 0.985]
+    """
+    tables = {}
+    for name, sign in table.signs.items():
+        rows = np.array([sign.rows.get(cause, sign.usual) for cause in table.causes], dtype=float)
+        rows *= table.strength / rows.sum(axis=1, keepdims=True)
+        for cause, seen in measured.get(name, {}).items():
+            rows[table.causes.index(cause)] += np.asarray(seen, dtype=float)
+        tables[name] = rows / rows.sum(axis=1, keepdims=True)
+    return tables
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Probabilities of the causes, and what each sign adds.
+
+    Attributes
+    ----------
+    causes
+        The classes.
+    probabilities
+        Of each, in their order. [1]
+    weights
+        For each sign, the logarithm of its likelihood under each cause, tempered.
+    """
+
+    causes: tuple[str, ...]
+    probabilities: NDArray[np.float64]
+    weights: Mapping[str, NDArray[np.float64]]
+
+
+def posterior(
+    seen: Iterable[Sign],
+    tables: Mapping[str, NDArray[np.float64]] | None = None,
+    extra: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+) -> Posterior:
+    """Apply Bayes' rule to the signs of a kind of run.
+
+    Parameters
+    ----------
+    seen
+        The signs.
+    tables
+        Likelihoods of their bins; by default, `likelihoods`.
+    extra
+        Further evidence: for each name, how many times likelier it is under some causes than under the rest. [1]
+
+    Returns
+    -------
+    Posterior
+        Probabilities that sum to 1.
+
+    Examples
+    --------
+    >>> full = posterior([Sign("line_share", 0.97, ()), Sign("is_udp", "TCP", ())])
+    >>> full.causes[int(full.probabilities.argmax())]
+    'link'
+    """
+    table = evidence()
+    tables = likelihoods() if tables is None else tables
+    weights = {}
+    for sign in seen:
+        place = table.signs[sign.name].bin_of(sign.value)
+        if place is not None:
+            weights[sign.name] = table.temper * np.log(tables[sign.name][:, place])
+    for name, odds in extra.items():
+        weights[name] = np.log([odds.get(cause, 1.0) for cause in table.causes])
+    logs = np.log([table.odds[cause] for cause in table.causes]) + sum(weights.values())
+    raised = np.exp(logs - logs.max())
+    return Posterior(table.causes, raised / raised.sum(), weights)

@@ -1,0 +1,436 @@
+"""The signs of a kind of run: numbers and words that are more or less likely under each cause.
+
+Each function is the sign of its name in ``models/evidence.yaml``, which has its bins and what it says for each cause.
+None means that the folder does not say it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+
+from hecn_analysis.diagnosis.facts import Fact, Facts
+from hecn_analysis.statements import Statement
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What a folder shows.
+
+    Attributes
+    ----------
+    name
+        The sign, as ``models/evidence.yaml`` has it.
+    value
+        Its number or word.
+    evidence
+        The lines that say so.
+    """
+
+    name: str
+    value: float | str
+    evidence: tuple[Statement, ...]
+
+
+Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
+_SIGNS: Final[dict[str, Reads]] = {}
+
+
+def signs(facts: Facts) -> Iterator[Sign]:
+    """Give the signs that a folder shows of a kind of run.
+
+    Parameters
+    ----------
+    facts
+        What it says.
+
+    Yields
+    ------
+    Sign
+        In the order of this module.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> from hecn_analysis.diagnosis.kinds import kinds
+    >>> from hecn_analysis.ingest.folder import read_folder
+    >>> facts = Facts(kinds(read_folder(data_dir() / "transfers" / "before"))[0])
+    >>> [sign.value for sign in signs(facts) if sign.name in ("is_udp", "asked_window")]
+    ['TCP', 'no window']
+    """
+    for name, read in _SIGNS.items():
+        told = read(facts)
+        if isinstance(told, Fact):
+            if not math.isnan(told.value):
+                yield Sign(name, told.value, told.evidence)
+        elif told is not None:
+            yield Sign(name, *told)
+
+
+def _sign(read: Reads) -> Reads:
+    _SIGNS[read.__name__.strip("_")] = read
+    return read
+
+
+def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact | None:
+    """The rate, or another value, over a fact."""
+    if over is None or not over.value > 0:
+        return None
+    return Fact((facts.measured if value is None else value) / over.value, (*over.evidence, facts.rate_quote))
+
+
+def _on_wire(facts: Facts) -> bool:
+    return facts.kind.protocol not in ("file", "rdma")
+
+
+# --- the line -------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _line_share(facts: Facts) -> Fact | None:
+    line = facts.line
+    return (
+        None if line is None or not _on_wire(facts) else _ratio(facts, Fact(facts.goodput(line.value), line.evidence))
+    )
+
+
+@_sign
+def _port_share(facts: Facts) -> Fact | None:
+    port = facts.port
+    if port is None or facts.line is not None or not _on_wire(facts):
+        return None
+    return _ratio(facts, Fact(facts.goodput(port.value), port.evidence))
+
+
+@_sign
+def _fast(facts: Facts) -> Fact | None:
+    return Fact(facts.measured / 1e9, (facts.rate_quote,)) if _on_wire(facts) else None
+
+
+# --- what was asked for -----------------------------------------------------------------------------------------------
+
+
+@_sign
+def _asked_rate(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.asked_rate)
+
+
+@_sign
+def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    asked = facts.asked_rate
+    if asked is not None:
+        return "a rate", asked.evidence
+    return ("no rate", (facts.rate_quote,)) if facts.shows_requests else None
+
+
+@_sign
+def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    words = {"udp": "UDP", "tcp": "TCP"}.get(facts.kind.protocol)
+    return None if words is None else (words, (facts.rate_quote,))
+
+
+@_sign
+def _udp_loss(facts: Facts) -> Fact | None:
+    return facts.of_runs("loss_fraction", "datagrams lost") if facts.kind.protocol == "udp" else None
+
+
+@_sign
+def _pacing_effort(facts: Facts) -> Fact | None:
+    share = facts.of_runs("cpu_sender_fraction", "processor time of the sender")
+    if share is None or facts.kind.tool not in ("nuttcp", "nttcp") or not facts.measured > 0:
+        return None
+    return Fact(share.value / (facts.measured / 1e9) if share.value > 0.2 else 0.0, share.evidence)
+
+
+@_sign
+def _asked_window(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    window = facts.said("asked.window_bytes")
+    if window is not None:
+        return "a window", window.evidence
+    return ("no window", (facts.rate_quote,)) if facts.shows_requests and _on_wire(facts) else None
+
+
+@_sign
+def _window_fit(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.said("asked.window_bytes"), facts.flight_bytes)
+
+
+# --- windows and buffers ----------------------------------------------------------------------------------------------
+
+
+@_sign
+def _receive_buffer_fit(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.buffer("receiver"), facts.flight_bytes) if facts.kind.protocol == "tcp" else None
+
+
+@_sign
+def _send_buffer_fit(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.buffer("sender"), facts.flight_bytes) if facts.kind.protocol == "tcp" else None
+
+
+@_sign
+def _small_buffer(facts: Facts) -> Fact | None:
+    line, rtt = facts.line or facts.port, facts.rtt_idle
+    buffers = [one for one in (facts.buffer("receiver"), facts.buffer("sender")) if one is not None]
+    if line is None or rtt is None or not buffers or facts.kind.protocol != "tcp":
+        return None
+    smallest = min(buffers, key=lambda one: one.value)
+    needs = line.value * rtt.value / 8 / facts.streams
+    return Fact(smallest.value / 2 / needs, smallest.evidence) if needs > 0 else None
+
+
+@_sign
+def _send_window_fit(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.said("socket.send_window_bytes", "sender"), facts.flight_bytes)
+
+
+@_sign
+def _rwnd_limited(facts: Facts) -> Fact | None:
+    return facts.said("socket.rwnd_limited", "sender")
+
+
+@_sign
+def _sndbuf_limited(facts: Facts) -> Fact | None:
+    return facts.said("socket.sndbuf_limited", "sender")
+
+
+@_sign
+def _app_limited(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    limited = facts.said("socket.app_limited", "sender")
+    if limited is not None and limited.value > 0:
+        return "had nothing", limited.evidence
+    sampled = facts.said("socket.rwnd_limited", "sender") or facts.said("socket.busy", "sender")
+    return None if sampled is None else ("had data", sampled.evidence)
+
+
+@_sign
+def _busy(facts: Facts) -> Fact | None:
+    return facts.said("socket.busy", "sender")
+
+
+@_sign
+def _unread(facts: Facts) -> Fact | None:
+    unread = facts.said("socket.unread_bytes", "receiver")
+    return None if unread is None else Fact(unread.value / 1e3, unread.evidence)
+
+
+@_sign
+def _cwnd_room(facts: Facts) -> Fact | None:
+    cwnd = facts.cwnd
+    if cwnd is None or not facts.flight_bytes > 0:
+        return None
+    return Fact(cwnd.value / facts.flight_bytes, cwnd.evidence)
+
+
+@_sign
+def _cwnd_flat(facts: Facts) -> Fact | None:
+    return facts.cwnd_scatter
+
+
+# --- the course over time ---------------------------------------------------------------------------------------------
+
+
+@_sign
+def _scatter(facts: Facts) -> Fact | None:
+    def scatter(course: pd.DataFrame) -> float:
+        rates = course["rate"].iloc[len(course) // 4 :]
+        return float(rates.std() / rates.mean()) if rates.mean() > 0 else math.nan
+
+    return facts.over_runs(scatter, "the rate of the intervals")
+
+
+@_sign
+def _first_rate(facts: Facts) -> Fact | None:
+    def first(course: pd.DataFrame) -> float:
+        rest = float(course["rate"].iloc[1:].median())
+        return (
+            float(course["rate"].iloc[0]) / rest if rest > 0 else (math.inf if course["rate"].iloc[0] > 0 else math.nan)
+        )
+
+    return facts.over_runs(first, "the rate of the intervals")
+
+
+@_sign
+def _growth(facts: Facts) -> Fact | None:
+    def growth(course: pd.DataFrame) -> float:
+        third = max(len(course) // 3, 1)
+        before = float(course["rate"].iloc[: third + 1].mean())
+        return float(course["rate"].iloc[-third:].mean()) / before if before > 0 else math.nan
+
+    return facts.over_runs(growth, "the rate of the intervals")
+
+
+@_sign
+def _spread(facts: Facts) -> Fact | None:
+    rates = facts.kind.runs["rate_bps"]
+    if len(rates) < 2 or not rates.min() > 0:
+        return None
+    return Fact(float(rates.max() / rates.min()), (facts.rate_quote,))
+
+
+# --- losses and queues ------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _resent(facts: Facts) -> Fact | None:
+    return facts.resent
+
+
+@_sign
+def _resent_often(facts: Facts) -> Fact | None:
+    def often(course: pd.DataFrame) -> float:
+        return float((course["resent"].iloc[1:] > 0).mean()) if course["resent"].notna().any() else math.nan
+
+    return facts.over_runs(often, "the retransmits of the intervals")
+
+
+@_sign
+def _resent_first(facts: Facts) -> Fact | None:
+    def first(course: pd.DataFrame) -> float:
+        total = float(course["resent"].sum())
+        return float(course["resent"].iloc[0]) / total if total > 0 else math.nan
+
+    return facts.over_runs(first, "the retransmits of the intervals")
+
+
+@_sign
+def _queue(facts: Facts) -> Fact | None:
+    idle, loaded = facts.rtt_idle, facts.rtt_loaded
+    if idle is None or loaded is None or facts.is_one_rtt:
+        return None
+    return Fact(max(loaded.value / idle.value - 1, 0.0), (*idle.evidence, *loaded.evidence))
+
+
+@_sign
+def _idle_scatter(facts: Facts) -> Fact | None:
+    scatter, idle = facts.said("path.rtt_scatter_s"), facts.said("path.rtt_idle_s")
+    return None if scatter is None or idle is None else Fact(scatter.value / idle.value, scatter.evidence)
+
+
+@_sign
+def _idle_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.ping_loss_idle", choose=max)
+
+
+@_sign
+def _loaded_loss(facts: Facts) -> Fact | None:
+    return facts.said("path.ping_loss_loaded", choose=max)
+
+
+@_sign
+def _queue_rate(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.said("queue.rate_bps", choose=min))
+
+
+@_sign
+def _limiter(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    limit = facts.said("queue.rate_bps", choose=min)
+    if limit is not None:
+        return "limits the rate", limit.evidence
+    seen = facts.kind.say("queue.kind")
+    return ("has no limit", tuple(seen[:1])) if seen else None
+
+
+@_sign
+def _port_errors(facts: Facts) -> Fact | None:
+    return facts.said("port.errors", choose=max)
+
+
+@_sign
+def _other_traffic(facts: Facts) -> Fact | None:
+    sent = facts.said("port.sent_bps", "sender")
+    return None if sent is None or not _on_wire(facts) else Fact(sent.value / facts.measured, sent.evidence)
+
+
+@_sign
+def _other_direction(facts: Facts) -> Fact | None:
+    back = facts.said("port.received_bps", "sender")
+    return None if back is None or not _on_wire(facts) else Fact(back.value / facts.measured, back.evidence)
+
+
+# --- the start --------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _round_trips(facts: Facts) -> Fact | None:
+    rtt = facts.rtt_idle
+    if rtt is None or not facts.duration_s > 0 or facts.kind.protocol != "tcp":
+        return None
+    return Fact(facts.duration_s / rtt.value, rtt.evidence)
+
+
+@_sign
+def _duration(facts: Facts) -> Fact | None:
+    return facts.of_runs("duration_s", "duration") if _on_wire(facts) else None
+
+
+@_sign
+def _amount(facts: Facts) -> Fact | None:
+    amount = facts.of_runs("bytes", "amount")
+    return None if amount is None or not _on_wire(facts) else Fact(amount.value / 1e6, amount.evidence)
+
+
+# --- processors -------------------------------------------------------------------------------------------------------
+
+
+def _core(end: str) -> Reads:
+    return lambda facts: facts.of_runs(f"cpu_{end}_fraction", f"processor time of the {end}")
+
+
+def _of_end(name: str, end: str) -> Reads:
+    return lambda facts: facts.said(name, end)
+
+
+_SIGNS["sender_core"], _SIGNS["receiver_core"] = _core("sender"), _core("receiver")
+for _end in ("sender", "receiver"):
+    _SIGNS[f"{_end}_throttled"] = _of_end("cpu.throttled", _end)
+    _SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
+    _SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
+
+
+@_sign
+def _neighbours(facts: Facts) -> Fact | None:
+    return facts.said("cpu.others", choose=max)
+
+
+# --- disks ------------------------------------------------------------------------------------------------------------
+
+
+@_sign
+def _feed(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return facts.feed
+
+
+@_sign
+def _drain(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    return facts.drain
+
+
+@_sign
+def _feed_lead(facts: Facts) -> Fact | None:
+    source = facts.piped("sender")
+    if source is None or not facts.duration_s > 0:
+        return None
+    return Fact(facts.duration_s / source.value, source.evidence)
+
+
+@_sign
+def _drain_lag(facts: Facts) -> Fact | None:
+    sink = facts.piped("receiver")
+    if sink is None or not facts.duration_s > 0:
+        return None
+    return Fact(sink.value - facts.duration_s, sink.evidence)
+
+
+@_sign
+def _read_test(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.said("disk.read_bps", "sender"))
+
+
+@_sign
+def _write_test(facts: Facts) -> Fact | None:
+    return _ratio(facts, facts.said("disk.write_bps", "receiver"))
