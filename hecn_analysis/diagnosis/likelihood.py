@@ -113,13 +113,13 @@ Counts = Mapping[str, Mapping[str, Sequence[float]]]
 @cache
 def evidence() -> Evidence:
     """Load ``models/evidence.yaml``."""
-    return Evidence.model_validate(yaml_file.load(places.models_dir() / "evidence.yaml"))
+    return Evidence.model_validate(yaml_file.load(places.models_dir() / "evidence.yaml").values)
 
 
 @cache
 def counts() -> Counts:
     """Load ``models/evidence_counts.yaml``."""
-    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml"))
+    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml").values)
 
 
 @cache
