@@ -19,7 +19,7 @@ FLOORS = (
     {"archive", "hardware"},
     {"logs", "traffic"},
     {"counters", "prediction"},
-    {"inventory"},
+    {"inventory", "statements"},
     {"ingest", "live"},
     {"planning"},
     {"comparison"},

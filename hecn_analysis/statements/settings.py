@@ -23,11 +23,7 @@ _NAMES: Final = {
 
 
 def find(document: Document) -> Iterator[Statement]:
-    r"""Find the largest buffers and the congestion control.
-
-    >>> [one.value for one in find(Document("a", b"net.core.rmem_max=67108864\n"))]
-    [67108864.0]
-    """
+    """Find the largest buffers and the congestion control."""
     end = end_of(document.source_file)
     for number, text in enumerate(document.lines, 1):
         if "net" not in text or (match := _SETTING.match(text)) is None:
