@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -227,14 +227,11 @@ def _sender(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
     flagged = [_picked(one, "app_limited") for samples in moving for one in samples]
     if len(flags := [pick for pick in flagged if pick is not None]) * 2 > len(flagged):
         yield "socket.app_limited", flags[-1]
-    for name, word in _AT_A_MOMENT.items():
-        found = (_picked(one, word) for samples in moving for one in samples)
-        scales = (_SCALES.get(word, lambda _: 1.0)(one) for samples in moving for one in samples)
-        picks = [(pick[0] * scale, *pick[1:]) for pick, scale in zip(found, scales, strict=True) if pick]
-        yield from _kept((name, _middle(picks)))
-    yield from _kept(
-        ("socket.unsent_bytes", _middle(_unsent(one) for samples in side for one in samples if _knows(one)))
-    )
+    for name, (word, unit) in _AT_A_MOMENT.items():
+        picks = [(one, _picked(one, word)) for samples in moving for one in samples]
+        yield from _kept((name, _middle((pick[0] * (unit or one.mss), *pick[1:]) for one, pick in picks if pick)))
+    unsent = (_unsent(one) for samples in side for one in samples if _knows(one))
+    yield from _kept(("socket.unsent_bytes", _middle(unsent)))
     yield from _kept(("socket.retransmitted", _retransmitted(lasting)))
     yield from _connections(side)
 
@@ -262,18 +259,14 @@ def _picked(sample: _Sample, word: str) -> Pick | None:
     return None if note is None else (note.value, note.line, note.says)
 
 
-_AT_A_MOMENT: Final = {
-    "socket.cwnd_bytes": "cwnd",
-    "socket.send_window_bytes": "snd_wnd",
-    "socket.rtt_s": "rtt",
-    "socket.rtt_min_s": "minrtt",
-    "socket.pacing_bps": "paced",
-    "kernel.congestion_control": "control",
-}
-_SCALES: Final[dict[str, Callable[[_Sample], float]]] = {
-    "cwnd": lambda sample: sample.mss,
-    "rtt": lambda _: 1e-3,
-    "minrtt": lambda _: 1e-3,
+#: Words that count at their moment, and their unit; that of the congestion window is a segment.
+_AT_A_MOMENT: Final[dict[str, tuple[str, float]]] = {
+    "socket.cwnd_bytes": ("cwnd", 0.0),
+    "socket.send_window_bytes": ("snd_wnd", 1.0),
+    "socket.rtt_s": ("rtt", 1e-3),
+    "socket.rtt_min_s": ("minrtt", 1e-3),
+    "socket.pacing_bps": ("paced", 1.0),
+    "kernel.congestion_control": ("control", 1.0),
 }
 
 

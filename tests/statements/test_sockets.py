@@ -14,15 +14,15 @@ SENDER = """\
 Tue Feb  3 10:00:00 UTC 2026
 State Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
 ESTAB 0      0          192.0.2.1:40000    192.0.2.2:5201
-\t cubic wscale:7,7 rto:230 rtt:30.1/9 mss:1448 cwnd:10 bytes_sent:164 bytes_acked:165 bytes_received:4 app_limited busy:60ms
+\t cubic wscale:7,7 rto:230 rtt:30.1/9 mss:1448 cwnd:10 bytes_sent:164 bytes_received:4 app_limited busy:60ms
 ESTAB 0      300000     192.0.2.1:40002    192.0.2.2:5201
 \t cubic wscale:7,7 rto:230 rtt:30.4/0.1 mss:1448 cwnd:120 bytes_sent:6000000 bytes_acked:5900000 data_segs_out:4144 \
 lastrcv:1000 busy:1000ms rwnd_limited:400ms(40.0%) unacked:60 notsent:210000 minrtt:30 snd_wnd:88000
 Tue Feb  3 10:00:04 UTC 2026
 State Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
 ESTAB 0      300000     192.0.2.1:40002    192.0.2.2:5201
-\t cubic wscale:7,7 rto:230 rtt:30.5/0.1 mss:1448 cwnd:120 bytes_sent:20000000 bytes_acked:19900000 data_segs_out:13812 \
-lastrcv:4000 pacing_rate 69Mbps/80Mbps busy:3600ms rwnd_limited:3240ms(90.0%) retrans:0/138 unacked:60 notsent:212000 \
+\t cubic wscale:7,7 rto:230 rtt:30.5/0.1 mss:1448 cwnd:120 bytes_sent:20000000 bytes_acked:19900000 \
+data_segs_out:13812 lastrcv:4000 pacing_rate 69Mbps/80Mbps busy:3600ms rwnd_limited:3240ms(90.0%) retrans:0/138 unacked:60 notsent:212000 \
 minrtt:30 snd_wnd:88064
 """
 
@@ -54,8 +54,8 @@ def test_quotes_stand_in_their_lines():
 
 def test_a_receiver_says_what_its_program_has_not_read():
     text = "".join(
-        f"ESTAB {waiting} 0 [2001:db8::2]:5201 [2001:db8::1]:40002\n\t cubic wscale:7,7 rto:204 rtt:0.2/0.1 mss:1448 cwnd:10"
-        f" bytes_received:{received} segs_out:99 data_segs_in:5000 rcv_rtt:30 minrtt:0.2\n"
+        f"ESTAB {waiting} 0 [2001:db8::2]:5201 [2001:db8::1]:40002\n\t cubic wscale:7,7 rto:204 rtt:0.2/0.1"
+        f" mss:1448 cwnd:10 bytes_received:{received} segs_out:99 data_segs_in:5000 rcv_rtt:30 minrtt:0.2\n"
         for waiting, received in ((900000, 4000000), (950000, 8000000), (980000, 12000000))
     )
     found = said(text)
@@ -104,7 +104,7 @@ ESTAB      0      65160              192.0.2.1:ssh                192.0.2.9:5222
     [
         "ESTAB 0 0 192.0.2.1:22 192.0.2.9:52222\n\t cubic rto:204 rtt:1/1 mss:1448 cwnd:10 bytes_sent:3000 busy:60ms\n",
         "LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n\t cubic rto:1000 mss:536 cwnd:10\n",
-        "Active Internet connections\nProto Recv-Q Send-Q Local Address Foreign Address State\ntcp 0 0 192.0.2.1:22 192.0.2.9:5 ESTABLISHED\n",
+        "Proto Recv-Q Send-Q Local Address Foreign Address State\ntcp 0 0 192.0.2.1:22 192.0.2.9:5 ESTABLISHED\n",
         '{"snd_cwnd": 1, "retransmits": 4}',
         "cwnd: and Recv-Q are words\n",
     ],
@@ -122,16 +122,19 @@ tcp   524288      0 192.0.2.1:5001          192.0.2.2:40000         ESTABLISHED
     assert said(text, "netstat-receiver.txt")["socket.unread_bytes"].value == 524288
 
 
+MORE = "200000 segments sent out\n510 segments retransmitted\n"
+
+
 @pytest.mark.parametrize(
     ("text", "share", "line"),
     [
         ("Tcp:\n    200000 segments sent out\n    500 segments retransmitted\n", 0.0025, 3),
         ("Tcp:\n    200000 segments send out\n    500 segments retransmited\n", 0.0025, 3),
-        ("TcpInSegs 1 0.0\nTcpOutSegs                      10000              0.0\nTcpRetransSegs      300   0.0\n", 0.03, 3),
-        ("tcp:\n\t70000 packets sent\n\t\t50000 data packets (7 bytes)\n\t\t100 data packets (9 bytes) retransmitted\n", 0.002, 4),
+        ("TcpInSegs 1 0.0\nTcpOutSegs     10000    0.0\nTcpRetransSegs    300   0.0\n", 0.03, 3),
+        ("tcp:\n\t\t50000 data packets (7 bytes)\n\t\t100 data packets (9 bytes) retransmitted\n", 0.002, 3),
         ("  Segments Sent                       = 10000\n  Segments Retransmitted              = 50\n", 0.005, 2),
         ("Tcp: RtoAlgorithm InSegs OutSegs RetransSegs\nTcp: 1 5 4000 40\n", 0.01, 2),
-        ("1000000 segments sent out\n10 segments retransmitted\n1100000 segments sent out\n510 segments retransmitted\n", 0.005, 4),
+        ("100000 segments sent out\n10 segments retransmitted\n" + MORE, 0.005, 4),
     ],
 )  # fmt: skip
 def test_the_share_of_segments_sent_again(text, share, line):
