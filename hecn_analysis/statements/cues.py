@@ -1,0 +1,235 @@
+"""Lines that name a cause by themselves, such as "Detected Tx Unit Hang"; ``models/cues.yaml`` lists them.
+
+A file is first asked for the words without which no entry has a line there: that costs 10 ms for each megabyte.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from itertools import islice
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from hecn_analysis.base import places
+from hecn_analysis.files.documents import Document
+from hecn_analysis.hardware import yaml_file
+from hecn_analysis.statements.statement import Statement, end_of
+
+#: Lines of one entry that are told, of those with its words that are looked at, and characters of a line that count.
+_MOST_TOLD: Final = 3
+_MOST_TRIED: Final = 2_000
+_LONGEST: Final = 1_000
+_QUOTED: Final = 200
+
+_CHUNK: Final = 1 << 16
+_LONGEST_WORD: Final = 40
+_SHORTEST_WORD: Final = 3
+
+#: Bytes of a text as its words: letters in lower case, all else as space.
+_AS_WORDS: Final = bytes(ord(chr(byte).lower()) if chr(byte).isalpha() and byte < 128 else 32 for byte in range(256))
+_QUOTE_MARKS: Final = re.compile(r"(?:[>|][ \t]?){1,6}")
+
+Class = Literal[
+    "window-tool",
+    "window-host",
+    "loss",
+    "link",
+    "shaper",
+    "buffer-small",
+    "start-up",
+    "paced",
+    "shared",
+    "cpu-sender",
+    "cpu-receiver",
+    "disk-read",
+    "disk-write",
+    "receiver-app",
+    "slot",
+    "nic",
+    "mtu",
+    "duplex",
+    "latency-protocol",
+    "tool",
+    "offload",
+    "wifi",
+    "udp",
+    "other",
+]
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"a regular expression: {error}") from None
+    return text
+
+
+_Text = Annotated[str, Field(min_length=1)]
+_Pattern = Annotated[_Text, AfterValidator(_pattern)]
+_Odds = Annotated[float, Field(gt=0, le=1000)]
+
+
+class Cue(BaseModel):
+    """An entry of ``models/cues.yaml``; the keys are described there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subject: _Text
+    any: list[_Text] = Field(min_length=1)
+    pattern: _Pattern
+    lines: int = Field(default=1, ge=1, le=20)
+    where: str = ""
+    unless: str = ""
+    near: int = Field(default=40, ge=0, le=200)
+    times: int = Field(default=1, ge=1, le=100)
+    least: Mapping[str, float] = {}
+    most: Mapping[str, float] = {}
+    share: tuple[str, str, float] | None = None
+    odds: dict[Class, _Odds] = Field(min_length=1)
+    says: _Text
+    do: str = ""
+    check: str = ""
+    settings: Mapping[str, str | float | bool] = {}
+    source: _Text
+    example: list[_Text] = Field(min_length=1)
+    counterexample: list[_Text] = Field(min_length=1)
+
+    @cached_property
+    def words(self) -> tuple[frozenset[bytes], ...]:
+        """For each text of `any`, its words: a file without them has no such line."""
+        return tuple(
+            frozenset(word for word in text.encode().translate(_AS_WORDS).split() if len(word) >= _SHORTEST_WORD)
+            for text in self.any
+        )
+
+    def holds(self, match: re.Match[str]) -> bool:
+        """Whether the numbers of a line are such as the entry asks for."""
+        groups = match.groupdict()
+        values = {name: float(text.replace(",", "")) for name, text in groups.items() if text is not None}
+        if any(values.get(name, 0) < bound for name, bound in self.least.items()):
+            return False
+        if any(values.get(name, 0) > bound for name, bound in self.most.items()):
+            return False
+        if self.share is None:
+            return True
+        part, whole, bound = self.share
+        return values.get(part, 0) >= bound * max(values.get(whole, 0), 1)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def entries() -> dict[str, Cue]:
+    """Return the entries of ``models/cues.yaml`` by their names.
+
+    Returns
+    -------
+    dict of str to Cue
+        In the order of the file.
+
+    Examples
+    --------
+    >>> entries()["tx-hang"].odds
+    {'nic': 40.0, 'offload': 40.0}
+    """
+    document = yaml_file.load(places.models_dir() / "cues.yaml")
+
+    def entry(key: str) -> Cue:
+        return yaml_file.validate(
+            Cue, document.values[key], lambda path: (document.source, document.line((key, *path))), prefix=(key,)
+        )
+
+    return {key: entry(key) for key in document.values}
+
+
+def _words(text: str) -> set[bytes]:
+    """All words of a text, in lower case."""
+    content = text.encode("utf-8", "replace").translate(_AS_WORDS)
+    found: set[bytes] = set()
+    for start in range(0, len(content), _CHUNK):
+        found.update(content[start : start + _CHUNK + _LONGEST_WORD].split())
+    return found
+
+
+class _Lines:
+    """The lines of a file, without marks of quoted mail and no longer than what counts."""
+
+    def __init__(self, document: Document) -> None:
+        self._lines = document.lines
+        self._lowered = document.text.lower()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self._lowered))]
+
+    def with_any(self, texts: list[str]) -> list[int]:
+        """Indices of the first lines that have one of several texts."""
+        found: set[int] = set()
+        for text in texts:
+            at, wanted = -1, text.lower()
+            for _ in range(_MOST_TRIED):
+                at = self._lowered.find(wanted, at + 1)
+                if at < 0:
+                    break
+                index = bisect_right(self._starts, at) - 1
+                found.add(index)
+                at = self._starts[index + 1] - 1 if index + 1 < len(self._starts) else len(self._lowered)
+        return sorted(found)
+
+    def text(self, first: int, end: int) -> str:
+        """Some of the lines, as one text."""
+        return "\n".join(
+            _QUOTE_MARKS.sub("", line[:_LONGEST], count=1) if line[:1] in (">", "|") else line[:_LONGEST]
+            for line in self._lines[max(first, 0) : end]
+        )
+
+
+def find(document: Document) -> Iterator[Statement]:
+    r"""Find lines that the entries of ``models/cues.yaml`` know; three of each entry at most.
+
+    >>> line = b"e1000e 0000:00:19.0 eth0: Detected Hardware Unit Hang:\n"
+    >>> [(one.value, one.line) for one in find(Document("dmesg.txt", line))]
+    [('tx-hang', 1)]
+    """
+    words = _words(document.text)
+    candidates = [(name, cue) for name, cue in entries().items() if any(needed <= words for needed in cue.words)]
+    if not candidates:
+        return
+    lines, end = _Lines(document), end_of(document.source_file)
+    for name, cue in candidates:
+        told = list(islice(_told(cue, lines), max(_MOST_TOLD, cue.times)))
+        if len(told) >= cue.times:
+            for index, quoted in told[:_MOST_TOLD]:
+                yield Statement("cue", name, document.source_file, index + 1, quoted, end)
+
+
+def _told(cue: Cue, lines: _Lines) -> Iterator[tuple[int, str]]:
+    """Lines that an entry knows: their indices and what they say."""
+    for index in lines.with_any(cue.any):
+        if (quoted := _quoted(cue, lines, index)) is not None:
+            yield index, quoted
+
+
+def _quoted(cue: Cue, lines: _Lines, index: int) -> str | None:
+    """What a line says that an entry knows; None where it does not."""
+    text = lines.text(index, index + cue.lines)
+    match = _compiled(cue.pattern).search(text)
+    first = text.partition("\n")[0]
+    if match is None or match.start() > len(first) or not cue.holds(match):
+        return None
+    if cue.where or cue.unless:
+        around = lines.text(index - cue.near, index + cue.near + 1)
+        if cue.where and _compiled(cue.where).search(around) is None:
+            return None
+        if cue.unless and _compiled(cue.unless).search(around) is not None:
+            return None
+    end = text.find("\n", match.end())
+    return " ".join(text[: end if end >= 0 else len(text)].split())[:_QUOTED]
