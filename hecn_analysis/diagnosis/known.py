@@ -1,0 +1,263 @@
+"""What is known of the runs that a change is to speed up, and the numbers that the texts of changes are filled with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeGuard
+
+from hecn_analysis.base.units import format_bytes, format_rate, format_time
+from hecn_analysis.limits.framing import IPVersion, goodput_bps, header_bytes
+
+LineBasis = Literal["stated", "port", "none"]
+"""Where the line rate is from: `stated` for the circuit, the speed of a host's `port`, or `none`."""
+
+_SMALLEST_WINDOW: Final = 4 * 2**20
+"""Least buffer that is worth setting: about what Linux tunes up to by itself. [bytes]"""
+_LARGEST_WINDOW: Final = 2**30
+"""The largest power of two that the kernel's settings hold. [bytes]"""
+_WINDOW_WITHOUT_RTT: Final = 64 * 2**20
+"""Buffers that ESnet's fasterdata advises for hosts of 10 Gb/s up to 100 ms. [bytes]"""
+_UNKNOWN_LINE: Final = 10.0
+"""How far above the measured rate a window must reach where no line is known."""
+_DURATION_S: Final = 10.0
+"""Length of a test where none is known: the default of iperf3 and nuttcp. [s]"""
+_BELOW: Final = 0.94
+"""Part of the receiver's rate of overloaded UDP that arrives without loss."""
+_OF_LINE: Final = 0.9
+"""Part of a line that is asked for where all of it must arrive."""
+_MTU: Final = 1500.0
+_TUNNEL_MTU: Final = 1400.0  # what is left of 1500 bytes in most tunnels
+_BELOW_SHAPER: Final = 0.98
+_STREAMS: Final = (8, 16)
+_NAME: Final = re.compile(r"[\w.:-]{1,80}")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the files of a folder say of one kind of run; what they do not say is None.
+
+    Attributes
+    ----------
+    measured_bps, measured_low_bps, measured_high_bps
+        Median and range of the runs. [bit/s]
+    line_bps, line_basis
+        Rate of the line (a packet costs its IP length + 38 bytes), and where that is from. [bit/s]
+    rtt_s
+        Round-trip time without queueing. [s]
+    mtu, ip
+        MTU of the path and version of IP. [bytes]
+    streams, tool, protocol, duration_s, transfer_bytes
+        What ran: parallel connections, the tool's name, ``tcp`` or ``udp``, length of a run, and its data. [s], [bytes]
+    tcp_rmem_max, tcp_wmem_max
+        What the kernel tunes the receiver's and the sender's buffers up to. [bytes]
+    sender_cpu_share, receiver_cpu_share
+        Part of a core that the process gets.
+    needed_mtu
+        MTU that the narrowest hop carries. [bytes]
+    limits
+        What the resource of another class of cause is known to allow. [bit/s]
+    sender, receiver, interface
+        Names for the commands.
+    """
+
+    measured_bps: float
+    measured_low_bps: float | None = None
+    measured_high_bps: float | None = None
+    line_bps: float | None = None
+    line_basis: LineBasis = "none"
+    rtt_s: float | None = None
+    mtu: float = 1500.0
+    ip: IPVersion = 4
+    streams: int | None = None
+    tool: str | None = None
+    protocol: str = "tcp"
+    duration_s: float | None = None
+    transfer_bytes: float | None = None
+    tcp_rmem_max: float | None = None
+    tcp_wmem_max: float | None = None
+    sender_cpu_share: float | None = None
+    receiver_cpu_share: float | None = None
+    needed_mtu: float | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    sender: str | None = None
+    receiver: str | None = None
+    interface: str | None = None
+
+    @property
+    def goodput_bps(self) -> float | None:
+        """What the line carries of data, None where it is unknown or slower than what was measured [bit/s].
+
+        Examples
+        --------
+        >>> round(Known(measured_bps=1e8, line_bps=1e9, line_basis="stated").goodput_bps / 1e6, 1)
+        941.5
+        """
+        if not is_positive(self.line_bps) or self.line_basis == "none":
+            return None
+        least = header_bytes(ip=self.ip) + 1200
+        mtu = min(max(self.mtu if math.isfinite(self.mtu) else 1500.0, least), 65535.0)
+        protocol: Literal["tcp", "udp"] = "udp" if self.protocol == "udp" else "tcp"
+        goodput = float(goodput_bps(self.line_bps, mtu, ip=self.ip, protocol=protocol))
+        return goodput if goodput * 1.02 >= self.measured_bps else None
+
+    @property
+    def run_bytes(self) -> float:
+        """Data of a run, by its rate and length where it is not stated [bytes]."""
+        if is_positive(self.transfer_bytes):
+            return float(self.transfer_bytes)
+        return max(self.measured_bps * self.run_s / 8, 1.0)
+
+    @property
+    def run_s(self) -> float:
+        """Length of a run, by its data where it is not stated [s]."""
+        if is_positive(self.duration_s):
+            return float(self.duration_s)
+        if is_positive(self.transfer_bytes):
+            return float(self.transfer_bytes) * 8 / self.measured_bps
+        return _DURATION_S
+
+
+def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
+    """Return what the braces of ``models/remedies.yaml`` stand for.
+
+    Parameters
+    ----------
+    known
+        What is known of the runs.
+    after_bps
+        What they are expected to get after the change. [bit/s]
+
+    Returns
+    -------
+    dict
+        Numbers in SI, and texts for people (``..._text``); each name has a value, a general one where nothing is known.
+
+    Examples
+    --------
+    >>> given = quantities(Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", rtt_s=0.08), 9e9)
+    >>> given["window_text"], given["bdp_text"]
+    ('256 MiB', '100 MB')
+    """
+    goodput = known.goodput_bps
+    line = float(known.line_bps or 0) if goodput is not None else None
+    reach = line if line is not None else max(_UNKNOWN_LINE * known.measured_bps, after_bps)
+    bdp = reach * known.rtt_s / 8 if is_positive(known.rtt_s) else None
+    window = _window(bdp, known)
+    streams = max(known.streams or 1, 1)
+    more = next((number for number in _STREAMS if number >= 2 * streams), 2 * streams)
+    pace = pace_bps(known, after_bps)
+    below = _rounded(_BELOW_SHAPER * known.measured_bps)
+    ten = 10 * round(known.run_bytes)
+    present = known.mtu if is_positive(known.mtu) else _MTU
+    mtu = known.needed_mtu if is_positive(known.needed_mtu) else _MTU if present > _MTU else _TUNNEL_MTU
+    queue = round(bdp) if bdp is not None and bdp >= 1 else _WINDOW_WITHOUT_RTT // 64
+    autotuned = known.tcp_rmem_max
+    return {
+        "line": _rounded(line if line is not None else after_bps / 0.94),
+        "line_text": format_rate(line) if line is not None else "the rate that was promised",
+        "bdp": queue,
+        "bdp_text": format_bytes(bdp) if bdp is not None else "rate times RTT",
+        "queue_packets": max(math.ceil(queue / present), 1),
+        "window": window,
+        "window_text": _binary(window),
+        "window_mib": window // 2**20,
+        "autotuned": _binary(autotuned) if is_positive(autotuned) else "its own limits (tcp_rmem, tcp_wmem)",
+        "streams": streams,
+        "more_streams": more,
+        "pace": pace,
+        "pace_mbit": max(round(pace / 1e6), 1),
+        "pace_text": format_rate(pace),
+        "just_below": below,
+        "just_below_mbit": max(round(below / 1e6), 1),
+        "ten_bytes": ten,
+        "ten_bytes_text": format_bytes(ten),
+        "bytes_text": format_bytes(known.run_bytes),
+        "needed": _rounded(goodput if goodput is not None else after_bps),
+        "needed_text": _byte_rate(goodput if goodput is not None else after_bps),
+        "measured_text": format_rate(known.measured_bps),
+        "measured_bytes": _byte_rate(known.measured_bps),
+        "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
+        "mtu": round(mtu),
+        "payload": round(mtu) - 28,
+        "tool": _word(known.tool, "the tool"),
+        "sender": _word(known.sender, "the sender"),
+        "receiver": _word(known.receiver, "the receiver"),
+        "destination": _word(known.receiver, "HOST"),
+        "interface": _word(known.interface, "IFACE"),
+    }
+
+
+def pace_bps(known: Known, after_bps: float) -> int:
+    """Rate that a sender is to be held to: a little less than the line carries [bit/s].
+
+    Parameters
+    ----------
+    known
+        What is known of the runs.
+    after_bps
+        What they are expected to get after a change, where the line is not known. [bit/s]
+
+    Returns
+    -------
+    int
+        The rate; of UDP without a stated line a little less than arrived.
+
+    Examples
+    --------
+    >>> pace_bps(Known(measured_bps=95.5e6, line_bps=100e6, line_basis="stated", protocol="udp"), 95.5e6)
+    90000000
+    """
+    line = known.line_bps if known.goodput_bps is not None else None
+    if line is not None and known.line_basis == "stated":
+        return _rounded(_OF_LINE * line)
+    return _rounded(_BELOW * known.measured_bps if known.protocol == "udp" else _OF_LINE * after_bps)
+
+
+def is_positive(value: float | None) -> TypeGuard[float]:
+    """Whether a number is known, finite and above 0.
+
+    Examples
+    --------
+    >>> is_positive(None), is_positive(0.0), is_positive(0.08)
+    (False, False, True)
+    """
+    return value is not None and math.isfinite(value) and value > 0
+
+
+def _window(bdp: float | None, known: Known) -> int:
+    """Twice the BDP as a power of two, and more than what the hosts have."""
+    wanted = 2 * bdp if bdp is not None else float(_WINDOW_WITHOUT_RTT)
+    present = [value for value in (known.tcp_rmem_max, known.tcp_wmem_max) if is_positive(value)]
+    if present:
+        wanted = max(wanted, min(present) + 1)
+    exponent = math.ceil(math.log2(min(max(wanted, _SMALLEST_WINDOW), _LARGEST_WINDOW)))
+    return 1 << exponent
+
+
+def _rounded(rate: float) -> int:
+    """A rate of three digits."""
+    digits = 2 - math.floor(math.log10(max(rate, 1.0)))
+    return max(round(round(rate, digits)), 1)
+
+
+def _binary(size: float | None) -> str:
+    """A size in the powers of two that settings of kernels are written in."""
+    value, unit = float(size or 0), "B"
+    for larger in ("KiB", "MiB", "GiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.3g} {unit}"
+
+
+def _byte_rate(rate: float) -> str:
+    """A rate in bytes, as tools of disks write it."""
+    return f"{format_bytes(rate / 8)}/s"
+
+
+def _word(name: str | None, otherwise: str) -> str:
+    """A name that may stand in a command, else general words: names come from files that anybody wrote."""
+    return name if name is not None and _NAME.fullmatch(name) and not name.startswith("-") else otherwise

@@ -1,0 +1,153 @@
+"""What runs get once a cause is mended: draws of the next limit, counted from the measured rate.
+
+The next limit is the least of the line's goodput, what the resources of other causes are known to allow, and what the
+class of the remedy leaves. What is not known is drawn from lognormals whose medians and spreads stand in
+``models/remedies.yaml``; the draws are the same in each call.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from hecn_analysis.diagnosis.known import Known, is_positive, pace_bps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Draws = NDArray[np.float64]
+
+After = Literal["line", "part", "core", "longer", "pace"]
+"""What limits runs after a change; see ``models/remedies.yaml``."""
+
+DRAWS: Final = 4001
+LOW, HIGH = 0.05, 0.95
+"""Quantiles of the interval."""
+
+_FREE_CORE_BPS: Final = 14e9
+"""What one free core moves through TCP, within a factor of five either way. [bit/s]"""
+_FREE_CORE_SPREAD: Final = 1.0
+_SHARE_EXPONENT: Final = 0.85  # the other end and the caches take their part
+_SHARE_SPREAD: Final = 0.3
+_LOST_MEAN: Final = 0.07  # of the goodput, beside the start: recoveries, reports that leave out what is in flight
+_FRAMING_SPREAD: Final = 0.015
+_INITIAL_WINDOW: Final = 10 * 1448.0  # RFC 6928 [bytes]
+_ROUNDS_TENFOLD: Final = 3.5  # round trips in which slow start sends ten times as much
+_RIVAL: Final = 1.25
+"""Another limit counts from so far above the measured rate; one nearer is a rival explanation of that rate."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Rate after a change if its cause was the cause: median, and an interval of 90 % [bit/s]."""
+
+    throughput_bps: float
+    low_bps: float
+    high_bps: float
+
+
+def outcome(after: After, known: Known, *, cause: str, gain: float, spread: float) -> Outcome:
+    """Return what runs get after a change.
+
+    Parameters
+    ----------
+    after
+        What limits them then.
+    known
+        What is known of them.
+    cause
+        Class that the change mends: its own limit is gone.
+    gain, spread
+        Median of the factor on the measured rate where nothing else tells, and the spread of its logarithm.
+
+    Returns
+    -------
+    Outcome
+        Median and interval.
+
+    Examples
+    --------
+    >>> known = Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", mtu=9000, rtt_s=0.08, duration_s=60)
+    >>> result = outcome("line", known, cause="window-host", gain=2.7, spread=0.5)
+    >>> round(result.throughput_bps / 1e9, 1), result.high_bps < 10e9
+    (9.2, True)
+    """
+    random = np.random.default_rng(20)
+    factor = known.measured_bps * np.exp(
+        math.log(gain) + math.hypot(spread, _scatter(known)) * random.standard_normal(DRAWS)
+    )
+    line = _line(known, factor, random)
+    if after == "pace":
+        rate = pace_bps(known, known.measured_bps) * random.uniform(0.95, 1.0, DRAWS)
+    elif after == "core":
+        core = _core(known, cause, gain, spread, random)
+        rate = core if known.goodput_bps is None else np.minimum(core, line)
+    elif after == "longer":
+        rate = _longer(known, factor, random)
+    else:
+        rate = np.minimum(line, factor) if after == "part" else line
+    if after != "pace":
+        rate = np.maximum(rate, known.measured_bps)
+    for other, limit in known.limits.items():
+        if other != cause and math.isfinite(limit) and limit > _RIVAL * known.measured_bps:
+            rate = np.minimum(rate, limit * np.exp(0.1 * random.standard_normal(DRAWS)))
+    ceiling = known.goodput_bps
+    if ceiling is not None:
+        rate = np.minimum(rate, max(ceiling * 1.02, known.measured_bps))
+    low, middle, high = (float(value) for value in np.quantile(rate, (LOW, 0.5, HIGH)))
+    return Outcome(middle, low, high)
+
+
+def _scatter(known: Known) -> float:
+    """Spread of the logarithm of the measured rates, by their range."""
+    low, high = known.measured_low_bps, known.measured_high_bps
+    return min(math.log(high / low) / 2, 1.0) if is_positive(low) and is_positive(high) and high > low else 0.0
+
+
+def _line(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
+    """Rates that a long enough run reaches on the line."""
+    lost = np.exp(-random.exponential(_LOST_MEAN, DRAWS) + _FRAMING_SPREAD * random.standard_normal(DRAWS))
+    goodput = known.goodput_bps
+    if goodput is None:
+        return factor
+    full: Draws = goodput * _ramp(known, goodput) * lost
+    return full if known.line_basis == "stated" else np.minimum(full, factor)
+
+
+def _ramp(known: Known, goodput: float) -> float:
+    """Part of a run's rate that is left by slow start, which takes a round trip for each doubling."""
+    rtt = known.rtt_s
+    if not is_positive(rtt):
+        return 1.0
+    doublings = math.log2(max(goodput * rtt / 8 / (known.streams or 1) / _INITIAL_WINDOW, 1.0)) + 1
+    seconds = known.run_s
+    return max(1 - doublings * rtt / max(seconds, 1e-9), 0.4)
+
+
+def _core(known: Known, cause: str, gain: float, spread: float, random: np.random.Generator) -> Draws:
+    """Rates of a core that the transfer has for itself, by its share before where that is known."""
+    share = known.sender_cpu_share if cause == "cpu-sender" else known.receiver_cpu_share
+    if share is not None and 0 < share < 1:
+        middle, wide = math.log(known.measured_bps) - _SHARE_EXPONENT * math.log(share), _SHARE_SPREAD
+    else:  # two estimates, weighed by their precision: a factor on the measured rate, and what cores do
+        weights = spread**-2, _FREE_CORE_SPREAD**-2
+        middle = weights[0] * math.log(gain * known.measured_bps) + weights[1] * math.log(_FREE_CORE_BPS)
+        middle, wide = middle / sum(weights), sum(weights) ** -0.5
+    rates: Draws = np.exp(middle + math.hypot(wide, _scatter(known)) * random.standard_normal(DRAWS))
+    return rates
+
+
+def _longer(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
+    """Rates of ten times the data: the time until now, and nine times the data at the line or in slow start."""
+    goodput = known.goodput_bps
+    full = factor if goodput is None else np.full(DRAWS, goodput)
+    if goodput is not None and known.line_basis == "port":
+        full = np.minimum(full, factor)
+    data, seconds = 8 * known.run_bytes, 8 * known.run_bytes / known.measured_bps
+    rtt = known.rtt_s if is_positive(known.rtt_s) else seconds / 8
+    rest = np.maximum(9 * data / full, _ROUNDS_TENFOLD * rtt * np.exp(0.2 * random.standard_normal(DRAWS)))
+    rate: Draws = 10 * data / (seconds + rest)
+    return rate * np.exp(0.1 * random.standard_normal(DRAWS))

@@ -1,0 +1,217 @@
+"""Changes that follow from a verdict: for each class of cause what to do, how to see that it worked, and its gain.
+
+What is advised is data: ``models/remedies.yaml``. A gain counts from the measured rate, given that the cause is the one
+that the change mends; how likely that is stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis.base import places
+from hecn_analysis.base.errors import RangeError
+from hecn_analysis.diagnosis.known import Known, quantities
+from hecn_analysis.diagnosis.outcomes import After, outcome
+from hecn_analysis.hardware import yaml_file
+
+Value: TypeAlias = float | int | bool | str
+
+HEALTHY: Final = frozenset({"link", "paced"})
+"""Classes of a run that is as expected."""
+LIKELY: Final = 0.15
+"""A class above this probability has its remedy before the alternatives for other classes."""
+_UNLIKELY: Final = 0.05
+_TO_MEND: Final = 0.4
+"""Runs that are likeliest healthy get changes only where the other classes together reach this probability."""
+_MOST: Final = 6
+_LEAST_GAIN: Final = math.log(1.2)  # what helps without more throughput, such as an end of losses, counts as that
+
+_Text = Annotated[str, Field(min_length=1)]
+_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class _Remedy(BaseModel):
+    """A change of ``models/remedies.yaml``; its texts and settings hold names of quantities in braces."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    what: _Text
+    settings: dict[str, bool | int | float | str]
+    command: _Text
+    check: _Text
+    source: _Text
+    after: After
+    works: Annotated[float, Field(gt=0, le=1)] = 1.0
+    gain: _Positive | None = None
+    spread: _Positive | None = None
+
+
+class _Class(BaseModel):
+    """A class of ``models/remedies.yaml``: its changes, or why there is none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    nothing: _Text | None = None
+    gain: _Positive = 2.0
+    spread: _Positive = 0.7
+    changes: list[_Remedy] = []
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that mends a likely cause.
+
+    Attributes
+    ----------
+    what
+        The change in a sentence.
+    settings
+        Keys of a scenario with their new values, in SI.
+    command, check, source
+        What to type; how to see that it took effect; where it is known from.
+    throughput_bps, low_bps, high_bps
+        What the runs get if the cause is the one it mends: median, and an interval of 90 %. [bit/s]
+    probability
+        That the cause is that one, and that the change then helps.
+    """
+
+    what: str
+    settings: Mapping[str, Value]
+    command: str
+    check: str
+    throughput_bps: float
+    low_bps: float
+    high_bps: float
+    probability: float
+    source: str
+
+
+def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
+    """Return what to change, the most useful first.
+
+    The first is the remedy of the likeliest cause. Then come the remedies of other classes that are likely (above
+    `LIKELY`), then the rest, each part by probability times the logarithm of the gain.
+
+    Parameters
+    ----------
+    causes
+        Class of cause and its probability.
+    known
+        What is known of the runs.
+
+    Returns
+    -------
+    tuple of Change
+        At most six; none where the runs are as expected.
+
+    Raises
+    ------
+    RangeError
+        A measured rate that is no positive number.
+
+    Examples
+    --------
+    >>> known = Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", mtu=9000, rtt_s=0.08)
+    >>> first = changes({"window-host": 0.8, "link": 0.2}, known)[0]
+    >>> first.what
+    'let both hosts tune their buffers up to 256 MiB, twice the BDP of 100 MB'
+    >>> dict(first.settings)
+    {'receiver.tcp_rmem_max': 268435456, 'sender.tcp_wmem_max': 268435456}
+    >>> changes({"link": 0.9, "loss": 0.1}, known)
+    ()
+    """
+    if not (math.isfinite(known.measured_bps) and known.measured_bps > 0):
+        raise RangeError(f"measured_bps: found {known.measured_bps!r}, expected a positive rate")
+    causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
+    likeliest = max(causes, key=causes.__getitem__, default="other")
+    if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
+        return ()
+    ranked: list[tuple[int, float, Change]] = []
+    for name, probability in causes.items():
+        if probability < _UNLIKELY and name != likeliest:
+            continue
+        for place, change in enumerate(_of_class(name, probability, known)):
+            rank = 2 if place or probability <= LIKELY else int(name != likeliest)
+            ranked.append((rank, -change.probability * _benefit(change, known), change))
+    return tuple(_merged(change for _, _, change in sorted(ranked, key=lambda entry: entry[:2])))[:_MOST]
+
+
+def nothing(cause: str) -> str | None:
+    """Return why a class of cause has no change, None where it has one.
+
+    Examples
+    --------
+    >>> nothing("link"), nothing("loss")
+    ('the line is full; only a faster line carries more', None)
+    """
+    return _classes().get(cause, _classes()["other"]).nothing
+
+
+def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
+    """The changes of a class, its remedy first."""
+    described = _classes().get(name, _classes()["other"])
+    for remedy in described.changes:
+        rate = outcome(
+            remedy.after,
+            known,
+            cause=name,
+            gain=remedy.gain or described.gain,
+            spread=remedy.spread or described.spread,
+        )
+        values = quantities(known, rate.throughput_bps)
+        yield Change(
+            what=remedy.what.format(**values),
+            settings=MappingProxyType({key: _filled(value, values) for key, value in remedy.settings.items()}),
+            command=remedy.command.format(**values),
+            check=remedy.check.format(**values),
+            throughput_bps=rate.throughput_bps,
+            low_bps=rate.low_bps,
+            high_bps=rate.high_bps,
+            probability=min(probability * remedy.works, 1.0),
+            source=remedy.source,
+        )
+
+
+def _filled(value: Value, values: Mapping[str, Value]) -> Value:
+    """The value of a setting: that of the quantity which stands in braces, else itself."""
+    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+        return values[value[1:-1]]
+    return value
+
+
+def _benefit(change: Change, known: Known) -> float:
+    """Logarithm of the gain."""
+    return max(math.log(change.throughput_bps / known.measured_bps), _LEAST_GAIN)
+
+
+def _merged(ordered: Iterable[Change]) -> Iterator[Change]:
+    """A change that mends several causes, once, where it is most useful, with the sum of their probabilities."""
+    alike: dict[str, Change] = {}
+    for change in ordered:
+        first = alike.setdefault(change.what, change)
+        if first is not change:
+            alike[change.what] = replace(first, probability=min(first.probability + change.probability, 1.0))
+    yield from alike.values()
+
+
+@cache
+def _classes() -> Mapping[str, _Class]:
+    """Classes of ``models/remedies.yaml`` by their names."""
+    document = yaml_file.load(places.models_dir() / "remedies.yaml")
+
+    def entry(name: str) -> _Class:
+        return yaml_file.validate(
+            _Class,
+            document.values[name],
+            lambda path: (document.source, document.line((name, *path))),
+            prefix=(name,),
+        )
+
+    return MappingProxyType({name: entry(name) for name in document.values})
