@@ -22,7 +22,8 @@ Tue Feb  3 10:00:04 UTC 2026
 State Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
 ESTAB 0      300000     192.0.2.1:40002    192.0.2.2:5201
 \t cubic wscale:7,7 rto:230 rtt:30.5/0.1 mss:1448 cwnd:120 bytes_sent:20000000 bytes_acked:19900000 \
-data_segs_out:13812 lastrcv:4000 pacing_rate 69Mbps/80Mbps busy:3600ms rwnd_limited:3240ms(90.0%) retrans:0/138 unacked:60 notsent:212000 \
+data_segs_out:13812 lastrcv:4000 pacing_rate 69Mbps/80Mbps \
+busy:3600ms rwnd_limited:3240ms(90.0%) retrans:0/138 unacked:60 notsent:212000 \
 minrtt:30 snd_wnd:88064
 """
 

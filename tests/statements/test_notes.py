@@ -1,0 +1,86 @@
+"""What people's notes say of the circuit and of the distance."""
+
+import pytest
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.notes import find
+
+
+def said(text, name="path"):
+    return [one.value for one in find(Document("notes.txt", text.encode())) if one.name.startswith(name)]
+
+
+@pytest.mark.parametrize(
+    ("note", "mbps"),
+    [
+        ("circuit: 200 Mb/s", 200),
+        ("circuit_rate=200Mb/s", 200),
+        ("Contracted bandwidth: 80 Mb/s", 80),
+        ("bandwidth of the link is 10G", 10000),
+        ("We lease a 1,000 Mbit/s line.", 1000),
+        ("leased line 155.5 Mbps", 155.5),
+        ("Committed rate (CIR) 45Mbps", 45),
+        ("10GbE WAN link between A and B", 10000),
+        ("fibre access 500/500 Mbit/s", 500),
+        ("OC-12 circuit between the labs", 622.08),
+        ("T3 line to the city", 44.736),
+        ("Two hosts on the same gigabit LAN", 1000),
+        ("We get 20 Mb/s on a 200 Mb/s circuit", 200),
+        ("On the 200 Mb/s circuit we get 20 Mb/s", 200),
+        ("The link of 1 Gbit/s only gives us 300 Mbit/s", 1000),
+        ("The circuit is rated 10 Gb/s and the NICs are 25 Gb/s", 10000),
+        ("> the internet line is 250 Mb/s, yet nothing exceeds 90 Mb/s", 250),
+    ],
+)
+def test_the_rate_of_a_circuit(note, mbps):
+    assert said(note, "path.rate") == [pytest.approx(mbps * 1e6)]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Measured bandwidth: 35 Mbit/s",
+        "speed test on this line: 95 Mbit/s",
+        "the bandwidth has been tested to be at 300mb/s",
+        "DSL 50/10 Mbit",
+        "the line does 20 MB/s",
+        "two hosts with 10G NICs, a 100 Gb/s card and a 1 Gb/s SFP port on the link",
+        "Link speed shown: 65 Mb/s",
+        "[    4.10] eth0: NIC Link is Up 1000 Mbps Full Duplex",
+        "       size: 1Gbit/s capacity: 1Gbit/s link=yes",
+        "04:00.0 Fibre Channel: QLogic 4Gb link controller",
+        "we copied a 10G file over the link",
+        '{"circuit": "200 Mb/s"}',
+        "nothing here",
+    ],
+)
+def test_other_rates_are_not(note):
+    assert said(note) == []
+
+
+def test_long_files_are_no_notes():
+    assert said("circuit: 200 Mb/s\n" + "x\n" * 5000) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "seconds"),
+    [
+        ("RTT ~ 50 ms", 0.05),
+        ("round-trip time: 80.5ms", 0.0805),
+        ("the other side is 3 ms away", 0.003),
+        ("latency is about 250 us", 250e-6),
+        ("a 1Gbps uplink and 40 ms latency", 0.04),
+    ],
+)
+def test_the_distance(note, seconds):
+    assert said(note, "path.rtt_idle_s") == [pytest.approx(seconds)]
+
+
+def test_the_distance_during_a_transfer_is_another():
+    assert said("the ping is 400 ms during the copy", "path.rtt_loaded_s") == [0.4]
+    assert said("one-way latency 20 ms") == []
+
+
+def test_the_line_is_quoted():
+    (found,) = find(Document("notes.txt", b"Sites:\n# circuit: 200 Mb/s, Ethernet\n"))
+    assert (found.line, found.says) == (2, "circuit: 200 Mb/s")
