@@ -1,9 +1,8 @@
 """Notes of people: the rate of the circuit, and the distance, in free words.
 
-A rate counts where a word for a circuit stands near it ("circuit: 200 Mb/s", "the link is 10G", "155 Mb/s leased line"),
-and no word that makes it a measurement, a port or an amount stands
-nearer. Both ways of an access line ("50/10 Mbit/s")
-and rates in bytes are left out: which one counts, or whether bits are meant, is not told.
+A rate counts where a word for a circuit stands near it ("circuit: 200 Mb/s", "the link is 10G", "155 Mb/s leased
+line"), and no word that makes it a measurement, a port or an amount stands nearer. Both ways of an access line ("50/10
+Mbit/s") and rates in bytes are left out: which one counts, or whether bits are meant, is not told.
 """
 
 from __future__ import annotations
@@ -21,8 +20,10 @@ _LONGEST: Final = 2000
 
 #: What stands in outputs of tools, and not in notes: in a line, the line is left out.
 _OF_TOOLS: Final = re.compile(
-    r"\[ {0,4}\d{1,9}\.\d{1,9}\]|\[ {0,3}(?:\d{1,4}|sum)\]|kernel:|link is (?:up|down)|link becomes|link up|nic link|link/"
-    r"|link detected|link encap|link quality|link-|lnk|speed:|capacity:|bit rate|negotiated|advertis|mtu \d{1,6} |qdisc "
+    r"\[ {0,4}\d{1,9}\.\d{1,9}\]|\[ {0,3}(?:\d{1,4}|sum)\]|kernel:|link is (?:up|down)|link becomes|link up|nic link"
+    r"|link/"
+    r"|link detected|link encap|link quality|link-|lnk|speed:|capacity:|bit rate|negotiated|advertis|mtu \d{1,6} "
+    r"|qdisc "
     r"|class |ceil |^\W{0,4}tc |driverversion|PCI|^\s{0,4}[0-9a-f]{2}:[0-9a-f]{2}\.\d|min/avg|icmp_seq|seq=|bytes from"
     r"|time[=<]|latency =|lat_|jitter|cwnd|avg|min=|max=|%|\s-{1,2}[a-z]+[ =]\d",
     re.IGNORECASE,
@@ -42,7 +43,8 @@ _BASIC: Final = {"OC": 51.84e6, "STM": 155.52e6}
 
 _CIRCUIT: Final = re.compile(
     r"\b(?:circuits?|links?(?! (?:speed|rate|partner|mode|state|status|aggr))|(?<!command )(?<!per )lines?(?! rate)"
-    r"|bandwidth|contract(?:ed)?|access|uplink|downlink|WAN|committed|CIR|capacity|provision(?:ed)?|subscri(?:bed|ption)"
+    r"|bandwidth|contract(?:ed)?|access|uplink|downlink|WAN|committed|CIR|capacity|provision(?:ed)?|subscri(?:bed"
+    r"|ption)"
     r"|leased|internet|carrier|provider|ISP|lambda|wavelength|MPLS|pseudowire|fib(?:er|re)(?! channel)|backbone"
     r"|bottleneck|broadband|DSL|pipe|plan)\b",
     re.IGNORECASE,
@@ -57,8 +59,10 @@ _MEASURED: Final = re.compile(
     re.IGNORECASE,
 )
 _MEASURED_AFTER: Final = re.compile(
-    r"^\W{0,3}(?:(?:was|were|is|are) )?(?:measured|achieved|observed|seen|used|in use|of traffic|on average|at best|max\b"
-    r"|per (?:stream|flow|connection|session|direction)|down\b|up\b|throughput|goodput|UDP|TCP|sent|received|test|stream)",
+    r"^\W{0,3}(?:(?:was|were|is|are) )?(?:measured|achieved|observed|seen|used|in use|of traffic|on average|at best"
+    r"|max\b"
+    r"|per (?:stream|flow|connection|session|direction)|down\b|up\b|throughput|goodput|UDP|TCP|sent|received|test"
+    r"|stream)",
     re.IGNORECASE,
 )
 _DEVICE: Final = re.compile(
@@ -70,7 +74,8 @@ _DEVICE: Final = re.compile(
 _CLAUSES: Final = re.compile(r"[;!?\n]|\.(?=\s|$)|,(?=\s)|\bbut\b|\bwhile\b|\bwhereas\b")
 
 _DISTANCE: Final = re.compile(
-    r"\b(?:RTT|round[- ]trip(?: time| delay)?|latency|ping(?: time)?s?)\b[^\w\n]{0,4}(?:[a-zA-Z]{1,12}[^\w\n]{1,3}){0,4}?"
+    r"\b(?:RTT|round[- ]trip(?: time| delay)?|latency"
+    r"|ping(?: time)?s?)\b[^\w\n]{0,4}(?:[a-zA-Z]{1,12}[^\w\n]{1,3}){0,4}?"
     r"[~≈]?(?P<before>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit>ms|msec|milliseconds|µs|us|s)\b"
     r"|(?<![\w./,-])(?P<after>\d{1,5}(?:[.,]\d{1,3})?) ?(?P<unit2>ms|msec|milliseconds|µs|us)"
     r" (?:of )?(?:RTT|round[- ]trip|latency|away|apart|distant|ping)\b",
