@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -14,8 +14,7 @@ import pandas as pd
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
-from hecn_analysis.statements import Statement
-from hecn_analysis.statements.statement import end_of
+from hecn_analysis.statements.statement import Statement, end_of
 
 #: The start of a run, which is left out of what is called steady. [1]
 _START: Final = 0.25
@@ -26,12 +25,11 @@ _FEWEST: Final = 4
 #: Tools whose round-trip time was taken when the connection was made, and no queue is in it.
 _IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
 
+#: Tools of which some versions print no retransmits as none.
+_SAY_ZERO: Final = frozenset({"nuttcp"})
+
 #: MTU of a path that nobody states. [B]
 _MTU: Final = 1500
-
-#: Linux: largest receive and send buffer that the kernel tunes up to unless somebody sets another. [B]
-#: Kernel documentation, networking/ip-sysctl: tcp_rmem, tcp_wmem.
-_UNSET: Final = {"receiver": 6 << 20, "sender": 4 << 20}
 
 
 @dataclass(frozen=True)
@@ -161,6 +159,11 @@ class Facts:
         """The rate of the first run, as a statement."""
         return self._quote_of(self.kind.runs.iloc[0], f"{self.kind.tool}: {units.format_rate(self.measured)}")
 
+    @property
+    def has_rates(self) -> bool:
+        """Whether any run has a rate."""
+        return len(self.kind.runs) > 0
+
     def _quote_of(self, run: Mapping[Any, Any], words: str) -> Statement:
         """Words about a run, at its last line."""
         line = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
@@ -237,6 +240,8 @@ class Facts:
         if len(known):
             packets = known["bytes"].astype(float).sum() / float(framing.payload_bytes(self.mtu))
             count = float(known["retransmits"].astype(float).sum())
+            if count == 0 and self.kind.tool in _SAY_ZERO:
+                return self.said("socket.retransmitted", "sender")
             return self.computed(
                 count / packets, f"{count:.0f} retransmits in {len(known)} runs, {count / packets:.2g} of the packets"
             )

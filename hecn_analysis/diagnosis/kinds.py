@@ -110,11 +110,29 @@ def kinds(folder: Folder) -> list[Kind]:
     )
     keys = ["condition", "asked.rate_bps", "asked.window_bytes", "asked.local", "asked.remote"]
     found = [
-        _kind(folder, str(key[0]), part, runs[piped], own)
+        _kind(folder, str(key[0]), part, runs[piped])
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
     with_rates = [kind for kind in found if len(kind.runs)] or found
     return _without_other_ends(sorted(with_rates, key=lambda kind: -len(kind.runs)))
+
+
+def without_runs(folder: Folder) -> Kind:
+    """Give what a folder without any run says, as a kind without runs.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+
+    Returns
+    -------
+    Kind
+        Its statements, and empty tables.
+    """
+    empty = folder.runs.head(0)
+    tables = folder.reading.intervals.head(0), folder.reading.streams.head(0), empty
+    return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, folder.statements)
 
 
 def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
@@ -146,7 +164,7 @@ def _text(value: object) -> str:
 
 
 def _kind(
-    folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame, own: dict[str, list[Statement]]
+    folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame
 ) -> Kind:
     first = part.iloc[0]
     good = part[part["rate_bps"].notna()]
@@ -188,7 +206,7 @@ def _about(statements: Sequence[Statement], files: set[str], stems: set[str]) ->
 def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
     """Leave out the server's logs of runs that the client's logs have, too."""
     kept: list[Kind] = []
-    for kind in sorted(kinds, key=lambda kind: _is_server(kind)):
+    for kind in sorted(kinds, key=_is_server):
         twin = next((one for one in kept if _is_server(kind) and _is_other_end(one, kind)), None)
         if twin is None:
             kept.append(kind)

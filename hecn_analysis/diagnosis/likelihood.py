@@ -83,6 +83,16 @@ class SignTable(BaseModel):
         return self.title.format(value=value)
 
 
+class CauseTable(BaseModel):
+    """A class of cause of ``models/evidence.yaml``: its odds before anything is seen, and its words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    odds: Annotated[float, Field(gt=0)]
+    resource: str
+    finding: str
+
+
 class Evidence(BaseModel):
     """All of ``models/evidence.yaml``."""
 
@@ -90,20 +100,20 @@ class Evidence(BaseModel):
 
     strength: Annotated[float, Field(gt=0)]
     temper: Annotated[float, Field(gt=0, le=1)]
-    odds: Mapping[str, Annotated[float, Field(gt=0)]]
+    causes: Mapping[str, CauseTable]
     signs: Mapping[str, SignTable]
 
     @model_validator(mode="after")
     def _check(self) -> Evidence:
-        strange = {cause for table in self.signs.values() for cause in table.rows} - set(self.odds)
+        strange = {cause for table in self.signs.values() for cause in table.rows} - set(self.causes)
         if strange:
-            raise ValueError(f"found rows of {sorted(strange)}, expected causes that have odds")
+            raise ValueError(f"found rows of {sorted(strange)}, expected causes of the table")
         return self
 
     @property
-    def causes(self) -> tuple[str, ...]:
-        """Classes of causes."""
-        return tuple(self.odds)
+    def names(self) -> tuple[str, ...]:
+        """Classes of causes, in the order of the table."""
+        return tuple(self.causes)
 
 
 Counts = Mapping[str, Mapping[str, Sequence[float]]]
@@ -151,15 +161,15 @@ def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64
     Examples
     --------
     >>> rows = fitted(evidence(), {"is_udp": {"link": [0, 8]}})["is_udp"]
-    >>> rows[evidence().causes.index("link")].round(3).tolist()
+    >>> rows[evidence().names.index("link")].round(3).tolist()
     [0.015, 0.985]
     """
     tables = {}
     for name, sign in table.signs.items():
-        rows = np.array([sign.rows.get(cause, sign.usual) for cause in table.causes], dtype=float)
+        rows = np.array([sign.rows.get(cause, sign.usual) for cause in table.names], dtype=float)
         rows *= table.strength / rows.sum(axis=1, keepdims=True)
         for cause, seen in measured.get(name, {}).items():
-            rows[table.causes.index(cause)] += np.asarray(seen, dtype=float)
+            rows[table.names.index(cause)] += np.asarray(seen, dtype=float)
         tables[name] = rows / rows.sum(axis=1, keepdims=True)
     return tables
 
@@ -218,7 +228,7 @@ def posterior(
         if place is not None:
             weights[sign.name] = table.temper * np.log(tables[sign.name][:, place])
     for name, odds in extra.items():
-        weights[name] = np.log([odds.get(cause, 1.0) for cause in table.causes])
-    logs = np.log([table.odds[cause] for cause in table.causes]) + sum(weights.values())
+        weights[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
+    logs = np.log([cause.odds for cause in table.causes.values()]) + sum(weights.values())
     raised = np.exp(logs - logs.max())
-    return Posterior(table.causes, raised / raised.sum(), weights)
+    return Posterior(table.names, raised / raised.sum(), weights)

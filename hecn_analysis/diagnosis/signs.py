@@ -40,6 +40,17 @@ Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
 
 
+#: Signs that need no run with a rate.
+_WITHOUT_RUNS: Final = frozenset(
+    {
+        *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
+        *("loaded_loss", "limiter", "port_errors", "neighbours"),
+        *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
+        *("sender_disk_busy", "receiver_disk_busy"),
+    }
+)
+
+
 def signs(facts: Facts) -> Iterator[Sign]:
     """Give the signs that a folder shows of a kind of run.
 
@@ -63,6 +74,8 @@ def signs(facts: Facts) -> Iterator[Sign]:
     ['TCP', 'no window']
     """
     for name, read in _SIGNS.items():
+        if name not in _WITHOUT_RUNS and not facts.has_rates:
+            continue
         told = read(facts)
         if isinstance(told, Fact):
             if not math.isnan(told.value):
@@ -131,6 +144,20 @@ def _is_paced(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     words = {"udp": "UDP", "tcp": "TCP"}.get(facts.kind.protocol)
     return None if words is None else (words, (facts.rate_quote,))
+
+
+@_sign
+def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    if not facts.kind.protocol:
+        return None
+    words = "over a network" if _on_wire(facts) else "to or from a disk alone"
+    return words, (facts.rate_quote,)
+
+
+@_sign
+def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
+    words = {"read": "reads", "write": "writes"}.get(facts.kind.direction)
+    return None if words is None or _on_wire(facts) else (words, (facts.rate_quote,))
 
 
 @_sign
@@ -285,7 +312,7 @@ def _resent_often(facts: Facts) -> Fact | None:
     def often(course: pd.DataFrame) -> float:
         return float((course["resent"].iloc[1:] > 0).mean()) if course["resent"].notna().any() else math.nan
 
-    return facts.over_runs(often, "the retransmits of the intervals")
+    return None if facts.resent is None else facts.over_runs(often, "the retransmits of the intervals")
 
 
 @_sign

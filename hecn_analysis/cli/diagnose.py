@@ -1,0 +1,81 @@
+"""``hecn diagnose``: what holds the transfers of a folder back, and what to change."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hecn_analysis as hecn
+from hecn_analysis.base.units import format_rate
+from hecn_analysis.cli import output, reading
+from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.remarks import say
+
+if TYPE_CHECKING:
+    from hecn_analysis.diagnosis.verdict import Diagnosis
+
+DESCRIPTION = """\
+Say what holds transfers back. Give a folder with whatever there is: logs of
+iperf3, nuttcp and other tools, ping, outputs of ss, tc, ethtool, sysctl, mpstat
+and others from both hosts, and notes with the rate of the circuit. Each kind of
+run gets its likeliest causes with the lines that speak for them, the changes that
+help with their gain, and the command that would tell the causes apart."""
+
+EPILOG = f"""\
+examples:
+  hecn diagnose data/transfers/before
+  hecn diagnose folder --format json -o verdict.json
+  hecn diagnose folder --fail-below 9Gb/s || echo slow
+
+{reading.EXIT_STATUS}
+  3  with --fail-below: a kind of run is slower"""
+
+STATUS_SLOW = 3
+
+
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of ``hecn diagnose``."""
+    parser.description, parser.epilog = DESCRIPTION, EPILOG
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="folder, file or archive; each gets verdicts of its own")
+    parser.add_argument("--fail-below", metavar="RATE", type=_rate, help="end with status 3 if the first kind of run is slower")
+    add_output_arguments(parser, formats=("text", "json"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, judge, deliver."""
+    from hecn_analysis.diagnosis import words  # noqa: PLC0415 (heavy: not for --help)
+
+    for path in arguments.paths:
+        Path(path).stat()  # a name that is none is told before anything is read
+    found = [hecn.diagnose(path, progress=True) for path in arguments.paths]
+    verdicts = [verdict for one in found for verdict in one]
+    if output.chosen_format(arguments) == "json":
+        written = output.json_object([verdict.to_dict() for verdict in verdicts])
+    else:
+        written = (f"{line}\n" for line in words.text(verdicts))
+    output.deliver(written, arguments)
+    for one in found:
+        if one.unused:
+            say(f"{reading.count(len(one.unused), 'file')} not used: {', '.join(one.unused[:5])}{', …' * (len(one.unused) > 5)}")
+    return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
+
+
+def _is_slow(verdicts: list[Diagnosis], least_bps: float) -> bool:
+    """Whether the kind with most runs is slower than a rate, or has none."""
+    measured = verdicts[0].measured_bps
+    if measured is not None and measured >= least_bps:
+        return False
+    said = "no rate was measured" if measured is None else f"{format_rate(measured)} measured"
+    say(f"{said}, expected at least {format_rate(least_bps)}")
+    return True
+
+
+def _rate(text: str) -> float:
+    from hecn_analysis.base import units  # noqa: PLC0415 (not needed for --help)
+    from hecn_analysis.base.errors import HecnError  # noqa: PLC0415
+
+    try:
+        return units.parse(text, "rate")
+    except HecnError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

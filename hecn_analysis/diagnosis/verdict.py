@@ -1,0 +1,371 @@
+"""The verdict of a folder: for each kind of run what holds it back, how sure that is, and what to do."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis import limits
+from hecn_analysis.base.errors import HecnError
+from hecn_analysis.diagnosis.facts import Fact, Facts
+from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
+from hecn_analysis.diagnosis.known import Known
+from hecn_analysis.diagnosis.likelihood import Posterior, evidence, posterior
+from hecn_analysis.diagnosis.remedies import Change, changes
+from hecn_analysis.diagnosis.signs import Sign, signs
+from hecn_analysis.ingest.folder import Folder, read_folder
+from hecn_analysis.statements import Statement
+from hecn_analysis.statements.cues import Cue, entries
+
+AS_EXPECTED, BELOW, ABOVE, UNDETERMINED = "as_expected", "below", "above", "undetermined"
+
+#: Causes with which nothing is wrong.
+FINE: Final = frozenset({"link", "paced"})
+
+#: A likeliest cause that is less likely than this is no verdict. [1]
+_TOLD: Final = 0.3
+
+#: Evidence of a cause that is quoted: lines, and the least that they add to the logarithm of its odds.
+_QUOTED: Final = 4
+_TELLS: Final = 0.25
+
+#: Least share of a stated line that a run without any fault reaches; of a port's, whose circuit nobody states. [1]
+_REACHED: Final = 0.9
+_CIRCUIT: Final = 0.02
+
+
+_RATES: Final = (
+    *("measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps", "expected_low_bps", "expected_high_bps"),
+)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What may hold runs back.
+
+    Attributes
+    ----------
+    kind
+        Class of the cause.
+    resource
+        What is at its limit, in words.
+    probability
+        That it is this one. [1]
+    limit_bps
+        What it allows, None where that is not known. [bit/s]
+    evidence
+        The lines that speak for it, the most telling first.
+    """
+
+    kind: str
+    resource: str
+    probability: float
+    limit_bps: float | None
+    evidence: tuple[Statement, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cause with the keys of the JSON output."""
+        lines = [{"source_file": one.source_file, "line": one.line, "says": one.says} for one in self.evidence]
+        named = {"class": self.kind, "resource": self.resource, "probability": self.probability}
+        return {**named, "limit_bps": self.limit_bps, "evidence": lines}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The verdict on one kind of run; rates in bit/s.
+
+    Attributes
+    ----------
+    kind
+        The runs, and what makes them alike.
+    measured_bps, measured_low_bps, measured_high_bps
+        Median and range; None without a run that has a rate.
+    expected_bps, expected_low_bps, expected_high_bps
+        What they should be, given all that the folder says; None where nothing bounds it.
+    verdict
+        as_expected, below, above or undetermined.
+    causes
+        All causes, the likeliest first; their probabilities sum to 1.
+    changes
+        What to change, the most useful first.
+    signs
+        What the folder shows.
+    """
+
+    kind: Kind
+    measured_bps: float | None
+    measured_low_bps: float | None
+    measured_high_bps: float | None
+    expected_bps: float | None
+    expected_low_bps: float | None
+    expected_high_bps: float | None
+    verdict: str
+    causes: tuple[Cause, ...]
+    changes: tuple[Change, ...]
+    signs: tuple[Sign, ...]
+
+    @property
+    def finding(self) -> str:
+        """The verdict in a few words."""
+        if self.verdict == UNDETERMINED:
+            return "what holds it back does not show"
+        return evidence().causes[self.causes[0].kind].finding
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict with the keys of the JSON output."""
+        kind = self.kind
+        return {
+            **{name: getattr(kind, name) for name in ("condition", "tool", "protocol", "direction")},
+            "source_host": kind.source_host, "destination_host": kind.destination_host,
+            "streams": kind.streams or None, "runs": len(kind.runs), "source_files": kind.files,
+            **{name: getattr(self, name) for name in _RATES},
+            "verdict": self.verdict,
+            "causes": [cause.to_dict() for cause in self.causes],
+            "changes": [{**vars(change), "settings": dict(change.settings)} for change in self.changes],
+            "missing": [],
+        }
+
+
+def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnoses:
+    """Say what holds the transfers of a folder back, and what to change.
+
+    Parameters
+    ----------
+    path
+        A folder, a file or an archive: logs of tools, outputs of commands of both hosts, notes.
+    progress
+        Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+
+    Returns
+    -------
+    Diagnoses
+        One `Diagnosis` for each kind of run, the kind with most runs first; a notebook shows it as a table.
+
+    Raises
+    ------
+    InputError
+        There is nothing at that place, or an empty folder.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> first = diagnose(data_dir() / "transfers" / "before")[0]
+    >>> first.verdict, first.causes[0].kind
+    ('below', 'window-host')
+    """
+    return of_folder(read_folder(path, progress=progress))
+
+
+class Diagnoses(tuple[Diagnosis, ...]):
+    """The verdicts on the kinds of run of a folder."""
+
+    __slots__ = ()
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """The verdicts with the keys of the JSON output."""
+        return [one.to_dict() for one in self]
+
+
+def of_folder(folder: Folder) -> Diagnoses:
+    """Give the verdicts on a folder that was read."""
+    return Diagnoses(_diagnosis(kind) for kind in kinds(folder) or [without_runs(folder)])
+
+
+def _diagnosis(kind: Kind) -> Diagnosis:
+    facts = Facts(kind)
+    seen = tuple(signs(facts))
+    cues = tuple(_cues(kind))
+    found = posterior(seen, extra=_odds(cues))
+    causes = tuple(_causes(facts, found, seen, cues))
+    measured = facts.measured if facts.has_rates else None
+    expected, low, high = _expected(facts)
+    chosen = changes({one.kind: one.probability for one in causes}, _known(facts, causes)) if measured else ()
+    return Diagnosis(
+        kind=kind,
+        measured_bps=measured,
+        measured_low_bps=float(kind.runs["rate_bps"].min()) if measured else None,
+        measured_high_bps=float(kind.runs["rate_bps"].max()) if measured else None,
+        expected_bps=expected,
+        expected_low_bps=low,
+        expected_high_bps=high,
+        verdict=_verdict(causes[0], measured, high),
+        causes=causes,
+        changes=chosen,
+        signs=seen,
+    )
+
+
+def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> str:
+    if likeliest.probability < _TOLD:
+        return UNDETERMINED
+    if likeliest.kind in FINE:
+        return AS_EXPECTED
+    return ABOVE if measured and high and measured > 1.05 * high else BELOW
+
+
+# --- cues -----------------------------------------------------------------------------------------------------------
+
+
+def _cues(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
+    """Lines that name a cause by themselves; of each entry the first."""
+    told = set()
+    for statement in kind.say("cue"):
+        if statement.value not in told:
+            told.add(statement.value)
+            yield entries()[str(statement.value)], statement
+
+
+def _odds(cues: Sequence[tuple[Cue, Statement]]) -> dict[str, Mapping[str, float]]:
+    """For each subject the strongest entry: several lines that say the same count once."""
+    strongest: dict[str, Mapping[str, float]] = {}
+    for cue, _ in cues:
+        present = strongest.get(cue.subject)
+        if present is None or _strength(cue.odds) > _strength(present):
+            strongest[cue.subject] = cue.odds
+    return {f"cue: {subject}": odds for subject, odds in strongest.items()}
+
+
+def _strength(odds: Mapping[str, float]) -> float:
+    return max(abs(math.log(value)) for value in odds.values())
+
+
+# --- causes -----------------------------------------------------------------------------------------------------------
+
+
+def _causes(
+    facts: Facts, found: Posterior, seen: Sequence[Sign], cues: Sequence[tuple[Cue, Statement]]
+) -> Iterator[Cause]:
+    """All causes with the lines that speak for them, the likeliest first."""
+    by_name = {sign.name: sign for sign in seen}
+    for place in np.argsort(-found.probabilities, kind="stable"):
+        name = found.causes[int(place)]
+        told: list[tuple[float, Statement]] = []
+        others = np.delete(found.probabilities, place)
+        for sign_name, weight in found.weights.items():
+            if sign_name not in by_name or others.sum() <= 0:
+                continue
+            adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
+            told.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
+        told.extend((math.log(cue.odds[name]), statement) for cue, statement in cues if cue.odds.get(name, 0) > 1)
+        lines = dict.fromkeys(statement for _, statement in sorted(told, key=lambda one: -one[0]))
+        yield Cause(
+            kind=name,
+            resource=evidence().causes[name].resource,
+            probability=float(found.probabilities[place]),
+            limit_bps=_limit(name, facts),
+            evidence=tuple(lines)[:_QUOTED],
+        )
+
+
+def _quotes(sign: Sign) -> Iterator[Statement]:
+    """The lines of a sign; of a number that a table gives, in words."""
+    words = evidence().signs[sign.name].says(sign.value)
+    for statement in sign.evidence[:1]:
+        quoted = words if statement.name == "run" else f"{statement.says} ({words})"
+        yield Statement(sign.name, "", statement.source_file, statement.line, quoted)
+
+
+def _limit(name: str, facts: Facts) -> float | None:
+    """What a cause allows. [bit/s]."""
+    if not facts.has_rates:
+        return None
+    line = facts.line or facts.port
+    told: Fact | None = None
+    if name == "link" and line is not None:
+        told = Fact(facts.goodput(line.value), ())
+    elif name == "paced":
+        told = facts.asked_rate
+    elif name == "shaper":
+        told = facts.said("queue.rate_bps", choose=min)
+    elif name in ("disk-read", "disk-write"):
+        told = facts.said(f"disk.{name.removeprefix('disk-')}_bps", "sender" if name == "disk-read" else "receiver")
+    elif name in ("cpu-sender", "cpu-receiver"):
+        end = name.removeprefix("cpu-")
+        share = facts.of_runs(f"cpu_{end}_fraction", "")
+        told = None if share is None or not share.value > 0 else Fact(facts.measured / min(share.value, 1.0), ())
+    elif name == "loss":
+        return _loss_limit(facts)
+    elif name == "window-host":
+        told = _buffer_limit(facts)
+    return None if told is None or not math.isfinite(told.value) else told.value
+
+
+def _loss_limit(facts: Facts) -> float | None:
+    """What TCP gets at the losses that the tool counts. [bit/s]."""
+    rtt, loss = facts.rtt_idle, facts.resent
+    if rtt is None or loss is None or not 0 < loss.value < 0.1:
+        return None
+    try:
+        limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=facts.mtu)["loss_limit_bps"]
+    except HecnError:
+        return None
+    return float(limit) * facts.streams
+
+
+def _buffer_limit(facts: Facts) -> Fact | None:
+    """What the smaller of the kernels' buffers lets through: half of it is window. [bit/s]."""
+    rtt = facts.rtt_idle
+    buffers = [one.value for end in ("sender", "receiver") if (one := facts.buffer(end)) is not None]
+    return None if rtt is None or not buffers else Fact(min(buffers) / 2 * 8 / rtt.value * facts.streams, ())
+
+
+# --- what it should be ------------------------------------------------------------------------------------------------
+
+
+def _expected(facts: Facts) -> tuple[float | None, float | None, float | None]:
+    """Median and interval of what the runs should be, or nothing where nothing bounds them. [bit/s]."""
+    if not facts.has_rates or facts.kind.protocol == "file":
+        return None, None, None
+    asked = facts.asked_rate
+    line = facts.line or facts.port
+    if line is None:
+        return (None, None, None) if asked is None else (asked.value, 0.98 * asked.value, 1.02 * asked.value)
+    most = facts.goodput(line.value)
+    least = (_REACHED if facts.line is not None else _CIRCUIT) * most
+    middle = 0.97 * most if facts.line is not None else math.sqrt(least * most)
+    if asked is not None and asked.value < most:
+        return asked.value, min(least, 0.98 * asked.value), asked.value
+    return middle, least, most
+
+
+def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
+    """What the changes are computed from."""
+    kind, line = facts.kind, facts.line or facts.port
+    rtt = facts.rtt_idle
+    buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}
+    quotas = {end: facts.said("cpu.quota", end, choose=min) for end in ("sender", "receiver")}
+    return Known(
+        measured_bps=facts.measured,
+        measured_low_bps=float(kind.runs["rate_bps"].min()),
+        measured_high_bps=float(kind.runs["rate_bps"].max()),
+        line_bps=None if line is None else line.value,
+        line_basis="stated" if facts.line is not None else "none" if line is None else "port",
+        rtt_s=None if rtt is None else rtt.value,
+        mtu=facts.mtu,
+        streams=facts.streams,
+        tool=kind.tool,
+        protocol=kind.protocol,
+        duration_s=_or_none(facts.duration_s),
+        transfer_bytes=_or_none(facts.bytes),
+        tcp_rmem_max=_value(buffers["receiver"]),
+        tcp_wmem_max=_value(buffers["sender"]),
+        sender_cpu_share=_value(quotas["sender"]),
+        receiver_cpu_share=_value(quotas["receiver"]),
+        limits=MappingProxyType({one.kind: one.limit_bps for one in causes if one.limit_bps is not None}),
+        sender=kind.source_host or None,
+        receiver=kind.destination_host or None,
+    )
+
+
+def _value(fact: Fact | None) -> float | None:
+    return None if fact is None else fact.value
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,149 @@
+"""Verdicts as text for a terminal and as HTML for a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
+
+from hecn_analysis.base import units
+
+if TYPE_CHECKING:
+    from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
+
+LINES: Final = 20
+"""Lines that the verdicts of a folder take at most on a terminal."""
+_WIDTH: Final = 110
+_ALSO: Final = 0.05  # causes at least as likely are named
+
+
+def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
+    """Give the verdicts in at most so many lines: the first in full, of the others as many as there is room for.
+
+    Parameters
+    ----------
+    verdicts
+        The verdicts, the most important first.
+    lines
+        Number of lines.
+
+    Yields
+    ------
+    str
+        Lines without their ends.
+    """
+    told = 0
+    for number, verdict in enumerate(verdicts):
+        own = list(_of_one(verdict, short=number > 0))
+        rest = len(verdicts) - number
+        if told + len(own) > lines - (rest > 1):
+            yield f"and {rest} more kind{'s' if rest > 1 else ''} of run: --format json has all"
+            return
+        told += len(own)
+        yield from own
+
+
+def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
+    yield _cut(f"{verdict.kind.condition}: {rates(verdict)}", _WIDTH)
+    likeliest = verdict.causes[0]
+    yield f"  {verdict.finding} ({likeliest.kind}, {likeliest.probability:.0%}){_also(verdict)}"
+    if short:
+        return
+    for statement in likeliest.evidence[:3]:
+        yield _cut(f"    {PurePath(statement.source_file).name}:{statement.line}: {statement.says}", _WIDTH)
+    for change in verdict.changes[:2]:
+        yield _cut(f"  change: {change.what}", _WIDTH)
+        yield f"    {gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)}"
+        yield _cut(f"    do: {change.command}", 2 * _WIDTH)
+        yield _cut(f"    check: {change.check}", 2 * _WIDTH)
+    for question in verdict.missing[:2]:
+        kinds = ", ".join(question.separates)
+        yield _cut(f"  to be surer: {question.command}  (tells apart {kinds})", _WIDTH)
+
+
+def rates(verdict: Diagnosis) -> str:
+    """What was measured, and what was expected, in words.
+
+    Parameters
+    ----------
+    verdict
+        The verdict.
+
+    Returns
+    -------
+    str
+        The rates; of a folder without rates, that there are none.
+    """
+    if verdict.measured_bps is None:
+        return "no rate was measured"
+    runs = len(verdict.kind.runs)
+    low, high = verdict.measured_low_bps or 0, verdict.measured_high_bps or 0
+    spread = f"{units.format_rate(low)} to {units.format_rate(high)}, " if high > 1.005 * low else ""
+    words = f"{units.format_rate(verdict.measured_bps)} ({spread}{runs} run{'s' if runs > 1 else ''})"
+    if verdict.expected_bps is None or verdict.expected_low_bps is None or verdict.expected_high_bps is None:
+        return words
+    interval = f"{units.format_rate(verdict.expected_low_bps)} to {units.format_rate(verdict.expected_high_bps)}"
+    return f"{words}; expected {interval}"
+
+
+def gain(throughput_bps: float, low_bps: float, high_bps: float, measured_bps: float | None) -> str:
+    """What a change leads to, in words."""
+    words = f"then {units.format_rate(throughput_bps)} ({units.format_rate(low_bps)} to {units.format_rate(high_bps)})"
+    return words if not measured_bps else f"{words}, {throughput_bps / measured_bps:.2g} times as fast"
+
+
+def _also(verdict: Diagnosis) -> str:
+    others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
+    return "; or " + ", ".join(f"{cause.kind} {cause.probability:.0%}" for cause in others) if others else ""
+
+
+def _cut(line: str, width: int) -> str:
+    line = " ".join(line.split()) if not line.startswith(" ") else line[: len(line) - len(line.lstrip())] + " ".join(line.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def table(verdicts: Sequence[Diagnosis]) -> str:
+    """Give the verdicts as an HTML table.
+
+    Parameters
+    ----------
+    verdicts
+        The verdicts.
+
+    Returns
+    -------
+    str
+        A table with a row for each kind of run.
+    """
+    heads = ("Runs", "Rate", "Verdict", "Evidence", "Change")
+    rows = [
+        (
+            verdict.kind.condition,
+            rates(verdict),
+            f"{verdict.finding} ({verdict.causes[0].probability:.0%}){_also(verdict)}",
+            "\n".join(_line(verdict.causes[0])),
+            "\n".join(
+                f"{change.what}: "
+                + gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
+                for change in verdict.changes[:2]
+            ),
+        )
+        for verdict in verdicts
+    ]
+    return (
+        "<table><thead><tr>"
+        + "".join(f"<th>{head}</th>" for head in heads)
+        + "</tr></thead><tbody>"
+        + "".join("<tr>" + "".join(f"<td>{_escaped(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        + "</tbody></table>"
+    )
+
+
+def _line(cause: Cause) -> Iterator[str]:
+    for statement in cause.evidence:
+        yield f"{PurePath(statement.source_file).name}:{statement.line}: {statement.says}"
+
+
+def _escaped(cell: str) -> str:
+    return html.escape(cell).replace("\n", "<br>")
