@@ -47,6 +47,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "cpu.tool": "cores that the tool itself takes",
         "cpu.softirq": "share of the busiest core that takes packets in",
         "cpu.iowait": "share of the time waiting for disks",
+        "cpu.steal": "share of the time that the host of a virtual machine gave to others",
         # settings of the kernel
         "kernel.receive_buffer_bytes": "largest receive buffer that the kernel tunes up to (tcp_rmem) [B]",
         "kernel.send_buffer_bytes": "largest send buffer that the kernel tunes up to (tcp_wmem) [B]",
@@ -60,6 +61,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
+        "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.ping_loss_idle": "share of the pings lost without a transfer",

@@ -1,0 +1,269 @@
+"""Processors: mpstat, sar -u, vmstat, top, ps, pidstat, limits of control groups, number of cores.
+
+Units and traps
+---------------
+- The busiest core of a moment is what limits one stream; which core that is may change. Waiting for disks is idle time.
+- Only the samples count in which the machine works at least half as hard as at most: a capture is longer than a run.
+- A table without single cores ("all") tells of the busiest one only where there is one core, or where all are busy.
+- ``top`` counts in cores (100 % is one), BusyBox's in shares of the machine, which is left out.
+- The first row of vmstat is the mean since the start of the machine.
+- "max" and -1 are no quota.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement, end_of
+
+#: Share of the hardest sample from which on the machine works. [B]
+_WORKS: Final = 0.5
+
+#: Share from which on the mean of all cores says that the busiest one is busy. [B]
+_ALL_BUSY: Final = 0.85
+
+#: Steal that is worth saying, and what a process takes to count among the others [cores]. [B]
+_LEAST_STEAL: Final = 0.01
+_LEAST_OTHER: Final = 0.05
+
+_TOOLS: Final = re.compile(
+    r"iperf[23]?(?:\.exe)?|n?uttcp\S{0,20}|n?ttcp|ntttcp\S{0,10}|netperf|netserver|sshd?|scp|sftp(?:-server)?|rsync"
+    r"|dd|cp|n?cat|nc"
+    r"|socat|bbcp|bbftpd?|globus-\S{0,20}|gridftp\S{0,20}|curl|wget2?|l?ftp|rclone|smbd|nfsd|cifsd|fdt|qperf|ethr|fio"
+    r"|tar"
+    r"|aria2c|vsftpd|proftpd|dropbear|ascp|hpn\S{0,10}|mbuffer|pv|gzip|pigz|openssl"
+)
+_CORES: Final = re.compile(
+    r"\((?P<sysstat>\d{1,5}) CPU\)|^\s{0,40}CPU\(s\):\s{1,60}(?P<lscpu>\d{1,5})\s{0,40}$", re.MULTILINE
+)
+_QUOTAS: Final = re.compile(
+    r"CPUQuota ?= ?(?P<percent>\d{1,5}(?:\.\d{1,3})?)%"
+    r"|CPUQuotaPerSecUSec=(?P<seconds>\d{1,5}(?:\.\d{1,6})?)(?P<unit>ms|s)\b"
+    r"|--cpus[= ](?P<cpus>\d{1,4}(?:\.\d{1,3})?)"
+    r"|\bcpus: ['\"]?(?P<compose>\d{1,4}(?:\.\d{1,3})?)['\"]?\s{0,10}$"
+    r"|\"NanoCpus\": (?P<nano>[1-9]\d{5,14})"
+    r"|--cpu-quota[= ](?P<quota>\d{1,9})"
+)
+_OF_QUOTAS: Final = ("cfs_", "nr_throttled", "CPUQuota", "--cpu", "cpus:", "NanoCpus", "cpu.max")
+_PAIR: Final = re.compile(
+    r"^\s{0,40}(?:\S{0,200}?cpu\.max[=: ]\s{0,10})?(?P<quota>\d{1,9})\s(?P<period>\d{3,9})\s{0,20}$"
+)
+_SETTING: Final = re.compile(
+    r"(?:cpu\.)?(?P<name>cfs_quota_us|cfs_period_us|nr_periods|nr_throttled)\s{0,10}[=: ]\s{0,10}(?P<value>-?\d{1,18})"
+)
+
+
+class _Row(NamedTuple):
+    """The load of a core, or of all of them, in a sample: shares of the time."""
+
+    core: str
+    busy: float
+    soft: float | None
+    iowait: float
+    steal: float
+    line: int
+    says: str
+
+
+def find(document: Document) -> Iterator[Statement]:
+    """Find the busiest core, what takes it, its quota, and how many there are."""
+    text, name = document.text, document.source_file
+    if "idle" in text or " wa" in text or "%Cpu" in text or "Cpu(s)" in text:
+        yield from _loads(document)
+    if "%CPU" in text and "PID" in text:
+        yield from _processes(document)
+    if "cpu.max" in name or any(word in text for word in _OF_QUOTAS):
+        yield from _quota(document)
+    if "CPU" in text:
+        if (cores := _CORES.search(text)) is not None:
+            yield _said(
+                document, "cpu.cores", float(cores["sysstat"] or cores["lscpu"]), text.count("\n", 0, cores.start()) + 1
+            )
+    if "nproc" in name and len(text) < 100 and (first := text.split()) and first[-1].isdecimal():
+        yield _said(document, "cpu.cores", float(first[-1][:5]), document.text.rstrip().count("\n") + 1)
+
+
+def _said(document: Document, name: str, value: float, line: int, says: str = "") -> Statement:
+    """Make a statement of a line."""
+    words = says or document.lines[line - 1].strip()
+    return Statement(name, value, document.source_file, line, words[:300], end_of(document.source_file))
+
+
+# --- Loads ---
+
+
+def _numbers(words: Sequence[str]) -> list[float] | None:
+    """Read words that are all numbers, with a point or a comma."""
+    plain = [word.replace(",", ".").rstrip("%") for word in words]
+    if not all(word.replace(".", "", 1).isdecimal() and len(word) < 16 for word in plain):
+        return None
+    return [float(word) for word in plain]
+
+
+def _row(names: Sequence[str], words: Sequence[str], line: int, text: str) -> _Row | None:
+    """Read the load of a core by the names of its columns, which end the row."""
+    values = _numbers(words[-len(names) :])
+    if values is None or len(words) <= len(names):
+        return None
+    of = dict(zip(names, values, strict=True))
+    wait, idle = of.get("%iowait", 0.0), of["%idle"]
+    if idle + wait > 100.5:
+        return None
+    busy = round(max(1 - (idle + wait) / 100, 0.0), 6)
+    soft = of["%soft"] / 100 if "%soft" in of else None
+    return _Row(words[-len(names) - 1], busy, soft, wait / 100, of.get("%steal", 0.0) / 100, line, text.strip())
+
+
+def _tables(document: Document) -> Iterator[tuple[bool, str, _Row]]:
+    """Read mpstat and sar: whether a row is an average, its sample, and the row."""
+    names: list[str] = []
+    moment = ""
+    for number, text in enumerate(document.lines, 1):
+        words = text.split()
+        if "CPU" in words:
+            names = words[words.index("CPU") + 1 :] if "%idle" in words else []
+        if not names or len(words) < len(names) + 1:
+            continue
+        is_average = len(words) > len(names) + 1 and words[0].endswith(":")
+        moment = "" if is_average else " ".join(words[: -len(names) - 1])
+        core = words[-len(names) - 1]
+        if (core == "all" or core.isdecimal()) and (row := _row(names, words, number, text)) is not None:
+            yield is_average, moment, row
+
+
+_OVER_ALL: Final = re.compile(
+    r"(?P<us>\d{1,3}[.,]\d)[ %]{0,2}us,.{0,60}?(?P<id>\d{1,3}[.,]\d)[ %]{0,2}id,\s{0,3}(?P<wa>\d{1,3}[.,]\d)[ %]{0,2}wa"
+)
+
+
+_LAST_OF_VMSTAT: Final = {"%idle", "%iowait", "%steal"}
+
+
+def _means(document: Document) -> Iterator[_Row]:
+    """Read what iostat, vmstat and top say of all cores together."""
+    names: list[str] = []
+    rows: list[_Row] = []
+    for number, text in enumerate(document.lines, 1):
+        words = text.split()
+        if words[:1] == ["avg-cpu:"] and "%idle" in words:
+            names = words[1:]
+        elif {"us", "sy", "id", "wa"} <= set(words):
+            names = [{"id": "%idle", "wa": "%iowait", "st": "%steal"}.get(word, word) for word in words]
+            names = names[: max(names.index(name) for name in names if name in _LAST_OF_VMSTAT) + 1]
+        elif "Cpu" in text and (match := _OVER_ALL.search(text)) is not None:
+            row = _row(["%idle", "%iowait"], ["all", match["id"], match["wa"]], number, text)
+            rows.extend([] if row is None else [row])
+        elif names and len(words) >= len(names) and (row := _row(names, ["all", *words[: len(names)]], number, text)):
+            rows.append(row)
+            if names[0] != "r":
+                names = []
+    yield from rows[1:] or rows
+
+
+def _middle(rows: Iterable[_Row], key: str) -> _Row | None:
+    """Give the row with the lower median of a column."""
+    ordered = sorted(rows, key=lambda row: float(getattr(row, key)))
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+def _loads(document: Document) -> Iterator[Statement]:
+    """Say how busy the busiest core is while the machine works, and what it waits for."""
+    rows = list(_tables(document))
+    kept = [row for row in rows if not row[0]] or rows
+    single: dict[str, _Row] = {}
+    for _, moment, row in kept:
+        if row.core != "all" and (moment not in single or row.busy > single[moment].busy):
+            single[moment] = row
+    over_all = [row for _, _, row in kept if row.core == "all"] or list(_means(document))
+    cores = _CORES.search(document.start[:2000])
+    is_alone = cores is not None and cores["sysstat"] == "1"
+    busiest = _middle(_working(single.values() if single else over_all), "busy")
+    if busiest is not None and (single or is_alone or busiest.busy >= _ALL_BUSY) and not _is_first_of_top(over_all):
+        yield _said(document, "cpu.busiest", busiest.busy, busiest.line)
+        if busiest.soft is not None:
+            yield _said(document, "cpu.softirq", busiest.soft, busiest.line)
+    if (wait := _middle(_working(over_all), "iowait")) is not None:
+        yield _said(document, "cpu.iowait", wait.iowait, wait.line)
+    if (steal := _middle(_working(over_all), "steal")) is not None and steal.steal >= _LEAST_STEAL:
+        yield _said(document, "cpu.steal", steal.steal, steal.line)
+
+
+def _is_first_of_top(rows: Sequence[_Row]) -> bool:
+    """Whether all that is known is the first screen of top, which sees a moment."""
+    return len(rows) == 1 and "Cpu" in rows[0].says
+
+
+def _working(rows: Iterable[_Row]) -> list[_Row]:
+    """Leave out samples in which the machine does little."""
+    given = list(rows)
+    most = max((row.busy + row.iowait for row in given), default=0.0)
+    return [row for row in given if row.busy + row.iowait >= _WORKS * most]
+
+
+# --- Processes ---
+
+
+def _processes(document: Document) -> Iterator[Statement]:
+    """Say which cores the tool takes, and which the others."""
+    samples: list[tuple[list[tuple[float, int]], list[tuple[float, int]]]] = []
+    header: list[str] = []
+    for number, text in enumerate(document.lines, 1):
+        words = text.split()
+        if "PID" in words and "%CPU" in words:
+            header = words if words[-1] in {"COMMAND", "CMD", "Command"} and "%VSZ" not in words else []
+            samples.append(([], []))
+            continue
+        if not header or len(words) < len(header) - 1 or words[0].endswith(":"):
+            continue
+        start = 0 if len(words) >= len(header) else len(words) - len(header)
+        load, program = words[start + header.index("%CPU")], words[start + len(header) - 1]
+        number_of_cores = _numbers([load])
+        if number_of_cores is not None and words[start + header.index("PID")].isdecimal():
+            name = program.rpartition("/")[2].rstrip(":")
+            samples[-1][0 if _TOOLS.fullmatch(name) else 1].append((number_of_cores[0] / 100, number))
+    for index, name in enumerate(("cpu.tool", "cpu.others")):
+        sums = [
+            (sum(one for one, _ in rows), max(rows)[1])
+            for rows in ([one for one in sample[index] if not index or one[0] > _LEAST_OTHER] for sample in samples)
+            if rows
+        ]
+        if sums:
+            value, line = sorted(sums)[(len(sums) - 1) // 2]
+            yield _said(document, name, value, line)
+
+
+# --- Quotas ---
+
+
+def _quota(document: Document) -> Iterator[Statement]:
+    """Say how many cores a process may use, and how often the quota stopped it."""
+    of: dict[str, tuple[float, int]] = {}
+    is_cpu_max = "cpu.max" in document.source_file or "cpu.max" in document.text
+    for number, text in enumerate(document.lines, 1):
+        if "cfs_" in text or "nr_" in text:
+            for match in _SETTING.finditer(text):
+                of[match["name"]] = float(match["value"]), number
+        elif "pu" in text.lower() and (found := _QUOTAS.search(text)) is not None:
+            if (cores := _cores(found)) > 0:
+                yield _said(document, "cpu.quota", cores, number)
+        elif is_cpu_max and (pair := _PAIR.match(text)) is not None and float(pair["quota"]) > 0:
+            yield _said(document, "cpu.quota", float(pair["quota"]) / float(pair["period"]), number)
+    quota, period = of.get("cfs_quota_us", (-1.0, 0)), of.get("cfs_period_us", (100_000.0, 0))
+    if quota[0] > 0 and period[0] > 0:
+        yield _said(document, "cpu.quota", quota[0] / period[0], quota[1])
+    periods, throttled = of.get("nr_periods", (0.0, 0)), of.get("nr_throttled")
+    if throttled is not None and periods[0] >= 10:
+        yield _said(document, "cpu.throttled", min(throttled[0] / periods[0], 1.0), throttled[1])
+
+
+def _cores(found: re.Match[str]) -> float:
+    """Read a quota in cores."""
+    if found["seconds"]:
+        return float(found["seconds"]) * (1e-3 if found["unit"] == "ms" else 1.0)
+    for name, scale in (("percent", 1e-2), ("cpus", 1.0), ("compose", 1.0), ("nano", 1e-9), ("quota", 1e-5)):
+        if found[name]:
+            return float(found[name]) * scale
+    return 0.0
