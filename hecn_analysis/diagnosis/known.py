@@ -182,11 +182,34 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
         "mtu": round(mtu),
         "payload": round(mtu) - 28,
-        "tool": _word(known.tool, "the tool"),
-        "sender": _word(known.sender, "the sender"),
-        "receiver": _word(known.receiver, "the receiver"),
-        "destination": _word(known.receiver, "HOST"),
-        "interface": _word(known.interface, "IFACE"),
+        **words(known),
+    }
+
+
+def words(known: Known | None) -> dict[str, str]:
+    """Return names of the tool, the hosts and the port for commands, general ones where they are not known.
+
+    Parameters
+    ----------
+    known
+        What is known of the runs.
+
+    Returns
+    -------
+    dict
+        ``tool``, ``sender``, ``receiver``, ``destination`` (the receiver as an argument) and ``interface``.
+
+    Examples
+    --------
+    >>> words(None)["destination"], words(Known(measured_bps=1e9, receiver="dtn02; reboot"))["destination"]
+    ('HOST', 'HOST')
+    """
+    return {
+        "tool": _word(known and known.tool, "the tool"),
+        "sender": _word(known and known.sender, "the sender"),
+        "receiver": _word(known and known.receiver, "the receiver"),
+        "destination": _word(known and known.receiver, "HOST"),
+        "interface": _word(known and known.interface, "IFACE"),
     }
 
 

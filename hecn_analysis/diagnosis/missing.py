@@ -1,0 +1,176 @@
+"""What to look at next: the commands whose outcome would tell the remaining causes apart, by the value of information.
+
+The value of a command is the mutual information [1]_ of the cause and the signs that its output shows, in bits: by how
+much it is expected to reduce the entropy of the causes' probabilities. Commands are data, ``models/questions.yaml``;
+signs not yet seen count, and those of one command are taken as independent under each cause.
+
+References
+----------
+.. [1] Cover and Thomas, Elements of Information Theory, 2nd edition, 2006, 2.3; Lindley, On a measure of the
+   information provided by an experiment, Annals of Mathematical Statistics 27, 1956.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Final
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from hecn_analysis.base import places
+from hecn_analysis.diagnosis.known import Known, words
+from hecn_analysis.hardware import yaml_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST_BITS: Final = 0.05
+"""A command that is expected to tell less is not asked for. [bit]"""
+MOST: Final = 4
+_MOST_SEPARATED: Final = 3
+_MOST_OUTCOMES: Final = 4096
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _Entry(BaseModel):
+    """A command of ``models/questions.yaml``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    what: _Text
+    command: _Text
+    signs: Annotated[list[_Text], Field(min_length=1)]
+    root: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """What one would have to know.
+
+    Attributes
+    ----------
+    what, command
+        What is asked, and what shows it.
+    separates
+        The two or three classes of cause whose probabilities the answer is expected to move most.
+    bits
+        Expected reduction of the entropy of the causes. [bit]
+    root
+        The command asks for root.
+    """
+
+    what: str
+    command: str
+    separates: tuple[str, ...]
+    bits: float
+    root: bool = False
+
+
+def missing(
+    causes: Mapping[str, float],
+    present: Collection[str],
+    likelihoods: Mapping[str, Mapping[str, Sequence[float]]],
+    *,
+    known: Known | None = None,
+    temper: float = 1.0,
+) -> tuple[Question, ...]:
+    """Return what would tell the causes apart, the most telling first.
+
+    Parameters
+    ----------
+    causes
+        Class of cause and its probability.
+    present
+        Signs that have been seen: they tell nothing new.
+    likelihoods
+        For each sign and class, the probability of each bin of the sign. A class without a row gets the mean of those
+        that have one.
+    known
+        Names of hosts, port and tool for the commands.
+    temper
+        Exponent of likelihoods, below 1 where signs depend on each other.
+
+    Returns
+    -------
+    tuple of Question
+        At most four, each worth 0.05 bit or more.
+
+    Examples
+    --------
+    >>> table = {"rwnd_limited": {"window-host": [0.1, 0.9], "loss": [0.95, 0.05]}, "spread": {"loss": [0.5, 0.5]}}
+    >>> (question,) = missing({"window-host": 0.5, "loss": 0.5}, (), table)
+    >>> question.command, question.separates, round(question.bits, 2)
+    ('ss -tin dst HOST on the sender, three times during the transfer', ('loss', 'window-host'), 0.62)
+    >>> missing({"window-host": 0.5, "loss": 0.5}, ("rwnd_limited",), table)
+    ()
+    """
+    names = sorted(name for name, value in causes.items() if math.isfinite(value) and value > 0)
+    if len(names) < 2:
+        return ()
+    prior = np.array([causes[name] for name in names], dtype=np.float64)
+    prior /= prior.sum()
+    filled = words(known)
+    questions = []
+    for entry in _entries():
+        new = [sign for sign in entry.signs if sign in likelihoods and sign not in present]
+        channels = [_channel(likelihoods[sign], names, temper) for sign in new]
+        if not channels:
+            continue
+        bits, moved = _value(prior, _joint(prior, channels))
+        if bits >= LEAST_BITS:
+            order = np.argsort(-moved.round(9), kind="stable")[:_MOST_SEPARATED]
+            apart = tuple(names[at] for number, at in enumerate(order) if number < 2 or 2 * moved[at] > moved[order[0]])
+            questions.append(
+                Question(entry.what.format(**filled), entry.command.format(**filled), apart, bits, entry.root)
+            )
+    return tuple(sorted(questions, key=lambda question: -question.bits)[:MOST])
+
+
+def _channel(rows: Mapping[str, Sequence[float]], names: Sequence[str], temper: float) -> NDArray[np.float64]:
+    """Probability of each bin (columns) under each class (rows)."""
+    usual = np.mean([np.asarray(row, dtype=np.float64) for row in rows.values()], axis=0)
+    table = np.array([np.asarray(rows.get(name, usual), dtype=np.float64) for name in names])
+    table = np.maximum(table, 1e-12) ** temper
+    normal: NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
+    return normal
+
+
+def _joint(prior: NDArray[np.float64], channels: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Probability of each joint outcome (columns) under each class (rows): the most telling signs, up to a size."""
+    ranked = sorted(channels, key=lambda channel: -_value(prior, channel)[0])
+    joint = ranked[0]
+    for channel in ranked[1:]:
+        if joint.shape[1] * channel.shape[1] > _MOST_OUTCOMES:
+            break
+        joint = (joint[:, :, None] * channel[:, None, :]).reshape(len(prior), -1)
+    return joint
+
+
+def _value(prior: NDArray[np.float64], channel: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """Mutual information in bits, and how far each class is expected to move."""
+    both = prior[:, None] * channel
+    outcomes = both.sum(axis=0)
+    independent = prior[:, None] * outcomes
+    bits = float(np.sum(both * np.log2(np.where(both > 0, both / np.maximum(independent, 1e-300), 1.0))))
+    return max(bits, 0.0), np.abs(both - independent).sum(axis=1)
+
+
+@cache
+def _entries() -> tuple[_Entry, ...]:
+    """Commands of ``models/questions.yaml``."""
+    document = yaml_file.load(places.models_dir() / "questions.yaml")
+
+    def entry(name: str) -> _Entry:
+        return yaml_file.validate(
+            _Entry,
+            document.values[name],
+            lambda path: (document.source, document.line((name, *path))),
+            prefix=(name,),
+        )
+
+    return tuple(entry(name) for name in document.values)
