@@ -204,12 +204,13 @@ def words(known: Known | None) -> dict[str, str]:
     >>> words(None)["destination"], words(Known(measured_bps=1e9, receiver="dtn02; reboot"))["destination"]
     ('HOST', 'HOST')
     """
+    known = known or Known(measured_bps=math.nan)
     return {
-        "tool": _word(known and known.tool, "the tool"),
-        "sender": _word(known and known.sender, "the sender"),
-        "receiver": _word(known and known.receiver, "the receiver"),
-        "destination": _word(known and known.receiver, "HOST"),
-        "interface": _word(known and known.interface, "IFACE"),
+        "tool": _word(known.tool, "the tool"),
+        "sender": _word(known.sender, "the sender"),
+        "receiver": _word(known.receiver, "the receiver"),
+        "destination": _word(known.receiver, "HOST"),
+        "interface": _word(known.interface, "IFACE"),
     }
 
 

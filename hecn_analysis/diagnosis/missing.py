@@ -13,6 +13,7 @@ References
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,7 @@ class _Entry(BaseModel):
     command: _Text
     signs: Annotated[list[_Text], Field(min_length=1)]
     root: bool = False
+    both_hosts: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def missing(
     causes
         Class of cause and its probability.
     present
-        Signs that have been seen: they tell nothing new.
+        Signs that have been seen: they tell nothing new, nor does a command that alone shows one of them.
     likelihoods
         For each sign and class, the probability of each bin of the sign. A class without a row gets the mean of those
         that have one.
@@ -116,7 +118,10 @@ def missing(
     prior /= prior.sum()
     filled = words(known)
     questions = []
+    shown_by = Counter(sign for entry in _entries() for sign in entry.signs)
     for entry in _entries():
+        if not entry.both_hosts and any(sign in present and shown_by[sign] == 1 for sign in entry.signs):
+            continue  # it has been run
         new = [sign for sign in entry.signs if sign in likelihoods and sign not in present]
         channels = [_channel(likelihoods[sign], names, temper) for sign in new]
         if not channels:

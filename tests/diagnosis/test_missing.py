@@ -49,6 +49,16 @@ def test_signs_that_were_seen_tell_nothing_new():
     assert missing(EVEN, TABLE, TABLE) == ()
 
 
+def test_a_command_that_was_run_is_not_asked_for_again_unless_a_host_is_missing():
+    rows = {"window-host": [0.3, 0.7], "loss": [0.7, 0.3]}
+    even = {"window-host": 0.5, "loss": 0.5}
+    assert missing(even, {"unread", "sndbuf_limited"}, {"rwnd_limited": rows, "unread": rows}) == ()
+    (question,) = missing(even, {"sender_busiest"}, {"receiver_busiest": rows})
+    assert "mpstat" in question.command
+    (question,) = missing(even, {"resent"}, {"rwnd_limited": rows})  # the tool reports retransmits, too
+    assert "ss -tin" in question.command
+
+
 def test_signs_of_one_command_count_together():
     rows = {"window-host": [0.3, 0.7], "loss": [0.7, 0.3]}
     (one,) = missing({"window-host": 0.5, "loss": 0.5}, (), {"rwnd_limited": rows})
