@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hecn_analysis.base.errors import ValidityWarning as ValidityWarning
     from hecn_analysis.comparison.runs import compare_runs as compare_runs
     from hecn_analysis.counters import read_counters as read_counters
+    from hecn_analysis.diagnosis.verdict import diagnose as diagnose
     from hecn_analysis.hardware import load_scenario as load_scenario
     from hecn_analysis.ingest.folder import read_folder as read_folder
     from hecn_analysis.inventory import read_inventory as read_inventory
@@ -49,6 +50,7 @@ _SOURCES = {
     "advise": "planning.change.advise",
     "compare_runs": "comparison.runs",
     "limits": "limits",
+    "diagnose": "diagnosis.verdict",
     "load_scenario": "hardware",
     "predict": "prediction",
     "purchase": "planning.purchase.cheapest",
@@ -74,6 +76,7 @@ __all__ = [
     "calibrate",
     "compare_pairs",
     "compare_runs",
+    "diagnose",
     "limits",
     "load_scenario",
     "predict",

@@ -22,6 +22,7 @@ STATUS_BAD_INPUT = 1
 STATUS_INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 
 COMMANDS = {
+    "diagnose": "say what holds the transfers of a folder back, and what to change",
     "parse": "read transfer tool logs into one table",
     "counters": "read interface counters of switches and hosts into one table",
     "traffic": "summarise port utilisation: percentiles, peaks, volumes, busy hours, profiles",

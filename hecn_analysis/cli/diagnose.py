@@ -33,13 +33,22 @@ examples:
 
 STATUS_SLOW = 3
 
+COLUMNS = (
+    *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps"),
+    *("expected_low_bps", "expected_high_bps", "verdict", "class", "probability", "change", "after_bps"),
+)
+
 
 def add_arguments(parser: Parser) -> None:
     """Add the arguments of ``hecn diagnose``."""
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="folder, file or archive; each gets verdicts of its own")
-    parser.add_argument("--fail-below", metavar="RATE", type=_rate, help="end with status 3 if the first kind of run is slower")
-    add_output_arguments(parser, formats=("text", "json"))
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="folder, file or archive; each gets verdicts of its own"
+    )
+    parser.add_argument(
+        "--fail-below", metavar="RATE", type=_rate, help="end with status 3 if the first kind of run is slower"
+    )
+    add_output_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,15 +59,30 @@ def run(arguments: argparse.Namespace) -> int:
         Path(path).stat()  # a name that is none is told before anything is read
     found = [hecn.diagnose(path, progress=True) for path in arguments.paths]
     verdicts = [verdict for one in found for verdict in one]
-    if output.chosen_format(arguments) == "json":
+    form = output.chosen_format(arguments)
+    if form == "json":
         written = output.json_object([verdict.to_dict() for verdict in verdicts])
+    elif form == "csv":
+        written = output.written(map(_row, verdicts), COLUMNS, form)
     else:
         written = (f"{line}\n" for line in words.text(verdicts))
     output.deliver(written, arguments)
     for one in found:
         if one.unused:
-            say(f"{reading.count(len(one.unused), 'file')} not used: {', '.join(one.unused[:5])}{', …' * (len(one.unused) > 5)}")
+            say(
+                f"{reading.count(len(one.unused), 'file')} not used: {', '.join(one.unused[:5])}{', …' * (len(one.unused) > 5)}"
+            )
     return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
+
+
+def _row(verdict: Diagnosis) -> output.Row:
+    """The verdict with its likeliest cause and its first change."""
+    cause, change = verdict.causes[0], verdict.changes[0] if verdict.changes else None
+    return {
+        **{name: value for name, value in verdict.to_dict().items() if name in COLUMNS},
+        "class": cause.kind, "probability": cause.probability,
+        "change": change and change.what, "after_bps": change and change.throughput_bps,
+    }
 
 
 def _is_slow(verdicts: list[Diagnosis], least_bps: float) -> bool:

@@ -163,9 +163,7 @@ def _text(value: object) -> str:
     return "" if pd.isna(value) else str(value)  # type: ignore[call-overload]
 
 
-def _kind(
-    folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame
-) -> Kind:
+def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFrame) -> Kind:
     first = part.iloc[0]
     good = part[part["rate_bps"].notna()]
     files = set(part["source_file"])

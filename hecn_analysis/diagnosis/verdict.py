@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 
 from hecn_analysis import limits
 from hecn_analysis.base.errors import HecnError
+from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
 from hecn_analysis.diagnosis.known import Known
-from hecn_analysis.diagnosis.likelihood import Posterior, evidence, posterior
+from hecn_analysis.diagnosis.likelihood import Posterior, evidence, likelihoods, posterior
+from hecn_analysis.diagnosis.missing import Question, missing
 from hecn_analysis.diagnosis.remedies import Change, changes
 from hecn_analysis.diagnosis.signs import Sign, signs
 from hecn_analysis.ingest.folder import Folder, read_folder
@@ -94,6 +97,8 @@ class Diagnosis:
         All causes, the likeliest first; their probabilities sum to 1.
     changes
         What to change, the most useful first.
+    missing
+        What one would have to know to tell the causes apart, the most telling first.
     signs
         What the folder shows.
     """
@@ -108,6 +113,7 @@ class Diagnosis:
     verdict: str
     causes: tuple[Cause, ...]
     changes: tuple[Change, ...]
+    missing: tuple[Question, ...]
     signs: tuple[Sign, ...]
 
     @property
@@ -122,13 +128,16 @@ class Diagnosis:
         kind = self.kind
         return {
             **{name: getattr(kind, name) for name in ("condition", "tool", "protocol", "direction")},
-            "source_host": kind.source_host, "destination_host": kind.destination_host,
-            "streams": kind.streams or None, "runs": len(kind.runs), "source_files": kind.files,
+            "source_host": kind.source_host,
+            "destination_host": kind.destination_host,
+            "streams": kind.streams or None,
+            "runs": len(kind.runs),
+            "source_files": kind.files,
             **{name: getattr(self, name) for name in _RATES},
             "verdict": self.verdict,
             "causes": [cause.to_dict() for cause in self.causes],
             "changes": [{**vars(change), "settings": dict(change.settings)} for change in self.changes],
-            "missing": [],
+            "missing": [{**vars(question), "separates": list(question.separates)} for question in self.missing],
         }
 
 
@@ -162,19 +171,61 @@ def diagnose(path: str | os.PathLike[str], *, progress: bool = False) -> Diagnos
     return of_folder(read_folder(path, progress=progress))
 
 
-class Diagnoses(tuple[Diagnosis, ...]):
-    """The verdicts on the kinds of run of a folder."""
+class Diagnoses(Sequence[Diagnosis]):
+    """The verdicts on the kinds of run of a folder, the kind with most runs first.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    verdicts
+        The verdicts.
+    unused
+        Names of the files of which nothing could be used.
+    """
+
+    def __init__(self, verdicts: Iterable[Diagnosis], unused: Iterable[str] = ()) -> None:
+        self._verdicts = tuple(verdicts)
+        self.unused = tuple(unused)
+
+    @overload
+    def __getitem__(self, place: int) -> Diagnosis: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Diagnosis, ...]: ...
+    def __getitem__(self, place: int | slice) -> Diagnosis | tuple[Diagnosis, ...]:
+        """Give one verdict, or several."""
+        return self._verdicts[place]
+
+    def __len__(self) -> int:
+        """Count the verdicts."""
+        return len(self._verdicts)
+
+    def __str__(self) -> str:
+        return "\n".join(words.text(self._verdicts))
 
     def to_list(self) -> list[dict[str, Any]]:
         """The verdicts with the keys of the JSON output."""
-        return [one.to_dict() for one in self]
+        return [verdict.to_dict() for verdict in self]
+
+    def _repr_html_(self) -> str:
+        """Show the verdicts as a table in a notebook."""
+        return words.table(self._verdicts)
 
 
 def of_folder(folder: Folder) -> Diagnoses:
-    """Give the verdicts on a folder that was read."""
-    return Diagnoses(_diagnosis(kind) for kind in kinds(folder) or [without_runs(folder)])
+    """Give the verdicts on a folder that was read.
+
+    Parameters
+    ----------
+    folder
+        What was read.
+
+    Returns
+    -------
+    Diagnoses
+        One verdict for each kind of run; one without runs where there are none.
+    """
+    used = {statement.source_file for statement in folder.statements}
+    unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]
+    return Diagnoses(map(_diagnosis, kinds(folder) or [without_runs(folder)]), unused)
 
 
 def _diagnosis(kind: Kind) -> Diagnosis:
@@ -185,7 +236,8 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     causes = tuple(_causes(facts, found, seen, cues))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
-    chosen = changes({one.kind: one.probability for one in causes}, _known(facts, causes)) if measured else ()
+    likely = {one.kind: one.probability for one in causes}
+    known = _known(facts, causes) if measured else None
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -196,9 +248,17 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=_verdict(causes[0], measured, high),
         causes=causes,
-        changes=chosen,
+        changes=changes(likely, known) if known else (),
+        missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
         signs=seen,
     )
+
+
+@cache
+def _rows() -> Mapping[str, Mapping[str, Sequence[float]]]:
+    """For each sign and class, the probability of each bin."""
+    names = evidence().names
+    return {sign: dict(zip(names, rows.tolist(), strict=True)) for sign, rows in likelihoods().items()}
 
 
 def _verdict(likeliest: Cause, measured: float | None, high: float | None) -> str:

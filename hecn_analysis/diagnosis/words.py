@@ -99,7 +99,11 @@ def _also(verdict: Diagnosis) -> str:
 
 
 def _cut(line: str, width: int) -> str:
-    line = " ".join(line.split()) if not line.startswith(" ") else line[: len(line) - len(line.lstrip())] + " ".join(line.split())
+    line = (
+        " ".join(line.split())
+        if not line.startswith(" ")
+        else line[: len(line) - len(line.lstrip())] + " ".join(line.split())
+    )
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
@@ -124,8 +128,7 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
             f"{verdict.finding} ({verdict.causes[0].probability:.0%}){_also(verdict)}",
             "\n".join(_line(verdict.causes[0])),
             "\n".join(
-                f"{change.what}: "
-                + gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
+                f"{change.what}: " + gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
                 for change in verdict.changes[:2]
             ),
         )

@@ -63,7 +63,6 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
-        "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.ping_loss_idle": "share of the pings lost without a transfer",
         "path.ping_loss_loaded": "share of the pings lost during the transfer",
         # what was asked of the tool
