@@ -77,11 +77,9 @@ def find(document: Document) -> Iterator[Statement]:
         yield from _processes(document)
     if "cpu.max" in name or any(word in text for word in _OF_QUOTAS):
         yield from _quota(document)
-    if "CPU" in text:
-        if (cores := _CORES.search(text)) is not None:
-            yield _said(
-                document, "cpu.cores", float(cores["sysstat"] or cores["lscpu"]), text.count("\n", 0, cores.start()) + 1
-            )
+    if "CPU" in text and (cores := _CORES.search(text)) is not None:
+        number, start = float(cores["sysstat"] or cores["lscpu"]), max(cores.start("sysstat"), cores.start("lscpu"))
+        yield _said(document, "cpu.cores", number, text.count("\n", 0, start) + 1)
     if "nproc" in name and len(text) < 100 and (first := text.split()) and first[-1].isdecimal():
         yield _said(document, "cpu.cores", float(first[-1][:5]), document.text.rstrip().count("\n") + 1)
 

@@ -1,0 +1,159 @@
+"""Round-trip times and loss of pings: without a transfer, and during one.
+
+Units and traps
+---------------
+- A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
+- The median of the single times is not moved by a first one that waits for ARP; where only the summary is there, its
+  average counts. Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
+- Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement, end_of
+
+#: Replies from which on a median is stated. [B]
+_LEAST: Final = 5
+
+#: How far a printed loss may be from that of the counts. [B]
+_ROUNDED: Final = 0.02
+
+#: How many lines above a ping the words about it may stand, and the longest line that is looked at. [B]
+_NEAR: Final = 3
+_LONGEST: Final = 1000
+
+_NUMBER: Final = r"\d{1,7}(?:[.,]\d{1,6})?"
+_TIME: Final = re.compile(rf"(?P<less>[=<])\s?(?P<time>{_NUMBER})\s?(?P<unit>ms|msec|мс|毫秒|ミリ秒|usec|us)(?!\w)")
+_REPLY: Final = re.compile(r"ttl[ =]|seq[ =]|^reply from |hlim=", re.IGNORECASE)
+_SEQUENCE: Final = re.compile(r"(?:icmp_)?[sr]e?q ?= ?(?P<number>\d{1,9})")
+_HEADING: Final = re.compile(r"\bPING6?\b.{0,300}(?:bytes|data)|^\s{0,10}Pinging .{1,300} bytes", re.IGNORECASE)
+_TIMEOUT: Final = re.compile(r"^\s{0,10}(?:request timed out|no answer yet|request timeout for)", re.IGNORECASE)
+_COUNTS: Final = re.compile(
+    r"(?<![\d.])(?P<sent>\d{1,9})(?![\d.,]{0,12}%)\D{1,60}(?P<received>\d{1,9})(?![\d.]).{0,120}?"
+    r"(?P<loss>\d{1,3}(?:[.,]\d{1,9})?) ?%"
+)
+_SUMMARY: Final = re.compile(
+    rf"min/avg/max(?:/\S{{1,12}})? ?= ?{_NUMBER}/(?P<mean>{_NUMBER})/{_NUMBER}(?:/(?P<scatter>{_NUMBER}))?"
+)
+_WINDOWS: Final = re.compile(rf"=\s?{_NUMBER}\s?ms\D{{1,40}}=\s?{_NUMBER}\s?ms\D{{1,40}}=\s?(?P<mean>{_NUMBER})\s?ms")
+_LOADED: Final = re.compile(
+    r"(?<![a-z])(?:during|loaded|load|under|while|busy|transfer|upload|download|running)(?![a-z])", re.IGNORECASE
+)
+_IDLE: Final = re.compile(
+    r"(?<![a-z])(?:before|idle|after|baseline|quiet|unloaded|without|no load)(?![a-z])", re.IGNORECASE
+)
+_UNITS: Final = {"usec": 1e6, "us": 1e6}
+
+
+@dataclass
+class _Ping:
+    """One ping: its times with their lines, and what its summary says."""
+
+    is_loaded: bool
+    is_certain: bool = False
+    times: list[tuple[float, int]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    lost: int = 0
+    last: int = 0
+    counts: tuple[int, int, int] | None = None
+    mean: tuple[float, int] | None = None
+    scatter: tuple[float, int] | None = None
+
+
+def find(document: Document) -> Iterator[Statement]:
+    """Find the round-trip times and the loss of each ping in a file."""
+    text = document.text
+    if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<")):
+        for ping in _pings(document):
+            yield from _says(document, ping)
+
+
+def _is_loaded(text: str) -> bool | None:
+    """Tell whether words speak of a ping during a transfer, or without one."""
+    return False if _IDLE.search(text) else True if _LOADED.search(text) else None
+
+
+def _pings(document: Document) -> Iterator[_Ping]:
+    """Read the pings of a file, one after another."""
+    of_file = bool(_is_loaded(PurePath(document.source_file).name.replace("_", "-")))
+    said, at = of_file, 0
+    ping = _Ping(of_file)
+    for number, text in enumerate(document.lines, 1):
+        if not text or len(text) > _LONGEST:
+            continue
+        time = _TIME.search(text)
+        if _HEADING.search(text) or (time is not None and ping.counts is not None and _REPLY.search(text)):
+            yield ping
+            ping = _Ping(said if at and number - at <= _NEAR else of_file, is_certain=True)
+        if time is not None and _REPLY.search(text):
+            if not ping.is_certain:
+                ping = _Ping(said if at and number - at <= _NEAR else of_file, is_certain=True)
+            if "DUP!" not in text:
+                _reply(ping, time, text, number)
+        elif _TIMEOUT.match(text):
+            ping.lost += 1
+        elif not _summary(ping, text, number) and (words := _is_loaded(text)) is not None:
+            said, at = words, number
+    yield ping
+
+
+def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
+    """Take a reply."""
+    seconds = float(time["time"].replace(",", ".")) / _UNITS.get(time["unit"], 1e3)
+    ping.times.append((seconds / 2 if time["less"] == "<" else seconds, line))
+    ping.last = line
+    if (sequence := _SEQUENCE.search(text)) is not None:
+        ping.numbers.append(int(sequence["number"]))
+
+
+def _summary(ping: _Ping, text: str, line: int) -> bool:
+    """Take a line of the summary, where it is one."""
+    if "%" in text and (ping.is_certain or "packet" in text.lower()) and (counts := _COUNTS.search(text)) is not None:
+        sent, received = int(counts["sent"]), int(counts["received"])
+        loss = float(counts["loss"].replace(",", ".")) / 100
+        if sent and received <= sent and abs(1 - received / sent - loss) < _ROUNDED:
+            ping.counts = sent, received, line
+            return True
+    summary = _SUMMARY.search(text) or _WINDOWS.search(text)
+    if summary is None:
+        return False
+    ping.mean = float(summary["mean"].replace(",", ".")) / 1e3, line
+    if summary.re is _SUMMARY and summary["scatter"]:
+        ping.scatter = float(summary["scatter"].replace(",", ".")) / 1e3, line
+    return True
+
+
+def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
+    """State what a ping says."""
+
+    def said(name: str, value: float, line: int) -> Statement:
+        words = document.lines[line - 1].strip()[:300]
+        return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
+
+    when = "loaded" if ping.is_loaded else "idle"
+    received = len(ping.times) or (ping.counts[1] if ping.counts is not None else 0)
+    if received >= _LEAST and ping.times:
+        yield said(f"path.rtt_{when}_s", *statistics.median_low(ping.times))
+    elif received >= _LEAST and ping.mean is not None:
+        yield said(f"path.rtt_{when}_s", *ping.mean)
+    if received >= _LEAST and not ping.is_loaded:
+        if ping.scatter is not None:
+            yield said("path.rtt_scatter_s", *ping.scatter)
+        elif ping.times:
+            yield said("path.rtt_scatter_s", statistics.pstdev(time for time, _ in ping.times), ping.last)
+    if ping.counts is not None and ping.counts[0] >= _LEAST:
+        sent, received, line = ping.counts
+        yield said(f"path.ping_loss_{when}", (sent - received) / sent, line)
+    elif ping.counts is None and ping.times and len(ping.times) + ping.lost >= _LEAST:
+        span = max(ping.numbers) - min(ping.numbers) + 1 if ping.numbers else 0
+        sent = max(span, len(ping.times) + ping.lost)
+        if len(ping.times) < sent <= 100 * len(ping.times) or not ping.lost:
+            yield said(f"path.ping_loss_{when}", (sent - len(ping.times)) / sent, ping.last)

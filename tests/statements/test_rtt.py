@@ -1,0 +1,93 @@
+"""What pings say, without a transfer and during one."""
+
+import pytest
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.rtt import find
+
+
+def said(text, name="ping.txt"):
+    return [(one.name, pytest.approx(one.value), one.line) for one in find(Document(name, text.encode()))]
+
+
+TIMES = (99.0, 40.3, 40.5, 40.1, 40.2)
+LINUX = (
+    "PING 192.0.2.2 (192.0.2.2) 56(84) bytes of data.\n"
+    + "".join(f"64 bytes from 192.0.2.2: icmp_seq={i} ttl=64 time={t} ms\n" for i, t in enumerate(TIMES, 1))
+    + "\n--- 192.0.2.2 ping statistics ---\n10 packets transmitted, 5 received, 50% packet loss, time 4507ms\n"
+    + "rtt min/avg/max/mdev = 40.100/52.020/99.000/23.491 ms\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "when"),
+    [
+        ("ping-before.txt", "idle"),
+        ("ping-during.txt", "loaded"),
+        ("ping_under_load.log", "loaded"),
+        ("ping-unloaded.txt", "idle"),
+        ("ping.txt", "idle"),
+    ],
+)
+def test_the_median_counts(name, when):
+    found = said(LINUX, name)
+    assert (f"path.rtt_{when}_s", 0.0403, 3) in found
+    assert (f"path.ping_loss_{when}", 0.5, 9) in found
+    assert (("path.rtt_scatter_s", 0.023491, 10) in found) == (when == "idle")
+
+
+def test_several_pings_in_a_file():
+    found = said(f"# idle\n{LINUX}# while iperf3 runs\n{LINUX.replace('=40.', '=90.')}")
+    assert [one[0] for one in found if one[0].startswith("path.rtt_") and "scatter" not in one[0]] == [
+        "path.rtt_idle_s",
+        "path.rtt_loaded_s",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "rtt_s", "loss"),
+    [
+        (
+            "PING a (192.0.2.2): 56 data bytes\n--- a ping statistics ---\n"
+            "20 packets transmitted, 19 packets received, 5.0% packet loss\n"
+            "round-trip min/avg/max/stddev = 1.100/2.200/3.300/0.4 ms\n",
+            0.0022,
+            0.05,
+        ),
+        (
+            "20 packets transmitted, 20 packets received, 0% packet loss\nround-trip min/avg/max = 0.1/0.2/0.3 ms\n",
+            0.0002,
+            0,
+        ),
+        (
+            "Pinging 192.0.2.2 with 32 bytes of data:\n"
+            + 8 * "Reply from 192.0.2.2: bytes=32 time=12ms TTL=53\n"
+            + "    Packets: Sent = 8, Received = 8, Lost = 0 (0% loss),\n"
+            + "    Minimum = 12ms, Maximum = 12ms, Average = 12ms\n",
+            0.012,
+            0,
+        ),
+        (
+            8 * "Antwort von 192.0.2.2: Bytes=32 Zeit<1ms TTL=64\n"
+            + "    Pakete: Gesendet = 10, Empfangen = 8, Verloren = 2\n    (20% Verlust),\n",
+            0.0005,
+            0,
+        ),
+        (
+            "".join(f"64 bytes from 192.0.2.2: icmp_seq={i} ttl=64 time=2.0 ms\n" for i in (1, 2, 3, 5, 6, 7, 8, 10)),
+            0.002,
+            0.2,
+        ),
+        (8 * "Reply from 192.0.2.2: bytes=32 time=5ms TTL=64\n" + 2 * "Request timed out.\n", 0.005, 0.2),
+    ],
+)
+def test_versions(text, rtt_s, loss):
+    found = {name: value for name, value, _ in said(text)}
+    assert (found["path.rtt_idle_s"], found["path.ping_loss_idle"]) == (rtt_s, loss)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "time=3 ms\n", "64 bytes from a: icmp_seq=1 ttl=64 time=2.0 ms\n", "min/avg/max = /\n", "TTL=\n"]
+)
+def test_too_little_says_nothing(text):
+    assert said(text) == []
