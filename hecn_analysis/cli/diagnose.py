@@ -80,8 +80,10 @@ def _row(verdict: Diagnosis) -> output.Row:
     cause, change = verdict.causes[0], verdict.changes[0] if verdict.changes else None
     return {
         **{name: value for name, value in verdict.to_dict().items() if name in COLUMNS},
-        "class": cause.kind, "probability": cause.probability,
-        "change": change and change.what, "after_bps": change and change.throughput_bps,
+        "class": cause.kind,
+        "probability": cause.probability,
+        "change": change and change.what,
+        "after_bps": change and change.throughput_bps,
     }
 
 

@@ -67,8 +67,9 @@ class SignTable(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> SignTable:
         bins = len(self.words) or len(self.edges) + 1
+        whole = bins > 1  # a sign with one word tells only where it is there
         for cause, row in {"usual": self.usual, **self.rows}.items():
-            if len(row) != bins or abs(sum(row) - 1) > _ROUNDED:
+            if len(row) != bins or (whole and abs(sum(row) - 1) > _ROUNDED):
                 raise ValueError(f"{cause}: found {list(row)}, expected {bins} probabilities with a sum of 1")
         return self
 
@@ -166,6 +167,9 @@ def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64
     """
     tables = {}
     for name, sign in table.signs.items():
+        if len(sign.usual) == 1:
+            tables[name] = np.array([sign.rows.get(cause, sign.usual) for cause in table.names], dtype=float)
+            continue
         rows = np.array([sign.rows.get(cause, sign.usual) for cause in table.names], dtype=float)
         rows *= table.strength / rows.sum(axis=1, keepdims=True)
         for cause, seen in measured.get(name, {}).items():

@@ -148,10 +148,7 @@ def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 @_sign
 def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    if not facts.kind.protocol:
-        return None
-    words = "over a network" if _on_wire(facts) else "to or from a disk alone"
-    return words, (facts.rate_quote,)
+    return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.protocol == "file" else None
 
 
 @_sign
@@ -388,6 +385,12 @@ def _round_trips(facts: Facts) -> Fact | None:
     if rtt is None or not facts.duration_s > 0 or facts.kind.protocol != "tcp":
         return None
     return Fact(facts.duration_s / rtt.value, rtt.evidence)
+
+
+@_sign
+def _distance(facts: Facts) -> Fact | None:
+    rtt = facts.rtt_idle
+    return None if rtt is None or not _on_wire(facts) else Fact(rtt.value * 1e3, rtt.evidence)
 
 
 @_sign
