@@ -415,9 +415,19 @@ def _of_end(name: str, end: str) -> Reads:
     return lambda facts: facts.said(name, end)
 
 
+def _throttled(end: str) -> Reads:
+    """Counters of a control group outlive its quota: without one they tell of an earlier time."""
+
+    def read(facts: Facts) -> Fact | None:
+        quota = facts.said("cpu.quota", end, choose=min)
+        return None if quota is not None and math.isinf(quota.value) else facts.said("cpu.throttled", end)
+
+    return read
+
+
 _SIGNS["sender_core"], _SIGNS["receiver_core"] = _core("sender"), _core("receiver")
 for _end in ("sender", "receiver"):
-    _SIGNS[f"{_end}_throttled"] = _of_end("cpu.throttled", _end)
+    _SIGNS[f"{_end}_throttled"] = _throttled(_end)
     _SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
     _SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
 

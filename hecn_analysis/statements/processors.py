@@ -7,11 +7,12 @@ Units and traps
 - A table without single cores ("all") tells of the busiest one only where there is one core, or where all are busy.
 - ``top`` counts in cores (100 % is one), BusyBox's in shares of the machine, which is left out.
 - The first row of vmstat is the mean since the start of the machine.
-- "max" and -1 are no quota.
+- "max" and -1 are a quota without bound.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -249,9 +250,11 @@ def _quota(document: Document) -> Iterator[Statement]:
                 yield _said(document, "cpu.quota", cores, number)
         elif is_cpu_max and (pair := _PAIR.match(text)) is not None and float(pair["quota"]) > 0:
             yield _said(document, "cpu.quota", float(pair["quota"]) / float(pair["period"]), number)
-    quota, period = of.get("cfs_quota_us", (-1.0, 0)), of.get("cfs_period_us", (100_000.0, 0))
-    if quota[0] > 0 and period[0] > 0:
-        yield _said(document, "cpu.quota", quota[0] / period[0], quota[1])
+        elif is_cpu_max and text.strip().startswith("max "):
+            yield _said(document, "cpu.quota", math.inf, number)
+    quota, period = of.get("cfs_quota_us"), of.get("cfs_period_us", (100_000.0, 0))
+    if quota is not None and period[0] > 0:
+        yield _said(document, "cpu.quota", quota[0] / period[0] if quota[0] > 0 else math.inf, quota[1])
     periods, throttled = of.get("nr_periods", (0.0, 0)), of.get("nr_throttled")
     if throttled is not None and periods[0] >= 10:
         yield _said(document, "cpu.throttled", min(throttled[0] / periods[0], 1.0), throttled[1])

@@ -41,7 +41,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         # processors
         "cpu.cores": "number of cores",
         "cpu.busiest": "share of the time that the busiest core works during the transfer",
-        "cpu.quota": "cores that the process may use",
+        "cpu.quota": "cores that the process may use; infinite where nothing bounds it",
         "cpu.throttled": "share of the periods in which the quota stopped the process",
         "cpu.others": "cores that other processes take",
         "cpu.tool": "cores that the tool itself takes",

@@ -1,5 +1,7 @@
 """What mpstat, sar, vmstat, top and control groups say of processors."""
 
+import math
+
 import pytest
 
 from hecn_analysis.files.documents import Document
@@ -112,9 +114,9 @@ root        1234 97.5  0.0   8748  4336 ?        Rs   10:00   0:10 /usr/bin/ssh 
     ("name", "text", "cores"),
     [
         ("cpu.max-sender.txt", "20000 100000\n", 0.2),
-        ("cpu.max", "max 100000\n", None),
+        ("cpu.max", "max 100000\n", math.inf),
         ("a.txt", "cpu.cfs_period_us=20000\ncpu.cfs_quota_us=30000\n", 1.5),
-        ("a.txt", "cpu.cfs_period_us=20000\ncpu.cfs_quota_us=-1\n", None),
+        ("a.txt", "cpu.cfs_period_us=20000\ncpu.cfs_quota_us=-1\n", math.inf),
         ("iperf3.service", "[Service]\nCPUQuota=40%\n", 0.4),
         ("a.txt", "CPUQuotaPerSecUSec=250ms\n", 0.25),
         ("a.txt", "CPUQuotaPerSecUSec=infinity\n", None),
