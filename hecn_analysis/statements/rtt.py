@@ -139,15 +139,15 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
         return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
 
     when = "loaded" if ping.is_loaded else "idle"
-    received = len(ping.times) or (ping.counts[1] if ping.counts is not None else 0)
-    if received >= _LEAST and ping.times:
+    received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)
+    if len(ping.times) >= _LEAST:
         yield said(f"path.rtt_{when}_s", *statistics.median_low(ping.times))
     elif received >= _LEAST and ping.mean is not None:
         yield said(f"path.rtt_{when}_s", *ping.mean)
     if received >= _LEAST and not ping.is_loaded:
         if ping.scatter is not None:
             yield said("path.rtt_scatter_s", *ping.scatter)
-        elif ping.times:
+        elif len(ping.times) >= _LEAST:
             yield said("path.rtt_scatter_s", statistics.pstdev(time for time, _ in ping.times), ping.last)
     if ping.counts is not None and ping.counts[0] >= _LEAST:
         sent, received, line = ping.counts

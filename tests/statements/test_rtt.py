@@ -44,16 +44,18 @@ def test_several_pings_in_a_file():
     ]
 
 
+BSD = """\
+PING a (192.0.2.2): 56 data bytes
+--- a ping statistics ---
+20 packets transmitted, 19 packets received, 5.0% packet loss
+round-trip min/avg/max/stddev = 1.100/2.200/3.300/0.4 ms
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "rtt_s", "loss"),
     [
-        (
-            "PING a (192.0.2.2): 56 data bytes\n--- a ping statistics ---\n"
-            "20 packets transmitted, 19 packets received, 5.0% packet loss\n"
-            "round-trip min/avg/max/stddev = 1.100/2.200/3.300/0.4 ms\n",
-            0.0022,
-            0.05,
-        ),
+        (BSD, 0.0022, 0.05),
         (
             "20 packets transmitted, 20 packets received, 0% packet loss\nround-trip min/avg/max = 0.1/0.2/0.3 ms\n",
             0.0002,
