@@ -4,8 +4,8 @@ Units and traps
 ---------------
 - tc's "bit" is bit/s and its "bps" bytes/s; "Mibit" is binary.
 - The rate that stands below "Sent" is measured; the one beside the kind is what the queue holds to.
-- A class of htb may borrow up to its "ceil", one of hfsc up to the m2 of its "ul". Of several classes the one that sent
-  most counts.
+- A class of htb may borrow up to its "ceil", one of hfsc up to the m2 of its "ul". What a class sent its
+  parents sent, too: the narrowest of those with at least half of the traffic counts.
 - Queues of queues (mq) count the drops of their parts once more: the largest number counts, not the sum.
 """
 
@@ -71,8 +71,9 @@ def find(document: Document) -> Iterator[Statement]:
     limited = [queue for queue in queues if queue.rate_bps]
     classes = [queue for queue in limited if queue.is_class]
     if classes:
-        most = max(classes, key=lambda queue: (queue.sent, queue.rate_bps))
-        yield said("queue.rate_bps", most.rate_bps, most.line)
+        sent = max(queue.sent for queue in classes)
+        narrowest = min((queue for queue in classes if queue.sent >= sent / 2), key=lambda queue: queue.rate_bps)
+        yield said("queue.rate_bps", narrowest.rate_bps, narrowest.line)
     for queue in limited:
         if not queue.is_class:
             yield said("queue.rate_bps", queue.rate_bps, queue.line)

@@ -57,6 +57,8 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         # disks
         "disk.read_bps": "rate at which the disk read in a test of its own [bit/s]",
         "disk.write_bps": "rate at which the disk wrote in a test of its own [bit/s]",
+        "disk.reading_bps": "rate at which the busiest disk read during the transfer [bit/s]",
+        "disk.writing_bps": "rate at which the busiest disk wrote during the transfer [bit/s]",
         "disk.utilisation": "share of the time in which a disk was busy",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",

@@ -51,10 +51,10 @@ def test_what_a_queue_holds_to(text, bps):
     assert said(text).get("queue.rate_bps", (None,))[0] == bps
 
 
-def test_the_class_that_sent_most():
+def test_the_narrowest_class_with_the_traffic():
     text = """\
 class htb 1:1 root rate 1Gbit ceil 1Gbit burst 1375b cburst 1375b
- Sent 500 bytes 5 pkt (dropped 0, overlimits 0 requeues 0)
+ Sent 901000 bytes 705 pkt (dropped 0, overlimits 0 requeues 0)
 class htb 1:10 parent 1:1 prio 0 rate 100Mbit ceil 200Mbit burst 1600b cburst 1600b
  Sent 900000 bytes 700 pkt (dropped 30, overlimits 600 requeues 0)
  rate 95752Kbit 7906pps backlog 0b 12p requeues 0

@@ -1,0 +1,212 @@
+"""Disks: how busy they are (iostat, sar -d), and how fast in tests of their own (fio, hdparm, dd).
+
+Units and traps
+---------------
+- The first report of iostat is the mean since the start of the machine; kB and MB are binary there and in hdparm.
+- Random access in small blocks says little about files that are read from beginning to end: such fio runs are left out.
+- dd without flushing may have written to memory only, and what dd reads may come from there: rates that no disk of one
+  host has are left out. Which way it went, its command or the name of the file says. Within a pipe it measures the
+  pipe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from hecn_analysis.files.documents import Document
+from hecn_analysis.statements.statement import Statement, end_of
+
+_NUMBER: Final = r"\d{1,12}(?:[.,]\d{1,6})?"
+_DEVICE: Final = ("Device", "Device:", "DEV")
+_SCALES: Final = {"rkB/s": 1024, "rMB/s": 1 << 20, "rsec/s": 512, "kB_read/s": 1024, "MB_read/s": 1 << 20}
+_WRITES: Final = {"wkB/s": 1024, "wMB/s": 1 << 20, "wsec/s": 512, "kB_wrtn/s": 1024, "MB_wrtn/s": 1 << 20}
+
+#: Share of the busiest sample from which on a disk works. [B]
+_WORKS: Final = 0.5
+
+_FIO: Final = re.compile(
+    rf"^\W{{0,12}}(?P<way>READ|WRITE|read|write) {{0,3}}: .{{0,200}}?\b(?:bw|BW|aggrb) ?= {{0,4}}(?P<number>{_NUMBER})"
+    rf"(?P<unit>[KMGT]?i?B/s)(?: \((?P<decimal>{_NUMBER})(?P<decimal_unit>[kMGT]?B/s)\))?"
+)
+_RANDOM: Final = re.compile(r"rw=rand\w{1,10}|\"rw\" ?: ?\"rand")
+_LARGE: Final = re.compile(r"\bbs=(?:\([A-Z]\) ?)?(?:\d{3,5}Ki?B|\d{1,3}Mi?B|\d{1,3}[mM]|\d{3,4}[kK])")
+_HDPARM: Final = re.compile(
+    rf"Timing (?:buffered|O_DIRECT) disk reads:.{{1,60}}?= {{0,8}}(?P<number>{_NUMBER}) (?P<prefix>[kKMG]?)B/s"
+)
+_DD: Final = re.compile(
+    rf"(?<!\d)(?P<bytes>\d{{4,19}}) bytes (?:\([^)]{{1,40}}\) )?(?:copied,"
+    rf"|transferred in) (?P<seconds>{_NUMBER}(?:e-?\d{{1,2}})?) s"
+)
+_COMMAND: Final = re.compile(r"\bdd\b.{0,300}?\b[io]f=\S{1,300}.{0,300}")
+_SOURCE: Final = re.compile(r"\bif=(\S{1,300})")
+_TARGET: Final = re.compile(r"\bof=(\S{1,300})")
+_FLUSHED: Final = re.compile(r"conv=\S{0,40}f(?:data)?sync|flag=\S{0,40}(?:direct|d?sync)")
+_OF_PIPES: Final = re.compile(r"\b(?:nuttcp|iperf3?|ssh|netcat|nc|socat|mbuffer|gzip)\b")
+_NOWHERE: Final = re.compile(r"/dev/(?:zero|null|u?random|shm)")
+
+#: Rate that a dd without flushing may have, and one that reads; above, it was memory [bit/s]. [B]
+_MEMORY_BPS: Final = 16e9
+
+#: What a dd moves at the least to be a test [B]. [B]
+_LEAST: Final = 10_000_000
+
+
+def find(document: Document) -> Iterator[Statement]:
+    """Find how busy disks are, and their rates in tests."""
+    text = document.text
+    if any(word in text for word in ("%util", "kB_read/s", "MB_read/s")):
+        yield from _iostat(document)
+    if '"bw_bytes"' in text:
+        yield from _fio_json(document)
+    elif any(word in text for word in ("bw=", "BW=", "aggrb")):
+        yield from _fio(document)
+    if "disk reads:" in text:
+        for number, line in enumerate(document.lines, 1):
+            if "disk reads:" in line and (match := _HDPARM.search(line)) is not None:
+                scale = {"": 1, "k": 1024, "m": 1 << 20, "g": 1 << 30}[match["prefix"].lower()]
+                yield _said(document, "disk.read_bps", 8 * scale * _float(match["number"]), number)
+    if " bytes " in text and ("copied," in text or "transferred in" in text):
+        yield from _dd(document)
+
+
+def _said(document: Document, name: str, value: float, line: int) -> Statement:
+    """Make a statement of a line."""
+    words = document.lines[line - 1].strip()[:300]
+    return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
+
+
+def _float(text: str) -> float:
+    """Read a number with a decimal point or comma."""
+    return float(text.replace(",", "."))
+
+
+# --- iostat, sar -d ---
+
+
+def _rows(document: Document) -> Iterator[tuple[int, dict[str, float], int]]:
+    """Read the rows of devices: the sample, the columns by their names, the line."""
+    names: list[str] = []
+    sample = 0
+    for number, text in enumerate(document.lines, 1):
+        words = text.split()
+        at = next((words.index(word) for word in _DEVICE if word in words), -1)
+        if at >= 0 and ("%util" in words or "kB_read/s" in words or "MB_read/s" in words):
+            names, sample = words[at + 1 :], sample + 1
+        elif names and len(words) > len(names) and not words[0].endswith("Average:"):
+            try:
+                values = [_float(word) for word in words[-len(names) :]]
+            except ValueError:
+                continue
+            yield sample, dict(zip(names, values, strict=True)), number
+
+
+def _iostat(document: Document) -> Iterator[Statement]:
+    """State the busiest device, by its utilisation or else its rate, while it works."""
+    busiest: dict[int, tuple[float, dict[str, float], int]] = {}
+    for sample, row, line in _rows(document):
+        rate = _rate(row, _SCALES) + _rate(row, _WRITES)
+        key = (row.get("%util", 0.0) + rate / 1e15, row, line)
+        if sample not in busiest or key[0] > busiest[sample][0]:
+            busiest[sample] = key
+    is_iostat = "avg-cpu" in document.text or "iostat" in PurePath(document.source_file).name
+    kept = [one for sample, one in sorted(busiest.items()) if sample > 1 or len(busiest) == 1 or not is_iostat]
+    working = [one for one in kept if one[0] >= _WORKS * max(one[0] for one in kept)]
+    if not working:
+        return
+    _, row, line = sorted(working, key=lambda one: one[0])[(len(working) - 1) // 2]
+    if "%util" in row:
+        yield _said(document, "disk.utilisation", min(row["%util"] / 100, 1.0), line)
+    for name, scales in (("disk.reading_bps", _SCALES), ("disk.writing_bps", _WRITES)):
+        rates = sorted((_rate(one[1], scales), one[2]) for one in working)
+        if rates[-1][0] > 0:
+            yield _said(document, name, *rates[(len(rates) - 1) // 2])
+
+
+def _rate(row: dict[str, float], scales: dict[str, int]) -> float:
+    """Read a rate in bit/s."""
+    return sum(8 * scale * row[name] for name, scale in scales.items() if name in row)
+
+
+# --- fio ---
+
+
+def _is_small_and_random(text: str) -> bool:
+    """Whether a fio run reads or writes small blocks at random."""
+    return _RANDOM.search(text) is not None and _LARGE.search(text) is None
+
+
+def _fio(document: Document) -> Iterator[Statement]:
+    """State the rates of the groups, or of the jobs where there are none."""
+    if _is_small_and_random(document.text):
+        return
+    groups: dict[str, tuple[float, int]] = {}
+    jobs: dict[str, tuple[float, int]] = {}
+    for number, text in enumerate(document.lines, 1):
+        if ("=" in text and "ead" in text.lower()) or "rite" in text.lower():
+            match = _FIO.match(text)
+            if match is not None:
+                way, where = match["way"].lower(), groups if match["way"].isupper() else jobs
+                where.setdefault(way, (_fio_rate(match), number))
+    for way, (rate, line) in (groups or jobs).items():
+        yield _said(document, f"disk.{way}_bps", rate, line)
+
+
+def _fio_rate(match: re.Match[str]) -> float:
+    """Read the rate of a line, from the decimal one where there are both; before 2.99, KB are binary."""
+    if match["decimal"]:
+        unit, number = match["decimal_unit"], match["decimal"]
+        return 8 * _float(number) * 1000.0 ** " kMGT".index(unit[0] if unit != "B/s" else " ")
+    unit = match["unit"]
+    return 8 * _float(match["number"]) * 1024.0 ** " KMGT".index(unit[0] if unit != "B/s" else " ")
+
+
+def _fio_json(document: Document) -> Iterator[Statement]:
+    """State the rates of the jobs of fio's JSON together."""
+    whole = document.json
+    jobs = whole.get("jobs") if isinstance(whole, dict) else None
+    if not isinstance(jobs, list) or (_is_small_and_random(document.text) and '"bs" : "1' not in document.text):
+        return
+    for way in ("read", "write"):
+        sides = [job[way] for job in jobs if isinstance(job, dict) and isinstance(job.get(way), dict)]
+        rates = [rate for side in sides if isinstance(rate := side.get("bw_bytes"), int | float) and rate > 0]
+        if rates:
+            number = next((n for n, text in enumerate(document.lines, 1) if _has(text, max(rates))), 1)
+            yield _said(document, f"disk.{way}_bps", 8.0 * sum(rates), number)
+
+
+def _has(text: str, rate: float) -> bool:
+    """Whether a line of JSON gives this rate."""
+    return '"bw_bytes"' in text and text.rstrip(" ,").endswith(f" {rate}")
+
+
+# --- dd ---
+
+
+def _dd(document: Document) -> Iterator[Statement]:
+    """State the rates of dd that reads or writes a file, and is no part of a pipe."""
+    if _OF_PIPES.search(document.text) is not None:
+        return
+    command = ""
+    words = re.split(r"[^a-z]", PurePath(document.source_file).name.lower())
+    for number, text in enumerate(document.lines, 1):
+        if len(text) < 2000 and "f=" in text and (found := _COMMAND.search(text)) is not None:
+            command = found[0]
+        if " bytes " not in text or (match := _DD.search(text)) is None:
+            continue
+        seconds = _float(match["seconds"])
+        way = _way(command) if command else next((word for word in ("read", "write") if word in words), "")
+        rate = 8 * float(match["bytes"]) / seconds if seconds > 0 else 0.0
+        if way and float(match["bytes"]) >= _LEAST and rate and (rate < _MEMORY_BPS or _FLUSHED.search(command)):
+            yield _said(document, f"disk.{way}_bps", rate, number)
+
+
+def _way(command: str) -> str:
+    """Tell which way dd went between a file and nowhere, or "" where it copied or piped."""
+    source, target = _SOURCE.search(command), _TARGET.search(command)
+    of_file = [end is not None and _NOWHERE.match(end[1]) is None for end in (source, target)]
+    if "|" in command or source is None or target is None or of_file[0] == of_file[1]:
+        return ""
+    return "read" if of_file[0] else "write"
