@@ -163,7 +163,6 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "queue_packets": max(math.ceil(queue / present), 1),
         "window": window,
         "window_text": _binary(window),
-        "window_mib": window // 2**20,
         "autotuned": _binary(autotuned) if is_positive(autotuned) else "its own limits (tcp_rmem, tcp_wmem)",
         "streams": streams,
         "more_streams": more,
@@ -182,8 +181,19 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
         "mtu": round(mtu),
         "payload": round(mtu) - 28,
+        **_options(known.tool, more, window, ten, pace),
         **words(known),
     }
+
+
+def _options(tool: str | None, streams: int, window: int, amount: int, pace: int) -> dict[str, str]:
+    """Options of the tool, those of iperf3 where it is not known."""
+    if tool == "nuttcp":
+        kib = math.ceil(window / 1024)
+        options = f"-N{streams}", f"-w{kib}k", f"-n{math.ceil(amount / 2**20)}m", f"-u -R{max(round(pace / 1e6), 1)}m"
+    else:
+        options = f"-P {streams}", f"-w {window // 2**20}M", f"-n {amount}", f"-u -b {pace}"
+    return dict(zip(("streams_option", "window_option", "bytes_option", "udp_option"), options, strict=True))
 
 
 def words(known: Known | None) -> dict[str, str]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 After = Literal["line", "part", "core", "longer", "pace"]
 """What limits runs after a change; see ``models/remedies.yaml``."""
 
+WINDOWS: Final = frozenset({"window-tool", "window-host"})
 DRAWS: Final = 4001
 LOW, HIGH = 0.05, 0.95
 """Quantiles of the interval."""
@@ -49,7 +50,15 @@ class Outcome:
     high_bps: float
 
 
-def outcome(after: After, known: Known, *, cause: str, gain: float, spread: float) -> Outcome:
+def outcome(
+    after: After,
+    known: Known,
+    *,
+    cause: str,
+    gain: float,
+    spread: float,
+    windows: float = 1.0,
+) -> Outcome:
     """Return what runs get after a change.
 
     Parameters
@@ -62,6 +71,8 @@ def outcome(after: After, known: Known, *, cause: str, gain: float, spread: floa
         Class that the change mends: its own limit is gone.
     gain, spread
         Median of the factor on the measured rate where nothing else tells, and the spread of its logarithm.
+    windows
+        How many times as much all windows together hold after the change, infinite where it opens them.
 
     Returns
     -------
@@ -91,7 +102,10 @@ def outcome(after: After, known: Known, *, cause: str, gain: float, spread: floa
         rate = np.minimum(line, factor) if after == "part" else line
     if after != "pace":
         rate = np.maximum(rate, known.measured_bps)
-    for other, limit in known.limits.items():
+    if cause in WINDOWS and windows > 1:
+        rate = np.minimum(rate, windows * known.measured_bps)
+    for other, stated in known.limits.items():
+        limit = stated * windows if other in WINDOWS else stated
         if other != cause and math.isfinite(limit) and limit > _RIVAL * known.measured_bps:
             rate = np.minimum(rate, limit * np.exp(0.1 * random.standard_normal(DRAWS)))
     ceiling = known.goodput_bps

@@ -164,6 +164,7 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
             cause=name,
             gain=remedy.gain or described.gain,
             spread=remedy.spread or described.spread,
+            windows=_windows(remedy, known),
         )
         values = quantities(known, rate.throughput_bps)
         yield Change(
@@ -177,6 +178,16 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
             probability=min(probability * remedy.works, 1.0),
             source=remedy.source,
         )
+
+
+def _windows(remedy: _Remedy, known: Known) -> float:
+    """How many times as much all windows together hold after a change."""
+    if remedy.settings.keys() & {"receiver.tcp_rmem_max"} or remedy.settings.get("tool.window"):
+        return math.inf
+    if "tool.streams" not in remedy.settings:
+        return 1.0
+    values = quantities(known, known.measured_bps)
+    return int(values["more_streams"]) / int(values["streams"])
 
 
 def _filled(value: Value, values: Mapping[str, Value]) -> Value:

@@ -139,6 +139,21 @@ def test_other_limits_stay():
     assert remedies.changes({"disk-write": 1.0}, known)[0].throughput_bps == pytest.approx(9e8, rel=0.1)
 
 
+def test_windows_that_stay_limit_and_windows_that_open_do_not():
+    known = Known(measured_bps=1e8, line_bps=1e9, line_basis="stated", streams=1, limits={"window-host": 3e8})
+    left_to_kernel, asked, streams = remedies.changes({"window-tool": 1.0}, known)
+    assert left_to_kernel.throughput_bps == pytest.approx(3e8, rel=0.03)
+    assert asked.throughput_bps > 8e8
+    assert streams.settings == {"tool.streams": 8}
+    assert streams.throughput_bps == pytest.approx(8e8, rel=0.01)
+
+
+@pytest.mark.parametrize(("tool", "options"), [("iperf3", "iperf3 -P 8"), ("nuttcp", "nuttcp -N8")])
+def test_options_are_those_of_the_tool(tool, options):
+    known = Known(measured_bps=1e8, streams=1, tool=tool)
+    assert options in {change.command for change in remedies.changes({"window-host": 1.0}, known)}
+
+
 def test_the_likeliest_is_first_and_likely_classes_come_before_alternatives():
     found = remedies.changes({"cpu-sender": 0.45, "loss": 0.35, "disk-read": 0.16, "window-tool": 0.04}, FULL)
     firsts = [next(iter(change.settings)) for change in found]
