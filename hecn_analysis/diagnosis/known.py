@@ -121,26 +121,7 @@ class Known:
 
 
 def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
-    """Return what the braces of ``models/remedies.yaml`` stand for.
-
-    Parameters
-    ----------
-    known
-        What is known of the runs.
-    after_bps
-        What they are expected to get after the change. [bit/s]
-
-    Returns
-    -------
-    dict
-        Numbers in SI, and texts for people (``..._text``); each name has a value, a general one where nothing is known.
-
-    Examples
-    --------
-    >>> given = quantities(Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", rtt_s=0.08), 9e9)
-    >>> given["window_text"], given["bdp_text"]
-    ('256 MiB', '100 MB')
-    """
+    """What the braces of ``models/remedies.yaml`` stand for: numbers in SI and texts, each with a value."""
     goodput = known.goodput_bps
     line = float(known.line_bps or 0) if goodput is not None else None
     reach = line if line is not None else max(_UNKNOWN_LINE * known.measured_bps, after_bps)
@@ -197,23 +178,7 @@ def _options(tool: str | None, streams: int, window: int, amount: int, pace: int
 
 
 def words(known: Known | None) -> dict[str, str]:
-    """Return names of the tool, the hosts and the port for commands, general ones where they are not known.
-
-    Parameters
-    ----------
-    known
-        What is known of the runs.
-
-    Returns
-    -------
-    dict
-        ``tool``, ``sender``, ``receiver``, ``destination`` (the receiver as an argument) and ``interface``.
-
-    Examples
-    --------
-    >>> words(None)["destination"], words(Known(measured_bps=1e9, receiver="dtn02; reboot"))["destination"]
-    ('HOST', 'HOST')
-    """
+    """Names of the tool, the hosts and the port for commands, general ones where they are not known."""
     known = known or Known(measured_bps=math.nan)
     return {
         "tool": _word(known.tool, "the tool"),
@@ -225,25 +190,7 @@ def words(known: Known | None) -> dict[str, str]:
 
 
 def pace_bps(known: Known, after_bps: float) -> int:
-    """Rate that a sender is to be held to: a little less than the line carries [bit/s].
-
-    Parameters
-    ----------
-    known
-        What is known of the runs.
-    after_bps
-        What they are expected to get after a change, where the line is not known. [bit/s]
-
-    Returns
-    -------
-    int
-        The rate; of UDP without a stated line a little less than arrived.
-
-    Examples
-    --------
-    >>> pace_bps(Known(measured_bps=95.5e6, line_bps=100e6, line_basis="stated", protocol="udp"), 95.5e6)
-    90000000
-    """
+    """Rate to hold a sender to, a little below the line; `after_bps` stands for a line that is not known [bit/s]."""
     line = known.line_bps if known.goodput_bps is not None else None
     if line is not None and known.line_basis == "stated":
         return _rounded(_OF_LINE * line)
@@ -251,13 +198,7 @@ def pace_bps(known: Known, after_bps: float) -> int:
 
 
 def is_positive(value: float | None) -> TypeGuard[float]:
-    """Whether a number is known, finite and above 0.
-
-    Examples
-    --------
-    >>> is_positive(None), is_positive(0.0), is_positive(0.08)
-    (False, False, True)
-    """
+    """Whether a number is known, finite and above 0."""
     return value is not None and math.isfinite(value) and value > 0
 
 

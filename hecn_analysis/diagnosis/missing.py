@@ -2,7 +2,8 @@
 
 The value of a command is the mutual information [1]_ of the cause and the signs that its output shows, in bits: by how
 much it is expected to reduce the entropy of the causes' probabilities. Commands are data, ``models/questions.yaml``;
-signs not yet seen count, and those of one command are taken as independent under each cause.
+signs not yet seen count, and those of one command are taken as independent under each cause. A class without a row in
+the table of a sign gets the mean of those that have one.
 
 References
 ----------
@@ -81,36 +82,7 @@ def missing(
     known: Known | None = None,
     temper: float = 1.0,
 ) -> tuple[Question, ...]:
-    """Return what would tell the causes apart, the most telling first.
-
-    Parameters
-    ----------
-    causes
-        Class of cause and its probability.
-    present
-        Signs that have been seen: they tell nothing new, nor does a command that alone shows one of them.
-    likelihoods
-        For each sign and class, the probability of each bin of the sign. A class without a row gets the mean of those
-        that have one.
-    known
-        Names of hosts, port and tool for the commands.
-    temper
-        Exponent of likelihoods, below 1 where signs depend on each other.
-
-    Returns
-    -------
-    tuple of Question
-        At most four, each worth 0.05 bit or more.
-
-    Examples
-    --------
-    >>> table = {"rwnd_limited": {"window-host": [0.1, 0.9], "loss": [0.95, 0.05]}, "spread": {"loss": [0.5, 0.5]}}
-    >>> (question,) = missing({"window-host": 0.5, "loss": 0.5}, (), table)
-    >>> question.command, question.separates, round(question.bits, 2)
-    ('ss -tin dst HOST on the sender, three times during the transfer', ('loss', 'window-host'), 0.62)
-    >>> missing({"window-host": 0.5, "loss": 0.5}, ("rwnd_limited",), table)
-    ()
-    """
+    """What would tell the causes apart, the most telling first; `temper` is the exponent of the likelihoods."""
     names = sorted(name for name, value in causes.items() if math.isfinite(value) and value > 0)
     if len(names) < 2:
         return ()

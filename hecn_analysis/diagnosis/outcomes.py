@@ -1,7 +1,8 @@
 """What runs get once a cause is mended: draws of the next limit, counted from the measured rate.
 
 The next limit is the least of the line's goodput, what the resources of other causes are known to allow, and what the
-class of the remedy leaves. What is not known is drawn from lognormals whose medians and spreads stand in
+class of the remedy leaves. `gain` is the median of the factor on the measured rate where nothing else tells, `spread`
+the spread of its logarithm. What is not known is drawn from lognormals whose medians and spreads stand in
 ``models/remedies.yaml``; the draws are the same in each call.
 """
 
@@ -60,33 +61,7 @@ def outcome(
     spread: float,
     windows: float = 1.0,
 ) -> Outcome:
-    """Return what runs get after a change.
-
-    Parameters
-    ----------
-    after
-        What limits them then.
-    known
-        What is known of them.
-    cause
-        Class that the change mends: its own limit is gone.
-    gain, spread
-        Median of the factor on the measured rate where nothing else tells, and the spread of its logarithm.
-    windows
-        How many times as much all windows together hold after the change, infinite where it opens them.
-
-    Returns
-    -------
-    Outcome
-        Median and interval.
-
-    Examples
-    --------
-    >>> known = Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", mtu=9000, rtt_s=0.08, duration_s=60)
-    >>> result = outcome("line", known, cause="window-host", gain=2.7, spread=0.5)
-    >>> round(result.throughput_bps / 1e9, 1), result.high_bps < 10e9
-    (9.3, True)
-    """
+    """What runs get after a change that mends `cause`; `windows`: how many times as much all windows then hold."""
     random = np.random.default_rng(20)
     factor = known.measured_bps * np.exp(
         math.log(gain) + math.hypot(spread, _scatter(known)) * random.standard_normal(DRAWS)

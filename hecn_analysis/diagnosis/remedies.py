@@ -1,7 +1,8 @@
 """Changes that follow from a verdict: for each class of cause what to do, how to see that it worked, and its gain.
 
 What is advised is data: ``models/remedies.yaml``. A gain counts from the measured rate, given that the cause is the one
-that the change mends; how likely that is stands beside it.
+that the change mends; how likely that is stands beside it. The remedy of the likeliest cause comes first, then those of
+other likely classes, then alternatives, each part by probability times the logarithm of the gain.
 """
 
 from __future__ import annotations
@@ -94,39 +95,7 @@ class Change:
 
 
 def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
-    """Return what to change, the most useful first.
-
-    The first is the remedy of the likeliest cause. Then come the remedies of other classes that are likely (above
-    `LIKELY`), then the rest, each part by probability times the logarithm of the gain.
-
-    Parameters
-    ----------
-    causes
-        Class of cause and its probability.
-    known
-        What is known of the runs.
-
-    Returns
-    -------
-    tuple of Change
-        At most six; none where the runs are as expected.
-
-    Raises
-    ------
-    RangeError
-        A measured rate that is no positive number.
-
-    Examples
-    --------
-    >>> known = Known(measured_bps=3.2e9, line_bps=10e9, line_basis="stated", mtu=9000, rtt_s=0.08)
-    >>> first = changes({"window-host": 0.8, "link": 0.2}, known)[0]
-    >>> first.what
-    'let both hosts tune their buffers up to 256 MiB, twice the BDP of 100 MB'
-    >>> dict(first.settings)
-    {'receiver.tcp_rmem_max': 268435456, 'sender.tcp_wmem_max': 268435456}
-    >>> changes({"link": 0.9, "loss": 0.1}, known)
-    ()
-    """
+    """What to change, the most useful first, by the probabilities of the causes; none where the runs are fine."""
     if not (math.isfinite(known.measured_bps) and known.measured_bps > 0):
         raise RangeError(f"measured_bps: found {known.measured_bps!r}, expected a positive rate")
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
@@ -144,13 +113,7 @@ def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
 
 
 def nothing(cause: str) -> str | None:
-    """Return why a class of cause has no change, None where it has one.
-
-    Examples
-    --------
-    >>> nothing("link"), nothing("loss")
-    ('the line is full; only a faster line carries more', None)
-    """
+    """Why a class of cause has no change, None where it has one."""
     return _classes().get(cause, _classes()["other"]).nothing
 
 

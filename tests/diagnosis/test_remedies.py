@@ -103,6 +103,13 @@ def test_every_quantity_is_used():
     assert set(re.findall(r"\{(\w+)\}", FILE.read_text(encoding="utf-8"))) == set(quantities(FULL, 9e9))
 
 
+def test_quantities_are_written_as_people_read_them():
+    given = quantities(FULL, 9e9)
+    assert (given["window_text"], given["bdp_text"], given["autotuned"]) == ("256 MiB", "100 MB", "32 MiB")
+    assert FULL.goodput_bps == pytest.approx(9.9e9, rel=0.001)
+    assert Known(measured_bps=1e8, line_bps=1e9).goodput_bps is None  # of no basis
+
+
 def test_a_window_holds_twice_the_bandwidth_delay_product():
     (change, *_) = remedies.changes({"window-host": 0.9}, FULL)
     window = change.settings["receiver.tcp_rmem_max"]
