@@ -47,7 +47,6 @@ class _Entry(BaseModel):
     what: _Text
     command: _Text
     signs: Annotated[list[_Text], Field(min_length=1)]
-    root: bool = False
     both_hosts: bool = False
 
 
@@ -63,15 +62,12 @@ class Question:
         The two or three classes of cause whose probabilities the answer is expected to move most.
     bits
         Expected reduction of the entropy of the causes. [bit]
-    root
-        The command asks for root.
     """
 
     what: str
     command: str
     separates: tuple[str, ...]
     bits: float
-    root: bool = False
 
 
 def missing(
@@ -102,9 +98,7 @@ def missing(
         if bits >= LEAST_BITS:
             order = np.argsort(-moved.round(9), kind="stable")[:_MOST_SEPARATED]
             apart = tuple(names[at] for number, at in enumerate(order) if number < 2 or 2 * moved[at] > moved[order[0]])
-            questions.append(
-                Question(entry.what.format(**filled), entry.command.format(**filled), apart, bits, entry.root)
-            )
+            questions.append(Question(entry.what.format(**filled), entry.command.format(**filled), apart, bits))
     return tuple(sorted(questions, key=lambda question: -question.bits)[:MOST])
 
 
