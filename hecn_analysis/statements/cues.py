@@ -82,7 +82,7 @@ class Cue(BaseModel):
     subject: _Text
     any: list[_Text] = Field(min_length=1)
     pattern: _Pattern
-    lines: int = Field(default=1, ge=1, le=20)
+    lines: int = Field(default=1, ge=1, le=40)
     where: str = ""
     unless: str = ""
     near: int = Field(default=40, ge=0, le=200)
