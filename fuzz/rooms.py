@@ -42,8 +42,8 @@ from hecn_analysis.files.opening import File
 from hecn_analysis.files.source import Lines
 from hecn_analysis.hardware import load_scenario
 from hecn_analysis.ingest.filling import add_files
+from hecn_analysis.inventory import captured
 from hecn_analysis.inventory import registry as inventory_registry
-from hecn_analysis.inventory.hosts import captured
 from hecn_analysis.logs import registry as logs_registry
 from hecn_analysis.logs.contract import Findings
 from hecn_analysis.planning.forecast import planned_changes

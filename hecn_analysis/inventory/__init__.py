@@ -2,7 +2,8 @@
 
 `read_inventory` takes files and folders (single outputs, a folder of them, an sosreport in its archive, a terminal
 session) and says which host they describe. `registry` lists the readers, `outputs` cuts files into what they hold,
-`contract` says what a reader is; `host` makes hosts of facts, by `description`; most other modules read one command.
+`contract` says what a reader is; `captured` makes hosts of facts (`hosts`) with what is wrong with them (`checks`); the
+other packages hold readers, a module for each command.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from hecn_analysis.base import tables
 from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import documents
 from hecn_analysis.inventory import registry
-from hecn_analysis.inventory.hosts.captured import CapturedHost, hosts
+from hecn_analysis.inventory.captured import CapturedHost, hosts
 
 __all__ = ["CapturedHost", "Inventory", "read_inventory"]
 

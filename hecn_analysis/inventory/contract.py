@@ -1,7 +1,7 @@
 r"""What a reader of captured outputs is, what it is given and what it hands over.
 
 A reader is a module for one command (or one file of ``/proc``). It says by the content alone whether an output is its
-own, and turns that into facts. It knows the format and nothing else: what facts mean for a host is `host`'s business.
+own, and turns that into facts. It knows the format and nothing else: `hosts` knows what facts mean for a host.
 
 How to write a reader
 ---------------------

@@ -9,7 +9,7 @@ from hecn_analysis.base.places import data_dir
 from hecn_analysis.base.tables import make
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import read_inventory, registry
-from hecn_analysis.inventory.hosts.captured import hosts
+from hecn_analysis.inventory.captured import hosts
 
 FILES = sorted(
     path

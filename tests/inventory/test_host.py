@@ -6,8 +6,8 @@ import yaml
 import hecn_analysis as hecn
 from hecn_analysis.base.places import data_dir, models_dir
 from hecn_analysis.hardware import Host
+from hecn_analysis.inventory import captured as builder
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.hosts import captured as builder
 
 
 def server(samples):

@@ -1,7 +1,7 @@
 """Hosts for predictions, made of what was captured on them.
 
 A captured host says so: its `source` begins with ``captured`` and names the files; hosts written from documents name
-the document. `description` says what captured facts are in the keys of a description.
+the document. `hosts.description` says what captured facts are in the keys of a description.
 """
 
 from __future__ import annotations
