@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
 from hecn_analysis.inventory.hosts import machine
+from hecn_analysis.inventory.hosts.parts import Interface, Link
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Path
@@ -185,12 +186,12 @@ class Seen:
         return sorted(
             name
             for name, one in self.machine.interfaces.items()
-            if str(one.get("bus_info") or one.get("address") or "").rpartition(".")[0] == card
+            if (one.bus_info or one.address or "").rpartition(".")[0] == card
         )
 
     @cached_property
-    def links(self) -> dict[str, dict[str, Any]]:
-        """Facts of ip link and sysfs by interface."""
+    def links(self) -> dict[str, Link]:
+        """What ip link and sysfs say of each interface."""
         found: dict[str, dict[str, Any]] = {}
         for facts in self.facts("sysfs"):
             for name, one in facts["net"].items():
@@ -200,32 +201,36 @@ class Seen:
                 found.setdefault(one["name"], {}).update(
                     {name: value for name, value in one.items() if value is not None}
                 )
-        return found
+        return {name: Link.of(facts) for name, facts in found.items()}
+
+    def link(self, name: str) -> Link:
+        """What ip link and sysfs say of an interface: nothing where it was not captured."""
+        return self.links.get(name, Link())
 
     def mtu(self, name: str) -> int | None:
         """Return the MTU of an interface [B]."""
-        mtu = self.links.get(name, {}).get("mtu")
-        return mtu if isinstance(mtu, int) and 0 < mtu <= 65_536 else None
+        mtu = self.link(name).mtu
+        return mtu if mtu is not None and 0 < mtu <= 65_536 else None
 
     @cached_property
-    def ports(self) -> dict[str, dict[str, Any]]:
+    def ports(self) -> dict[str, Interface]:
         """Interfaces that are ports of a card: no bridges, bonds, loopback or networks of guests."""
         found = {}
         for name, one in self.machine.interfaces.items():
-            link = self.links.get(name, {})
-            card = isinstance(one.get("address") or one.get("bus_info"), str) or "port" in one or "rx_max" in one
-            if card and not link.get("loopback") and not link.get("kind"):
+            link = self.link(name)
+            card = any(fact is not None for fact in (one.address, one.bus_info, one.port, one.rx_max))
+            if card and not link.loopback and not link.kind:
                 found[name] = one
         return found
 
     def port_bps(self, name: str) -> float | None:
         """Return what a port can do [bit/s]: its fastest mode, else its speed, else its card's name."""
-        one = self.ports.get(name, {})
-        card = self.machine.devices.get(str(one.get("bus_info") or one.get("address")), {})
-        modes = positive(one.get("supported_max_bps"))
+        port = self.ports.get(name, Interface())
+        card = self.machine.devices.get(port.bus_info or port.address or "", {})
+        modes = positive(port.supported_max_bps)
         if modes == _OWN_MODE:  # between cards of one maker only
-            modes = positive(one.get("advertised_max_bps"))
-        return modes or positive(one.get("speed_bps")) or _named_speed(card.get("name"))
+            modes = positive(port.advertised_max_bps)
+        return modes or positive(port.speed_bps) or _named_speed(card.get("name"))
 
     # processors -------------------------------------------------------------------------------------------------------
 

@@ -59,11 +59,8 @@ def _core(seen: Seen, unit: int, cores: int = 1) -> float | None:
 def link(seen: Seen) -> Iterator[Finding]:
     """Ports that are down, or slower than they can be."""
     for name, port in sorted(seen.ports.items()):
-        can, does = seen.port_bps(name), positive(port.get("speed_bps"))
-        state = seen.links.get(name, {})
-        up = state.get("up", True)
-        goes = port.get("link_detected")
-        if goes is False and up:
+        can, does = seen.port_bps(name), positive(port.speed_bps)
+        if port.link_detected is False and seen.link(name).up is not False:
             yield Finding(
                 "link-down",
                 name,
@@ -90,7 +87,7 @@ def link(seen: Seen) -> Iterator[Finding]:
                 verify=f"ethtool {name} | grep -E 'Speed|Link partner'",
                 source=_ETHTOOL,
             )
-        if port.get("duplex") == "half":
+        if port.duplex == "half":
             yield Finding(
                 "half-duplex",
                 name,
@@ -134,8 +131,8 @@ def rings(seen: Seen) -> Iterator[Finding]:
             continue
         low = [
             (side, now, most)
-            for side in ("rx", "tx")
-            if (now := whole(port.get(side))) and (most := whole(port.get(f"{side}_max"))) and now <= most / 2
+            for side, now, most in (("rx", port.rx, port.rx_max), ("tx", port.tx, port.tx_max))
+            if now is not None and most is not None and 0 < now <= most / 2
         ]
         if not low:
             continue
@@ -162,9 +159,7 @@ def rings(seen: Seen) -> Iterator[Finding]:
 def offloads(seen: Seen) -> Iterator[Finding]:
     """Offloads that are switched off though the card has them."""
     for name, port in sorted(seen.ports.items()):
-        features, fixed = port.get("features"), port.get("fixed") or []
-        if not isinstance(features, dict):
-            continue
+        features, fixed = port.features or {}, port.fixed or []
         off = [long for long in _OFFLOADS if features.get(long) is False and long not in fixed]
         if off:
             segment = (seen.mtu(name) or 1500) - framing.header_bytes()
@@ -189,8 +184,7 @@ def lro(seen: Seen) -> Iterator[Finding]:
     if rtt is not None and rtt < _LONG_S:
         return
     for name, port in sorted(seen.ports.items()):
-        features = port.get("features")
-        if isinstance(features, dict) and features.get("large-receive-offload") is True:
+        if port.features is not None and port.features.get("large-receive-offload") is True:
             where = "on this path" if rtt is not None else "for paths of more than some 10 ms"
             yield Finding(
                 "lro",
@@ -240,7 +234,7 @@ def interrupts(seen: Seen) -> Iterator[Finding]:
 
 def _queues(seen: Seen, name: str) -> list[list[int]]:
     """Counts of the interrupts that are a port's, a list a queue that was ever used."""
-    place = str(seen.ports[name].get("bus_info") or "")
+    place = seen.ports[name].bus_info or ""
     found = []
     for row in seen.machine.interrupts.values():
         if not isinstance(row, dict):

@@ -16,6 +16,7 @@ from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.hosts import matching, probes
 from hecn_analysis.inventory.hosts.machine import Array, Device, Machine, kind
+from hecn_analysis.inventory.hosts.parts import Interface
 
 _GENERIC_CPU: Final = "generic-server-cpu"
 _GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
@@ -220,7 +221,7 @@ def _weight(machine: Machine, functions: Sequence[Device]) -> float:
     """How near the front of the list a card belongs."""
     if kind(functions[0]) != "nic":
         return -1.0
-    up = any(interface.get("link_detected") for interface in _interfaces(machine, functions))
+    up = any(interface.link_detected for interface in _interfaces(machine, functions))
     return (_port_rate(machine, functions) or 0.0) + (1e15 if up else 0.0)
 
 
@@ -250,9 +251,9 @@ def _link(machine: Machine, functions: Sequence[Device]) -> Keys | None:
     return slot
 
 
-def _interfaces(machine: Machine, functions: Sequence[Device]) -> list[dict[str, Any]]:
+def _interfaces(machine: Machine, functions: Sequence[Device]) -> list[Interface]:
     places = {function["address"] for function in functions}
-    return [interface for interface in machine.interfaces.values() if interface.get("address") in places]
+    return [interface for interface in machine.interfaces.values() if interface.address in places]
 
 
 def _name(device: Device) -> str:
@@ -262,10 +263,10 @@ def _name(device: Device) -> str:
 def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
     """Line rate of a port in bit/s: what it runs at, else what it can, else what its name says."""
     interfaces = _interfaces(machine, functions)
-    for name in ("speed_bps", "supported_max_bps"):
-        rates = [float(one[name]) for one in interfaces if isinstance(one.get(name), (int, float)) and one[name] > 0]
-        if rates:
-            return max(rates)
+    for rates in ([one.speed_bps for one in interfaces], [one.supported_max_bps for one in interfaces]):
+        known = [float(rate) for rate in rates if rate is not None and rate > 0]
+        if known:
+            return max(known)
     return matching.port_rate_bps(_name(functions[0]))
 
 
@@ -442,12 +443,7 @@ def _kernel(machine: Machine) -> Keys:
         keys["kernel"] = version
     if isinstance(kernel.get("adv_win_scale"), int):
         keys["adv_win_scale"] = kernel["adv_win_scale"]
-    lro = [
-        features.get("large-receive-offload")
-        for one in machine.interfaces.values()
-        if (features := one.get("features"))
-    ]
-    if any(lro):
+    if any((one.features or {}).get("large-receive-offload") for one in machine.interfaces.values()):
         keys["lro"] = True
     served = _nic_cores(machine)
     if served:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from hecn_analysis.inventory.hosts.parts import Interface
+
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured
 
@@ -101,7 +103,7 @@ class Machine:
     devices
         PCI devices by address.
     interfaces
-        Network interfaces by name, with the PCI address of their card (``address``) where it is known.
+        Network interfaces by name.
     disks
         Disks by name (sda, nvme0n1).
     arrays
@@ -120,7 +122,7 @@ class Machine:
     kernel: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, list[int]] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
-    interfaces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    interfaces: dict[str, Interface] = field(default_factory=dict)
     disks: dict[str, dict[str, Any]] = field(default_factory=dict)
     arrays: list[Array] = field(default_factory=list)
     interrupts: dict[str, Any] = field(default_factory=dict)
@@ -155,7 +157,7 @@ class Machine:
             "memory": self.memory,
             "nodes": self.nodes,
             "devices": list(self.devices.values()),
-            "interfaces": self.interfaces,
+            "interfaces": {name: interface.facts for name, interface in self.interfaces.items()},
             "disks": self.disks,
             "arrays": [vars(array) for array in self.arrays],
             "kernel": self.kernel,
@@ -327,23 +329,25 @@ def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) ->
 
 
 def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    interfaces: dict[str, dict[str, Any]] = {}
     for facts in _all(by_format, ("ethtool", *(f"ethtool-{option}" for option in "ikgcla"))):
         if facts.get("interface"):
-            _put(machine.interfaces, facts["interface"], facts)
+            _put(interfaces, facts["interface"], facts)
     for facts in _all(by_format, ("lshw-json", "lshw-text")):
         for network in facts["networks"]:
             place = str(network["businfo"])
             network_facts = {"speed_bps": network["speed_bps"], "bus_info": place.removeprefix("pci@")}
-            _put(machine.interfaces, network["logicalname"], network_facts, over=False)
+            _put(interfaces, network["logicalname"], network_facts, over=False)
     for device in machine.devices.values():
         name = device.get("os_device")
-        if name and (name in machine.interfaces or kind(device) == "nic"):
-            _put(machine.interfaces, name, {"bus_info": device["address"]}, over=False)
+        if name and (name in interfaces or kind(device) == "nic"):
+            _put(interfaces, name, {"bus_info": device["address"]}, over=False)
     for facts in by_format.get("sysfs", ()):
         for name, interface_facts in facts.get("net", {}).items():
-            _put(machine.interfaces, name, interface_facts, over=False)
-    for known in machine.interfaces.values():
+            _put(interfaces, name, interface_facts, over=False)
+    for name, known in interfaces.items():
         known["address"] = known["bus_info"] if known.get("bus_info") in machine.devices else None
+        machine.interfaces[name] = Interface.of(known)
 
 
 def _put(things: dict[str, dict[str, Any]], name: Any, facts: Facts, *, over: bool = True) -> None:  # noqa: ANN401

@@ -1,0 +1,56 @@
+"""Parts of hosts with typed facts."""
+
+from dataclasses import fields
+
+import pytest
+
+from hecn_analysis.base.places import data_dir
+from hecn_analysis.inventory import read_inventory
+from hecn_analysis.inventory.hosts.parts import Interface, Link, Part
+
+HELD = {
+    Interface: lambda host: host.machine.interfaces.values(),
+    Link: lambda host: host.findings.seen.links.values(),
+}
+
+
+@pytest.fixture(scope="module")
+def hosts(samples):
+    return read_inventory([samples, data_dir() / "inventory"]).hosts
+
+
+def test_every_kind_of_part_is_tried():
+    assert set(HELD) == set(Part.__subclasses__())
+
+
+@pytest.mark.parametrize("part", HELD)
+def test_samples_give_every_field(hosts, part):
+    parts = [one for host in hosts for one in HELD[part](host)]
+    assert {type(one) for one in parts} == {part}
+    never = [one.name for one in fields(part) if all(getattr(held, one.name) is None for held in parts)]
+    assert never == []
+
+
+def test_values_of_another_type_are_none():
+    facts = {
+        "speed_bps": True,
+        "rx": 5.0,
+        "tx": 10**400,
+        "port": 7,
+        "link_detected": 1,
+        "features": [],
+        "fixed": ["lro"],
+    }
+    port = Interface.of(facts)
+    assert port == Interface(facts=facts, fixed=["lro"])
+    assert Interface.of({"speed_bps": float("inf")}).speed_bps is None
+
+
+@pytest.mark.parametrize(
+    "objects",
+    ['"rx-usecs":5,"features":1,"speed_bps":"fast"', f'"rx-max":1{"0" * 400},"rx":5,"tx-max":1{"0" * 400},"tx":9'],
+)
+def test_json_of_wrong_types_is_no_traceback(tmp_path, objects):
+    (tmp_path / "ethtool.json").write_text(f'[{{"ifname":"eth0",{objects}}}]')
+    [host] = read_inventory(tmp_path).hosts
+    assert host.findings.findings == ()
