@@ -6,11 +6,28 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.hosts.parts import Interface, Link, Part
+from hecn_analysis.inventory.hosts.parts import Controller, Disk, Interface, Link, Part, SoftwareArray, Volume
+
+
+def raid(host):
+    formats = host.findings.seen.formats
+    return [one for name in formats for one in host.findings.seen.controllers(name) if "volumes" in one.facts]
+
+
+def software_arrays(host):
+    seen = host.findings.seen
+    given = [*seen.facts("mdadm-detail"), *(one for facts in seen.facts("mdstat") for one in facts["arrays"])]
+    given += [one for facts in seen.facts("sysfs") for one in facts["arrays"].values()]
+    return map(SoftwareArray.of, given)
+
 
 HELD = {
+    Controller: raid,
+    Disk: lambda host: [*host.machine.disks.values(), *(drive for one in raid(host) for drive in one.drives)],
     Interface: lambda host: host.machine.interfaces.values(),
     Link: lambda host: host.findings.seen.links.values(),
+    SoftwareArray: software_arrays,
+    Volume: lambda host: [volume for one in raid(host) for volume in (*one.volumes, *one.raidsets)],
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
 from hecn_analysis.inventory.hosts import machine
-from hecn_analysis.inventory.hosts.parts import Interface, Link
+from hecn_analysis.inventory.hosts.parts import Controller, Interface, Link
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Path
@@ -148,6 +148,10 @@ class Seen:
         """Facts of all outputs of these formats."""
         for name in formats:
             yield from self.formats.get(name, ())
+
+    def controllers(self, *formats: str) -> Iterator[Controller]:
+        """RAID controllers by outputs of these formats."""
+        return map(Controller.of, self.facts(*formats))
 
     # devices ----------------------------------------------------------------------------------------------------------
 

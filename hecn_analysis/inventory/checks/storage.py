@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.inventory.hosts.parts import Disk, SoftwareArray
 
 _DISK_BPS: Final = {True: 1.2e9, False: 4.0e9, None: 1.2e9}
 _PARITY: Final = {5: 1, 6: 2}
@@ -28,11 +29,11 @@ _DEGRADED: Final = "HECN, limits.raid: what a lost disk costs; Linux admin-guide
 _LINKS: Final = "SATA 3.x and SAS-2: 8 bits travel as 10"
 
 
-def _disk_bps(seen: Seen, names: list[str], disk: Mapping[str, Any]) -> tuple[float, str]:
+def _disk_bps(seen: Seen, names: Sequence[str], disk: Disk) -> tuple[float, str]:
     """Return the rate of a disk of an array [bit/s], and how it comes about."""
     known = [seen.machine.disks[name] for name in names if name in seen.machine.disks]
-    turning = next((one["rotational"] for one in known if isinstance(one.get("rotational"), bool)), None)
-    media = str(disk.get("media") or disk.get("type") or "").lower()
+    turning = next((one.rotational for one in known if one.rotational is not None), None)
+    media = (disk.media or disk.type or "").lower()
     if turning is None and media:
         turning = not ("ssd" in media or "solid" in media)
     rate = _DISK_BPS[turning]
@@ -62,7 +63,6 @@ def degraded(seen: Seen) -> Iterator[Finding]:
         rate, assumed = _disk_bps(seen, array.members, array.disk)
         level = array.level
         gone = max(lost or 0, 1 if bad else 0)
-        fit = level is not None and gone > 0
         words = []
         if lost:
             words.append(f"{array.working} of {array.disks} disks work")
@@ -72,16 +72,12 @@ def degraded(seen: Seen) -> Iterator[Finding]:
         rebuild = _REBUILD if any(word in state for word in ("recover", "rebuild")) else 0.0
         yield Finding(
             "degraded-array",
-            f"{array.name}, RAID {level}" if level is not None else array.name,
+            f"{array.name}, RAID {level}",
             ", ".join(words),
             f"all {array.disks} disks",
-            limit_bps=_rate(level, array.disks, rate, "read", lost=gone, rebuild=rebuild)
-            if fit and level is not None
-            else None,
-            mended_bps=_rate(level, array.disks, rate, "read") if fit and level is not None else None,
-            basis=f"limits.raid, sequential reads, {assumed}, {rebuild:.0%} of the disks' time for the rebuild"
-            if fit
-            else "",
+            limit_bps=_rate(level, array.disks, rate, "read", lost=gone, rebuild=rebuild),
+            mended_bps=_rate(level, array.disks, rate, "read"),
+            basis=f"limits.raid, sequential reads, {assumed}, {rebuild:.0%} of the disks' time for the rebuild",
             fix=f"mdadm --manage /dev/{array.name} --remove failed; replace the disk; "
             f"mdadm --manage /dev/{array.name} --add /dev/DISK"
             if software
@@ -96,15 +92,14 @@ def degraded(seen: Seen) -> Iterator[Finding]:
 def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
     """Volumes of a controller of which too little is known to be an array."""
     known = {array.name for array in seen.machine.arrays}
-    for facts in seen.facts(*_CONTROLLERS):
-        for volume in (*facts.get("volumes", ()), *facts.get("raidsets", ())):
-            name = f"{facts.get('controller') or 'raid'} {volume.get('id')}"
-            state = volume.get("state")
-            if name not in known and isinstance(state, str) and _bad(state):
+    for controller in seen.controllers(*_CONTROLLERS):
+        for volume in (*controller.volumes, *controller.raidsets):
+            name = f"{controller.controller or 'raid'} {volume.id}"
+            if name not in known and volume.state is not None and _bad(volume.state):
                 yield Finding(
                     "degraded-array",
-                    f"{name}, {volume.get('level') or 'level not known'}",
-                    f"state {state!r}",
+                    f"{name}, {volume.level or 'level not known'}",
+                    f"state {volume.state!r}",
                     "all disks",
                     fix="replace the failed disk; a spare starts the rebuild by itself",
                     verify="the controller's program: the volume's state is optimal",
@@ -134,13 +129,14 @@ def stripe_cache(seen: Seen) -> Iterator[Finding]:
     """Software RAID with parity whose stripe cache is as small as the default."""
     for facts in seen.facts("sysfs"):
         for name, one in facts["arrays"].items():
-            stripes, disks = whole(one.get("stripe_cache_size")), whole(one.get("n_raid_devices"))
-            level = {"raid5": 5, "raid6": 6}.get(str(one.get("level")))
+            known = SoftwareArray.of(one)
+            stripes, disks = whole(known.stripe_cache_size), whole(known.n_raid_devices)
+            level = {"raid5": 5, "raid6": 6}.get(known.level or "")
             if stripes is None or level is None or disks is None or stripes > _DEFAULT_STRIPES * 2:
                 continue
-            array = next((known for known in seen.machine.arrays if known.name == name), None)
-            rate, assumed = _disk_bps(seen, array.members if array else [], {})
-            chunk = whole(one.get("chunk_bytes")) or (array.chunk_bytes if array else None) or 524_288
+            array = next((one for one in seen.machine.arrays if one.name == name), None)
+            rate, assumed = _disk_bps(seen, array.members if array else [], Disk())
+            chunk = whole(known.chunk_bytes) or (array.chunk_bytes if array else None) or 524_288
             part = min(stripes * _PAGE, chunk * max(disks - _PARITY[level], 1) // 2)
             memory = _WANTED_STRIPES * _PAGE * disks
             yield Finding(
@@ -183,19 +179,19 @@ def chunk(seen: Seen) -> Iterator[Finding]:
 
 def controller_cache(seen: Seen) -> Iterator[Finding]:
     """Volumes with parity on a controller that writes through its cache."""
-    for facts in seen.facts("megacli", "storcli-json", "storcli", "arcconf"):
-        for volume in facts.get("volumes", ()):
-            cache, level = str(volume.get("cache") or ""), str(volume.get("level") or "")
+    for controller in seen.controllers("megacli", "storcli-json", "storcli", "arcconf"):
+        for volume in controller.volumes:
+            cache, level = volume.cache or "", volume.level or ""
             through = cache == "WriteThrough" or ("WT" in cache and "WB" not in cache) or "write-through" in cache
             if not through or level not in ("raid5", "raid6", "raid50", "raid60"):
                 continue
-            count, strip = whole(volume.get("n_drives")), whole(volume.get("strip_bytes")) or 65_536
+            count, strip = whole(volume.n_drives), whole(volume.strip_bytes) or 65_536
             number = {"raid5": 5, "raid6": 6}.get(level)
             known = count is not None and number is not None
             rate = _DISK_BPS[None]
             yield Finding(
                 "controller-cache",
-                f"{facts.get('controller') or 'controller'}, volume {volume.get('id')}, {level}",
+                f"{controller.controller or 'controller'}, volume {volume.id}, {level}",
                 f"cache {cache}",
                 "write back, with a healthy battery or capacitor",
                 limit_bps=_rate(number, count, rate, "write", chunk=strip, request=strip)
@@ -214,20 +210,19 @@ def controller_cache(seen: Seen) -> Iterator[Finding]:
 def disk_links(seen: Seen) -> Iterator[Finding]:
     """Disks whose link runs slower than the disk can."""
     for name, disk in sorted(seen.machine.disks.items()):
-        does, can = positive(disk.get("link_bps")), positive(disk.get("link_max_bps"))
+        does, can = positive(disk.link_bps), positive(disk.link_max_bps)
         if does is not None and can is not None and does < can:
-            yield _slow(name, f"{disk.get('model') or 'disk'}", does, can, f"smartctl -i /dev/{name} | grep SATA")
-    for facts in seen.facts("megacli"):
+            yield _slow(name, disk.model or "disk", does, can, f"smartctl -i /dev/{name} | grep SATA")
+    for controller in seen.controllers("megacli"):
         slow = [
-            drive
-            for drive in facts.get("drives", ())
-            if positive(drive.get("link_bps")) and (positive(drive.get("link_max_bps")) or 0.0) > drive["link_bps"]
+            (drive, does, can)
+            for drive in controller.drives
+            if (does := positive(drive.link_bps)) and (can := positive(drive.link_max_bps)) and does < can
         ]
         if slow:
-            places = listed(f"slot {drive.get('slot')}" for drive in slow)
-            first = slow[0]
-            command = "MegaCli -PDList -aALL | grep -E 'Slot|Speed'"
-            yield _slow(places, f"{first.get('model') or 'disks'}", first["link_bps"], first["link_max_bps"], command)
+            places = listed(f"slot {drive.slot}" for drive, _, _ in slow)
+            first, does, can = slow[0]
+            yield _slow(places, first.model or "disks", does, can, "MegaCli -PDList -aALL | grep -E 'Slot|Speed'")
 
 
 def _slow(place: str, model: str, does: float, can: float, verify: str) -> Finding:

@@ -15,8 +15,8 @@ from hecn_analysis.base import places, units
 from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.hosts import matching, probes
-from hecn_analysis.inventory.hosts.machine import Array, Device, Machine, kind
-from hecn_analysis.inventory.hosts.parts import Interface
+from hecn_analysis.inventory.hosts.machine import Device, Machine, kind
+from hecn_analysis.inventory.hosts.parts import Array, Disk, Interface
 
 _GENERIC_CPU: Final = "generic-server-cpu"
 _GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
@@ -349,7 +349,7 @@ def _arrays(machine: Machine, slots: Keys) -> Keys:
             found.append((float(array.size_bytes or 0), array.name, made))
     hidden = any(array.controller for array in machine.arrays)
     for name, disk in machine.disks.items():
-        held = disk.get("size_bytes")
+        held = disk.size_bytes
         whole = name not in taken and not name.startswith(("md", "loop", "dm-", "zram", "sr", "ram", "fd"))
         if not whole or (held is not None and held < _LEAST_ARRAY) or (hidden and _is_volume(disk)):
             continue
@@ -360,14 +360,14 @@ def _arrays(machine: Machine, slots: Keys) -> Keys:
     return {name: made for _, name, made in sorted(found, key=lambda one: -one[0])}
 
 
-def _is_volume(disk: dict[str, Any]) -> bool:
+def _is_volume(disk: Disk) -> bool:
     """Whether a disk is what a RAID controller shows the system."""
-    return str(disk.get("transport")) != "nvme"
+    return disk.transport != "nvme"
 
 
 def _array(machine: Machine, array: Array, slots: Keys) -> Keys | None:
-    disks = [machine.disks.get(name, {}) for name in array.members]
-    like = next((disk for disk in disks if disk), array.disk)
+    disks = [machine.disks.get(name, Disk()) for name in array.members]
+    like = next((disk for disk in disks if disk.facts), array.disk)
     keys: Keys = {"level": array.level, "disks": array.disks, "disk": _disk(machine, like)}
     if array.disks == 1:  # what controllers call RAID 0 of one disk
         del keys["level"]
@@ -376,10 +376,9 @@ def _array(machine: Machine, array: Array, slots: Keys) -> Keys | None:
     if array.level == 10 and array.disks % 2:  # md makes such arrays, of which no formula knows
         return None
     on = {slot for disk in disks if (slot := _disk_slot(disk, slots))}
-    pci = array.controller.get("pci")
-    if isinstance(pci, str):
-        on |= {slot_name(pci.rpartition(".")[0])} & set(slots)
-    elif array.controller:
+    if array.controller is not None and array.controller.pci is not None:
+        on |= {slot_name(array.controller.pci.rpartition(".")[0])} & set(slots)
+    elif array.controller is not None:
         raid = [
             name
             for name, slot in slots.items()
@@ -391,20 +390,17 @@ def _array(machine: Machine, array: Array, slots: Keys) -> Keys | None:
     return keys
 
 
-def _disk_slot(disk: dict[str, Any], slots: Keys) -> str | None:
-    pci = disk.get("pci")
-    name = slot_name(pci.rpartition(".")[0]) if isinstance(pci, str) else None
+def _disk_slot(disk: Disk, slots: Keys) -> str | None:
+    name = slot_name(disk.pci.rpartition(".")[0]) if disk.pci is not None else None
     return name if name in slots else None
 
 
-def _disk(machine: Machine, disk: dict[str, Any]) -> Keys:
+def _disk(machine: Machine, disk: Disk) -> Keys:
     """A disk of the catalogue, or what disks of its kind do."""
-    model = disk.get("model")
-    part = matching.disk(model)
-    held = disk.get("size_bytes")
-    about: Keys = {"title": " ".join(str(model).split())} if model else {}
-    if held:
-        about["capacity"] = _said(held, f"{CAPTURED}: its size")
+    part = matching.disk(disk.model)
+    about: Keys = {"title": " ".join(disk.model.split())} if disk.model else {}
+    if disk.size_bytes:
+        about["capacity"] = _said(disk.size_bytes, f"{CAPTURED}: its size")
     if part is not None:
         return {"part": part, **about}
     read, write, spread = _VIRTUAL_DISK if machine.virtual else _DISK_PRIORS[_disk_kind(disk)]
@@ -413,11 +409,13 @@ def _disk(machine: Machine, disk: dict[str, Any]) -> Keys:
     return {**about, **{name: _said(8 * rate, why, spread=spread, basis="assumed") for name, rate in rates}}
 
 
-def _disk_kind(disk: dict[str, Any]) -> str:
-    words = " ".join(str(disk.get(name)) for name in ("transport", "protocol", "interface", "type", "media")).lower()
+def _disk_kind(disk: Disk) -> str:
+    words = " ".join(
+        word or "" for word in (disk.transport, disk.protocol, disk.interface, disk.type, disk.media)
+    ).lower()
     if "nvme" in words:
         return "nvme"
-    solid = disk.get("ssd") is True or disk.get("rotational") is False or "ssd" in words
+    solid = disk.ssd is True or disk.rotational is False or "ssd" in words
     if not solid:
         return "disk"
     return "sas ssd" if "sas" in words else "ssd"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.hosts.parts import Interface
+from hecn_analysis.inventory.hosts.parts import Array, Controller, Disk, Interface, SoftwareArray
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured
@@ -42,46 +42,6 @@ _LEVEL: Final = re.compile(r"(?:raid)?[- ]?(?P<level>0|1|5|6|10|50|60)$", re.IGN
 _VIRTUAL_FUNCTION: Final = re.compile(r"Virtual Function|Ethernet Adaptive VF|\bVF\b")
 _CHANNEL: Final = re.compile(r"(?:CHANNEL|CH)[ _-]?(?P<channel>[A-P]|\d{1,2})", re.IGNORECASE)
 _OWNER: Final = re.compile(r"(?:CPU|PROC|NODE|SOCKET|P)[ _-]?(?P<owner>\d{1,2})", re.IGNORECASE)
-
-
-@dataclass
-class Array:
-    """Disks that work as one.
-
-    Parameters
-    ----------
-    name
-        Name of the device, or of the controller and the volume.
-    level
-        RAID level; None where it is another arrangement.
-    disks
-        Number of disks that carry it.
-    members
-        Names of the disks, where they are known.
-    size_bytes
-        What it holds. [B]
-    chunk_bytes
-        What is written to one disk before the next one's turn. [B]
-    state
-        In the words of the source.
-    working
-        Number of disks that work, None where that is not known.
-    controller
-        Model and PCI address of its controller, empty for software RAID.
-    disk
-        What is known of its disks: model, interface, medium.
-    """
-
-    name: str
-    level: int | None
-    disks: int
-    members: list[str] = field(default_factory=list)
-    size_bytes: int | float | None = None
-    chunk_bytes: int | None = None
-    state: str | None = None
-    working: int | None = None
-    controller: dict[str, Any] = field(default_factory=dict)
-    disk: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -123,7 +83,7 @@ class Machine:
     nodes: dict[str, list[int]] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
-    disks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    disks: dict[str, Disk] = field(default_factory=dict)
     arrays: list[Array] = field(default_factory=list)
     interrupts: dict[str, Any] = field(default_factory=dict)
     probes: list[dict[str, Any]] = field(default_factory=list)
@@ -158,8 +118,8 @@ class Machine:
             "nodes": self.nodes,
             "devices": list(self.devices.values()),
             "interfaces": {name: interface.facts for name, interface in self.interfaces.items()},
-            "disks": self.disks,
-            "arrays": [vars(array) for array in self.arrays],
+            "disks": {name: disk.facts for name, disk in self.disks.items()},
+            "arrays": [array.facts for array in self.arrays],
             "kernel": self.kernel,
             "probes": self.probes,
         }
@@ -364,17 +324,19 @@ def _disk_name(node: Any) -> str:  # noqa: ANN401 - what a source gives
 
 
 def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    disks: dict[str, dict[str, Any]] = {}
     for facts in _all(by_format, ("lsblk", "lsblk-json")):
         for name, held in facts["disks"].items():
             turning = facts.get("rotational", {}).get(name)
-            _put(machine.disks, _disk_name(name), {"size_bytes": held, "rotational": turning})
-    listed = frozenset(machine.disks)
+            _put(disks, _disk_name(name), {"size_bytes": held, "rotational": turning})
+    listed = frozenset(disks)
     for name, disk_facts in _disk_facts(by_format):
         if not listed or _disk_name(name) in listed:
-            _put(machine.disks, _disk_name(name), disk_facts)
+            _put(disks, _disk_name(name), disk_facts)
     for device in machine.devices.values():
-        if device.get("os_device") in machine.disks:
-            _put(machine.disks, device["os_device"], {"pci": device["address"]}, over=False)
+        if device.get("os_device") in disks:
+            _put(disks, device["os_device"], {"pci": device["address"]}, over=False)
+    machine.disks = {name: Disk.of(known) for name, known in disks.items()}
 
 
 def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple[Any, Facts]]:
@@ -392,60 +354,75 @@ def _disk_facts(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[tuple
 
 
 def _arrays(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
-    for facts in by_format.get("mdstat", ()):
-        for array in facts["arrays"]:
-            members = [name for name in array.get("members") or () if name not in (array.get("spares") or ())]
-            if array.get("state") == "active":
-                counts = {"disks": array.get("n_configured"), "working": array.get("n_working"), "members": members}
-                _software(machine, {**array, **counts})
-    for facts in by_format.get("mdadm-detail", ()):
-        name = str(facts.get("device")).rpartition("/")[2]
-        _software(
-            machine, {**facts, "name": name, "disks": facts.get("n_raid_devices"), "working": facts.get("n_active")}
+    software: dict[str, Array] = {}
+    for array in _software(by_format):
+        known = software.setdefault(array.name, array)
+        software[array.name] = replace(
+            known,
+            size_bytes=known.size_bytes or array.size_bytes,
+            chunk_bytes=known.chunk_bytes or array.chunk_bytes,
+            state=known.state or array.state,
+            working=known.working or array.working,
         )
     controllers = ("storcli-json", "storcli", "megacli", "ssacli", "hpacucli", "arcconf", "tw_cli", "sas2ircu")
-    for facts in _all(by_format, (*controllers, "areca-cli64")):
-        _volumes(machine, facts)
+    behind = map(Controller.of, _all(by_format, (*controllers, "areca-cli64")))
+    machine.arrays = [*software.values(), *(array for controller in behind for array in _volumes(controller))]
 
 
-def _software(machine: Machine, facts: Facts) -> None:
-    """Add a software RAID array, or fill in facts that an earlier output lacks."""
-    level, name, members = _level(facts.get("level")), str(facts.get("name")), facts.get("members") or ()
-    disks = facts["disks"] or len(members)
-    if level is None or not disks:
-        return
-    made = next((array for array in machine.arrays if array.name == name), None)
-    if made is None:
-        made = Array(name, level, disks, [_disk_name(member) for member in members])
-        machine.arrays.append(made)
-    made.size_bytes = made.size_bytes or facts.get("size_bytes")
-    made.chunk_bytes = made.chunk_bytes or facts.get("chunk_bytes")
-    made.state, made.working = made.state or facts.get("state"), made.working or facts["working"]
+def _software(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[Array]:
+    """Software RAID arrays of each output."""
+    for facts in by_format.get("mdstat", ()):
+        for array in map(SoftwareArray.of, facts["arrays"]):
+            if array.state == "active":
+                members = [name for name in array.members or () if name not in (array.spares or ())]
+                yield from _software_array(array, str(array.name), members, array.n_configured, array.n_working)
+    for array in map(SoftwareArray.of, by_format.get("mdadm-detail", ())):
+        name = str(array.device).rpartition("/")[2]
+        yield from _software_array(array, name, array.members or (), array.n_raid_devices, array.n_active)
 
 
-def _volumes(machine: Machine, facts: Facts) -> None:
-    """Arrays of a RAID controller; its disks count as alike if the output does not assign them."""
-    drives = [drive for drive in facts.get("drives", ()) if drive.get("model")]
-    models = Counter(str(drive["model"]) for drive in drives).most_common(1)
-    like: Facts = next((drive for drive in drives if models and drive["model"] == models[0][0]), {})
-    volumes = facts.get("volumes", ())
-    for volume in volumes:
-        level = _level(volume.get("level"))
-        count = volume.get("n_drives") or volume.get("n_segments") or (len(drives) if len(volumes) == 1 else None)
-        if level is None or not isinstance(count, int) or count < 1:
-            continue
-        made = Array(f"{facts.get('controller') or 'raid'} {volume.get('id')}", level, count)
-        made.size_bytes, made.chunk_bytes, made.state = (
-            volume.get("size_bytes"),
-            volume.get("strip_bytes"),
-            volume.get("state"),
+def _software_array(
+    facts: SoftwareArray, name: str, members: Sequence[str], disks: int | None, working: int | None
+) -> Iterator[Array]:
+    """The array, unless its level or its number of disks is unknown."""
+    level, disks = _level(facts.level), disks or len(members)
+    if level is not None and disks:
+        yield Array(
+            name=name,
+            level=level,
+            disks=disks,
+            members=[_disk_name(member) for member in members],
+            size_bytes=facts.size_bytes,
+            chunk_bytes=facts.chunk_bytes,
+            state=facts.state,
+            working=working,
         )
-        made.controller = {"model": facts.get("controller") or facts.get("model"), "pci": facts.get("pci")}
-        made.disk = dict(like)
-        machine.arrays.append(made)
 
 
-def _level(text: Any) -> int | None:  # noqa: ANN401 - what a source gives
+def _volumes(controller: Controller) -> Iterator[Array]:
+    """Arrays of a RAID controller; its disks count as alike if the output does not assign them."""
+    drives = [drive for drive in controller.drives if drive.model]
+    models = Counter(drive.model for drive in drives).most_common(1)
+    like = next((drive for drive in drives if models and drive.model == models[0][0]), Disk())
+    volumes = controller.volumes
+    for volume in volumes:
+        level = _level(volume.level)
+        count = volume.n_drives or volume.n_segments or (len(drives) if len(volumes) == 1 else None)
+        if level is None or count is None or count < 1:
+            continue
+        yield Array(
+            name=f"{controller.controller or 'raid'} {volume.id}",
+            level=level,
+            disks=count,
+            size_bytes=volume.size_bytes,
+            chunk_bytes=volume.strip_bytes,
+            state=volume.state,
+            controller=controller,
+            disk=like,
+        )
+
+
+def _level(text: str | None) -> int | None:
     """The RAID level that a source means."""
-    found = _LEVEL.fullmatch(str(text))
+    found = _LEVEL.fullmatch(text or "")
     return int(found["level"]) if found else None
