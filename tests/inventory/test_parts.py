@@ -6,7 +6,7 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.hosts.parts import Controller, Disk, Interface, Link, Part, SoftwareArray, Volume
+from hecn_analysis.inventory.hosts.parts import Controller, Device, Disk, Interface, Link, Part, SoftwareArray, Volume
 
 
 def raid(host):
@@ -23,6 +23,7 @@ def software_arrays(host):
 
 HELD = {
     Controller: raid,
+    Device: lambda host: host.machine.devices.values(),
     Disk: lambda host: [*host.machine.disks.values(), *(drive for one in raid(host) for drive in one.drives)],
     Interface: lambda host: host.machine.interfaces.values(),
     Link: lambda host: host.findings.seen.links.values(),
@@ -31,9 +32,34 @@ HELD = {
 }
 
 
+PCI_X = """\
+02:01.0 PCI bridge: Acme bridge
+\tBus: primary=02, secondary=03, subordinate=03, sec-latency=64
+\tCapabilities: [80] PCI-X bridge device
+\t\tSecondary Status: 64bit+ 133MHz+ SCD- USC- SCO- SRD- Freq=133MHz
+03:01.0 Ethernet controller: Acme PRO/10GbE
+\tDeviceName: Onboard LAN
+\tCapabilities: [e4] PCI-X non-bridge device
+\t\tCommand: DPERE- ERO+ RBC=512 OST=8
+\t\tStatus: Dev=03:01.0 64bit+ 133MHz+ SCD- USC- DC=simple DMMRBC=4096 DMOST=8 DMCRS=64
+"""
+HWLOC = """\
+Machine (16GB total)
+  Package L#0
+    NUMANode L#0 (P#0 16GB)
+    L2 L#0 (256KB) + Core L#0 + PU L#0 (P#0)
+  HostBridge
+    PCI 03:00.0 (Ethernet)
+      Net "eth0"
+"""
+
+
 @pytest.fixture(scope="module")
-def hosts(samples):
-    return read_inventory([samples, data_dir() / "inventory"]).hosts
+def hosts(samples, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    for name, text in (("lspci", PCI_X), ("lstopo", HWLOC)):
+        (folder / f"{name}.txt").write_text(text)
+    return read_inventory([samples, data_dir() / "inventory", folder]).hosts
 
 
 def test_every_kind_of_part_is_tried():

@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
-from hecn_analysis.inventory.hosts import machine
-from hecn_analysis.inventory.hosts.parts import Controller, Interface, Link
+from hecn_analysis.inventory.hosts.parts import Controller, Device, Interface, Link
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Path
@@ -156,25 +155,23 @@ class Seen:
     # devices ----------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def cards(self) -> dict[str, list[dict[str, Any]]]:
+    def cards(self) -> dict[str, list[Device]]:
         """Network cards, storage controllers and NVMe drives: functions by address without the function."""
         return self.machine.cards()
 
-    def title(self, device: Mapping[str, Any]) -> str:
+    def title(self, device: Device) -> str:
         """Name of a device for people."""
-        address = str(device.get("address"))
-        names = self.interfaces_of(address.rpartition(".")[0])
-        what = str(device.get("name") or device.get("class") or "device")[:80]
-        return f"{address} {what}" + (f" ({', '.join(names)})" if names else "")
+        names = self.interfaces_of(device.card)
+        what = (device.name or device.class_ or "device")[:80]
+        return f"{device.address} {what}" + (f" ({', '.join(names)})" if names else "")
 
-    def needs(self, device: Mapping[str, Any]) -> float | None:
+    def needs(self, device: Device) -> float | None:
         """Return what the ports of a network card carry together [bit/s], None where that is not known."""
-        card = str(device.get("address")).rpartition(".")[0]
-        if machine.kind(device) != "nic":
+        if device.purpose != "nic":
             return None
-        rates = [self.port_bps(name) for name in self.interfaces_of(card)]
+        rates = [self.port_bps(name) for name in self.interfaces_of(device.card)]
         if not rates:
-            rates = [_named_speed(one.get("name")) for one in self.cards.get(card, ()) if machine.kind(one) == "nic"]
+            rates = [_named_speed(one.name) for one in self.cards.get(device.card, ()) if one.purpose == "nic"]
         known = [rate for rate in rates if rate is not None]
         return sum(known) if known and len(known) == len(rates) else None
 
@@ -230,11 +227,11 @@ class Seen:
     def port_bps(self, name: str) -> float | None:
         """Return what a port can do [bit/s]: its fastest mode, else its speed, else its card's name."""
         port = self.ports.get(name, Interface())
-        card = self.machine.devices.get(port.bus_info or port.address or "", {})
+        card = self.machine.device(port.bus_info or port.address)
         modes = positive(port.supported_max_bps)
         if modes == _OWN_MODE:  # between cards of one maker only
             modes = positive(port.advertised_max_bps)
-        return modes or positive(port.speed_bps) or _named_speed(card.get("name"))
+        return modes or positive(port.speed_bps) or _named_speed(card.name)
 
     # processors -------------------------------------------------------------------------------------------------------
 
@@ -264,9 +261,9 @@ def whole(value: object) -> int | None:
     return int(number) if number is not None and number.is_integer() else None
 
 
-def _named_speed(name: object) -> float | None:
+def _named_speed(name: str | None) -> float | None:
     """Return the rate that a card's name promises for a port [bit/s]."""
-    text = str(name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
+    text = (name or "").replace("-Gigabit", "G").replace(" Gigabit Ethernet", " 1GbE")
     found = _NAMED_SPEED.search(text)
     if found is not None:
         return float(found["number"]) * 1e9

@@ -179,12 +179,14 @@ def _missing(check: Check, seen: Seen) -> Iterator[Unchecked]:
     lacking = [command for formats, command in check.needs if not any(name in seen.formats for name in formats)]
     if not lacking and any(needed is _LINKS or needed is _LSPCI for needed in check.needs):
         denied = any(facts.get("access_denied") for facts in seen.facts("lspci-vvv"))
-        readable = any("lnksta_width" in one or "pcix_rbc" in one for one in seen.machine.devices.values())
+        readable = any(
+            one.lnksta_width is not None or one.pcix_rbc is not None for one in seen.machine.devices.values()
+        )
         if denied and not readable:
             lacking = ["lspci -vvv as root"]
     if not lacking and check.names == ("max-payload",):
-        cards = [card for functions in seen.cards.values() for card in functions[:1] if card.get("max_payload")]
-        if cards and not any(seen.machine.above(str(card["address"])) for card in cards):
+        cards = [card for functions in seen.cards.values() for card in functions[:1] if card.max_payload]
+        if cards and not any(seen.machine.above(card.address) for card in cards):
             lacking = ["lspci -vvv of the bridges too"]
     if not lacking and check.run is network.buffers and seen.path is None:
         lacking = ["a path (--path)"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
-from hecn_analysis.inventory.hosts.machine import kind
+from hecn_analysis.inventory.hosts.parts import Device, generation
 
-_GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _PAYLOADS: Final = (128, 256, 512, 1024, 2048, 4096)
 _SLOWER: Final = 0.999
 _PCIE: Final = "PCI Express Base Specification 5.0, 4.2.4 and 7.5.3: Link Capabilities and Link Status"
@@ -25,10 +24,6 @@ _SHARED: Final = "HECN, Experiments at SC10 (2010-09), HotLava 1-of-8: six ports
 _NODES: Final = "HECN, C-Systems (2010-08): where interrupts, processes and storage run decides the rate"
 
 
-def _generation(gtps: object) -> int | None:
-    return _GENERATIONS.get(positive(gtps) or 0.0)
-
-
 def _carries(gen: int | None, lanes: int | None, payload: int | None) -> float | None:
     """Return what a PCI Express link carries one way [bit/s]."""
     if gen is None or lanes is None:
@@ -39,27 +34,26 @@ def _carries(gen: int | None, lanes: int | None, payload: int | None) -> float |
         return None
 
 
-def _endpoints(seen: Seen) -> Iterator[dict[str, Any]]:
+def _endpoints(seen: Seen) -> Iterator[Device]:
     """One function of each card: the others share its link."""
     for functions in seen.cards.values():
-        known = [one for one in functions if one.get("lnksta_width") or one.get("lnkcap_width")]
+        known = [one for one in functions if one.lnksta_width or one.lnkcap_width]
         yield (known or functions)[0]
 
 
-def _above(seen: Seen, device: Mapping[str, Any]) -> dict[str, Any]:
-    """The port that a device hangs on, empty where the capture has none."""
-    bridge = seen.machine.bridge_above(str(device.get("address")))
-    return seen.machine.devices.get(bridge, {}) if bridge is not None else {}
+def _above(seen: Seen, device: Device) -> Device:
+    """The port that a device hangs on; nothing known where the capture has none."""
+    return seen.machine.device(seen.machine.bridge_above(device.address))
 
 
 def link_width(seen: Seen) -> Iterator[Finding]:
     """Cards whose link has trained to fewer lanes than they have."""
     for device in _endpoints(seen):
-        can, does = whole(device.get("lnkcap_width")), whole(device.get("lnksta_width"))
+        can, does = whole(device.lnkcap_width), whole(device.lnksta_width)
         if can is None or does is None or does >= can:
             continue
-        gen, payload = _generation(device.get("lnksta_gtps")), whole(device.get("max_payload"))
-        port = whole(_above(seen, device).get("lnkcap_width"))
+        gen, payload = generation(device.lnksta_gtps), whole(device.max_payload)
+        port = whole(_above(seen, device).lnkcap_width)
         wired = port is not None and port < can
         fix = (
             f"the slot is wired for x{port}: move the card to an x{can} slot"
@@ -76,20 +70,20 @@ def link_width(seen: Seen) -> Iterator[Finding]:
             needs_bps=seen.needs(device),
             basis=f"limits.pcie, generation {gen}, MaxPayload {payload or 256}" if gen else "",
             fix=fix,
-            verify=f"lspci -vvv -s {device['address']} | grep -E 'LnkCap|LnkSta'",
+            verify=f"lspci -vvv -s {device.address} | grep -E 'LnkCap|LnkSta'",
             source=_PCIE,
-            scenario_settings=seen.slot_settings(device["address"], lanes=can),
+            scenario_settings=seen.slot_settings(device.address, lanes=can),
         )
 
 
 def link_speed(seen: Seen) -> Iterator[Finding]:
     """Cards whose link runs at a lower generation than both ends can."""
     for device in _endpoints(seen):
-        can, does = _generation(device.get("lnkcap_gtps")), _generation(device.get("lnksta_gtps"))
-        lanes, payload = whole(device.get("lnksta_width")), whole(device.get("max_payload"))
+        can, does = generation(device.lnkcap_gtps), generation(device.lnksta_gtps)
+        lanes, payload = whole(device.lnksta_width), whole(device.max_payload)
         if can is None or does is None or lanes is None or does >= can:
             continue
-        port = _generation(_above(seen, device).get("lnkcap_gtps"))
+        port = generation(_above(seen, device).lnkcap_gtps)
         slot_limits = port is not None and port < can
         if slot_limits and port is not None and does >= port:
             fix = f"the slot is of generation {port}: move the card to one of generation {can}"
@@ -100,35 +94,35 @@ def link_speed(seen: Seen) -> Iterator[Finding]:
         yield Finding(
             "link-speed",
             seen.title(device),
-            f"generation {does} ({device['lnksta_gtps']:g} GT/s)",
-            f"generation {can} ({device['lnkcap_gtps']:g} GT/s), which the card can do",
+            f"generation {does} ({device.lnksta_gtps:g} GT/s)",
+            f"generation {can} ({device.lnkcap_gtps:g} GT/s), which the card can do",
             limit_bps=_carries(does, lanes, payload),
             mended_bps=_carries(can, lanes, payload),
             needs_bps=seen.needs(device),
             basis=f"limits.pcie, x{lanes}, MaxPayload {payload or 256}",
             fix=fix,
-            verify=f"lspci -vvv -s {device['address']} | grep -E 'LnkCap|LnkSta', under load: idle links may slow down",
+            verify=f"lspci -vvv -s {device.address} | grep -E 'LnkCap|LnkSta', under load: idle links may slow down",
             source=_PCIE,
-            scenario_settings=seen.slot_settings(device["address"], gen=can),
+            scenario_settings=seen.slot_settings(device.address, gen=can),
         )
 
 
 def max_payload(seen: Seen) -> Iterator[Finding]:
     """Cards whose MaxPayload is below what all devices up to the root port can do."""
     for device in _endpoints(seen):
-        does, can = whole(device.get("max_payload")), whole(device.get("max_payload_cap"))
+        does, can = whole(device.max_payload), whole(device.max_payload_cap)
         if does is None or can is None or does not in _PAYLOADS:
             continue
-        bridges = [seen.machine.devices.get(one, {}) for one in seen.machine.above(device["address"])]
-        caps = [whole(bridge.get("max_payload_cap")) for bridge in bridges]
+        bridges = [seen.machine.device(one) for one in seen.machine.above(device.address)]
+        caps = [whole(bridge.max_payload_cap) for bridge in bridges]
         if not caps or None in caps:
             continue  # reported as not checked if no bridge is known
         best = min([can, *(cap for cap in caps if cap is not None)])
         if best <= does or best not in _PAYLOADS:
             continue
         code = _PAYLOADS.index(best) << 5
-        ends = [str(bridge.get("address")) for bridge in reversed(bridges)] + [str(device["address"])]
-        gen, lanes = _generation(device.get("lnksta_gtps")), whole(device.get("lnksta_width"))
+        ends = [bridge.address for bridge in reversed(bridges)] + [device.address]
+        gen, lanes = generation(device.lnksta_gtps), whole(device.lnksta_width)
         yield Finding(
             "max-payload",
             seen.title(device),
@@ -140,20 +134,20 @@ def max_payload(seen: Seen) -> Iterator[Finding]:
             basis=f"limits.pcie, generation {gen} x{lanes}" if gen and lanes else "",
             fix="BIOS: Maximum Payload Size; or boot with pci=pcie_bus_perf; to try it, from the root down: "
             + "; ".join(f"setpci -s {one} CAP_EXP+8.w={code:04x}:00e0" for one in ends),
-            verify=f"lspci -vvv -s {device['address']} | grep -A2 DevCtl",
+            verify=f"lspci -vvv -s {device.address} | grep -A2 DevCtl",
             source=_PAYLOAD,
-            scenario_settings=seen.slot_settings(device["address"], max_payload=best),
+            scenario_settings=seen.slot_settings(device.address, max_payload=best),
         )
 
 
 def read_request(seen: Seen) -> Iterator[Finding]:
     """Network cards that ask for less than 512 bytes at once when they read from memory (transmit)."""
     for device in _endpoints(seen):
-        does = whole(device.get("max_read_req"))
-        if does is None or does >= 512 or kind(device) != "nic":
+        does = whole(device.max_read_req)
+        if does is None or does >= 512 or device.purpose != "nic":
             continue
-        gen, lanes = _generation(device.get("lnksta_gtps")), whole(device.get("lnksta_width"))
-        payload = whole(device.get("max_payload")) or 256
+        gen, lanes = generation(device.lnksta_gtps), whole(device.lnksta_width)
+        payload = whole(device.max_payload) or 256
         rates = []
         for request in (does, 4096):
             try:
@@ -171,10 +165,10 @@ def read_request(seen: Seen) -> Iterator[Finding]:
             mended_bps=rates[1],
             needs_bps=seen.needs(device),
             basis=f"limits.pcie, reads, generation {gen} x{lanes}, MaxPayload {payload}",
-            fix=f"setpci -s {device['address']} CAP_EXP+8.w=5000:7000 (4096 bytes); BIOS: PCIe Maximum Read Request",
-            verify=f"lspci -vvv -s {device['address']} | grep -A2 DevCtl",
+            fix=f"setpci -s {device.address} CAP_EXP+8.w=5000:7000 (4096 bytes); BIOS: PCIe Maximum Read Request",
+            verify=f"lspci -vvv -s {device.address} | grep -A2 DevCtl",
             source=_PCIE,
-            scenario_settings=seen.slot_settings(device["address"], max_read_request=4096),
+            scenario_settings=seen.slot_settings(device.address, max_read_request=4096),
         )
 
 
@@ -182,19 +176,19 @@ def shared_uplink(seen: Seen) -> Iterator[Finding]:
     """Ports that are together faster than the one link that carries them: of a card, or of a bridge with several."""
     groups: dict[str, set[str]] = {}
     for card, functions in seen.cards.items():
-        if any(kind(one) == "nic" for one in functions):
-            groups[functions[0]["address"]] = {card}
-            for bridge in seen.machine.above(functions[0]["address"]):
+        if any(one.purpose == "nic" for one in functions):
+            groups[functions[0].address] = {card}
+            for bridge in seen.machine.above(functions[0].address):
                 groups.setdefault(bridge, set()).add(card)
     reported: set[frozenset[str]] = set()
     for link, cards in groups.items():
-        device = seen.machine.devices.get(link, {})
-        shared = kind(device) is None
+        device = seen.machine.device(link)
+        shared = device.purpose is None
         ports = {name: seen.port_bps(name) for card in sorted(cards) for name in seen.interfaces_of(card)}
         if (shared and len(cards) < 2) or len(ports) < 2 or None in ports.values() or frozenset(ports) in reported:
             continue
-        gen, lanes = _generation(device.get("lnksta_gtps")), whole(device.get("lnksta_width"))
-        carries = _carries(gen, lanes, whole(device.get("max_payload")))
+        gen, lanes = generation(device.lnksta_gtps), whole(device.lnksta_width)
+        carries = _carries(gen, lanes, whole(device.max_payload))
         wanted = sum(rate for rate in ports.values() if rate is not None)
         if carries is None or carries >= wanted * _SLOWER:
             continue
@@ -219,8 +213,8 @@ def numa_nodes(seen: Seen) -> Iterator[Finding]:
     nodes: dict[str, dict[int, list[str]]] = {"nic": {}, "storage": {}}
     for functions in seen.cards.values():
         device = functions[0]
-        node, what = device.get("numa_node"), kind(device)
-        if isinstance(node, int) and not isinstance(node, bool) and node >= 0 and what is not None:
+        node, what = device.numa_node, device.purpose
+        if node is not None and node >= 0 and what is not None:
             side = nodes["nic" if what == "nic" else "storage"]
             side.setdefault(node, []).append(seen.title(device))
     if not nodes["nic"] or not nodes["storage"] or set(nodes["nic"]) & set(nodes["storage"]):
@@ -245,12 +239,12 @@ def numa_nodes(seen: Seen) -> Iterator[Finding]:
 def pcix_burst(seen: Seen) -> Iterator[Finding]:
     """PCI-X cards that read in shorter bursts than they can."""
     for address, device in sorted(seen.machine.devices.items()):
-        does, can = whole(device.get("pcix_rbc")), whole(device.get("pcix_dmmrbc"))
-        if does is None or can is None or does >= can or kind(device) is None:
+        does, can = whole(device.pcix_rbc), whole(device.pcix_dmmrbc)
+        if does is None or can is None or does >= can or device.purpose is None:
             continue
         bridge = _above(seen, device)
-        clock = positive(bridge.get("pcix_secondary_freq_hz")) or (133.33e6 if device.get("pcix_133mhz") else 66.67e6)
-        width: Literal[32, 64] = 64 if device.get("pcix_64bit", True) else 32
+        clock = positive(bridge.pcix_secondary_freq_hz) or (133.33e6 if device.pcix_133mhz else 66.67e6)
+        width: Literal[32, 64] = 32 if device.pcix_64bit is False else 64
         code = {512: 0, 1024: 4, 2048: 8, 4096: 12}.get(can)
         yield Finding(
             "pcix-burst",

@@ -15,11 +15,10 @@ from hecn_analysis.base import places, units
 from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.hosts import matching, probes
-from hecn_analysis.inventory.hosts.machine import Device, Machine, kind
-from hecn_analysis.inventory.hosts.parts import Array, Disk, Interface
+from hecn_analysis.inventory.hosts.machine import Machine
+from hecn_analysis.inventory.hosts.parts import Array, Device, Disk, Interface, generation
 
 _GENERIC_CPU: Final = "generic-server-cpu"
-_GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 _LANES: Final = (32, 16, 12, 8, 4, 2, 1)
 _CONGESTION: Final = frozenset({"reno", "cubic", "bbr", "htcp", "bic"})
 #: Channels of a socket where neither the firmware nor the catalogue knows them: by kind and rate of the memory. [MT/s]
@@ -182,12 +181,9 @@ def _part(kind_of: str, name: str | None) -> Any:  # noqa: ANN401 - a part of th
 # slots ----------------------------------------------------------------------------------------------------------------
 
 
-def _generation(speed: Any) -> int | None:  # noqa: ANN401 - what a source gives
-    return _GENERATIONS.get(float(speed)) if isinstance(speed, (int, float)) else None
-
-
-def _lanes(width: Any) -> int | None:  # noqa: ANN401 - what a source gives
-    return next((lanes for lanes in _LANES if isinstance(width, int) and lanes <= width), None)
+def _lanes(width: int | None) -> int | None:
+    """The lanes of a slot that so many fill, or nearly."""
+    return next((lanes for lanes in _LANES if width is not None and lanes <= width), None)
 
 
 def slot_name(card: str) -> str:
@@ -206,11 +202,11 @@ def _slots(machine: Machine) -> tuple[Keys, Keys]:
         slot = _link(machine, functions)
         if slot is None:
             continue
-        what = kind(functions[0])
+        what = functions[0].purpose
         slot.update(
             _nic(machine, functions) if what == "nic" else _controller(functions) if what in {"raid", "hba"} else {}
         )
-        behind = _behind(machine, functions[0]["address"], bridges)
+        behind = _behind(machine, functions[0].address, bridges)
         if behind is not None:
             slot["behind"] = behind
         slots[slot_name(card)] = slot
@@ -219,7 +215,7 @@ def _slots(machine: Machine) -> tuple[Keys, Keys]:
 
 def _weight(machine: Machine, functions: Sequence[Device]) -> float:
     """How near the front of the list a card belongs."""
-    if kind(functions[0]) != "nic":
+    if functions[0].purpose != "nic":
         return -1.0
     up = any(interface.link_detected for interface in _interfaces(machine, functions))
     return (_port_rate(machine, functions) or 0.0) + (1e15 if up else 0.0)
@@ -228,36 +224,35 @@ def _weight(machine: Machine, functions: Sequence[Device]) -> float:
 def _link(machine: Machine, functions: Sequence[Device]) -> Keys | None:
     """The slot's bus: as the link is trained, or, for PCI-X, as its bus runs; None where neither is known."""
     device = functions[0]
-    gen = _generation(device.get("lnksta_gtps") or device.get("lnkcap_gtps"))
-    lanes = _lanes(device.get("lnksta_width") or device.get("lnkcap_width"))
+    gen = generation(device.lnksta_gtps or device.lnkcap_gtps)
+    lanes = _lanes(device.lnksta_width or device.lnkcap_width)
     slot: Keys = {}
     if gen is not None and lanes is not None:
         slot = {"gen": gen, "lanes": lanes}
-        if device.get("max_payload"):
-            slot["max_payload"] = device["max_payload"]
-        if device.get("max_read_req"):
-            slot["max_read_request"] = device["max_read_req"]
-    elif device.get("pcix_64bit") is not None:
-        above = machine.devices.get(machine.bridge_above(device["address"]) or "", {})
-        clock = above.get("pcix_secondary_freq_hz") or (133e6 if device.get("pcix_133mhz") else 66e6)
-        slot = {"bus": "pcix", "clock": clock, "width": 64 if device["pcix_64bit"] else 32}
-        if device.get("pcix_rbc"):
-            slot["burst"] = device["pcix_rbc"]
+        if device.max_payload:
+            slot["max_payload"] = device.max_payload
+        if device.max_read_req:
+            slot["max_read_request"] = device.max_read_req
+    elif device.pcix_64bit is not None:
+        above = machine.device(machine.bridge_above(device.address))
+        clock = above.pcix_secondary_freq_hz or (133e6 if device.pcix_133mhz else 66e6)
+        slot = {"bus": "pcix", "clock": clock, "width": 64 if device.pcix_64bit else 32}
+        if device.pcix_rbc:
+            slot["burst"] = device.pcix_rbc
     if not slot:
         return None
-    node = device.get("numa_node")
-    if isinstance(node, int) and node >= 0:
-        slot["node"] = node
+    if device.numa_node is not None and device.numa_node >= 0:
+        slot["node"] = device.numa_node
     return slot
 
 
 def _interfaces(machine: Machine, functions: Sequence[Device]) -> list[Interface]:
-    places = {function["address"] for function in functions}
+    places = {function.address for function in functions}
     return [interface for interface in machine.interfaces.values() if interface.address in places]
 
 
 def _name(device: Device) -> str:
-    return " ".join(str(device[key]) for key in ("name", "subsystem_name", "device_name") if device.get(key))
+    return " ".join(name for name in (device.name, device.subsystem_name, device.device_name) if name)
 
 
 def _port_rate(machine: Machine, functions: Sequence[Device]) -> float | None:
@@ -278,34 +273,28 @@ def _nic(machine: Machine, functions: Sequence[Device]) -> Keys:
     name = _name(device)
     part = matching.nic(name, len(functions), matching.port_rate_bps(name) or rate)
     nic: Keys = {"part": part} if part else {}
-    pcix = device.get("lnkcap_gtps") is None and device.get("pcix_64bit") is not None
-    nic |= {"title": str(device.get("name") or "network card"), "ports": len(functions)}
+    pcix = device.lnkcap_gtps is None and device.pcix_64bit is not None
+    nic |= {"title": device.name or "network card", "ports": len(functions)}
     nic["port_rate"] = _said(rate, f"{CAPTURED}: line rate of a port")
-    nic |= (
-        {"bus": "pcix"}
-        if pcix
-        else {"gen": _generation(device.get("lnkcap_gtps")), "lanes": _lanes(device.get("lnkcap_width"))}
-    )
+    nic |= {"bus": "pcix"} if pcix else {"gen": generation(device.lnkcap_gtps), "lanes": _lanes(device.lnkcap_width)}
     return {"nic": {key: value for key, value in nic.items() if value is not None}}
 
 
 def _controller(functions: Sequence[Device]) -> Keys:
     device = functions[0]
-    gen, lanes = _generation(device.get("lnkcap_gtps")), _lanes(device.get("lnkcap_width"))
+    gen, lanes = generation(device.lnkcap_gtps), _lanes(device.lnkcap_width)
     if gen is None or lanes is None:
         return {}
     part = matching.controller(_name(device))
-    made: Keys = {"part": part} if part else {"raid": kind(device) == "raid"}
-    return {
-        "controller": {**made, "title": str(device.get("name") or "storage controller"), "gen": gen, "lanes": lanes}
-    }
+    made: Keys = {"part": part} if part else {"raid": device.purpose == "raid"}
+    return {"controller": {**made, "title": device.name or "storage controller", "gen": gen, "lanes": lanes}}
 
 
 def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
     """The switch or bridge that a device hangs on, put among the bridges with those above it."""
     found: str | None = None
     for place in reversed(machine.above(address)):
-        device = machine.devices.get(place, {})
+        device = machine.device(place)
         made = _bridge(device)
         if made is None:
             continue
@@ -318,21 +307,21 @@ def _behind(machine: Machine, address: str, bridges: Keys) -> str | None:
 
 def _bridge(device: Device) -> Keys | None:
     """A bridge whose uplink several slots share: the upstream port of a switch, or what leads to another bus."""
-    role = str(device.get("express_type"))
-    gen = _generation(device.get("lnksta_gtps") or device.get("lnkcap_gtps"))
-    lanes = _lanes(device.get("lnksta_width") or device.get("lnkcap_width"))
+    role = device.express_type or ""
+    gen = generation(device.lnksta_gtps or device.lnkcap_gtps)
+    lanes = _lanes(device.lnksta_width or device.lnkcap_width)
     if gen is None or lanes is None or not (role == "Upstream Port" or "Bridge" in role):
         return None
     made: Keys = {
-        "title": str(device.get("name") or "bridge"),
+        "title": device.name or "bridge",
         "kind": "switch" if role == "Upstream Port" else "bridge",
         "gen": gen,
         "lanes": lanes,
     }
-    if device.get("max_payload_cap"):
-        made["max_payload"] = device["max_payload_cap"]
-    node = device.get("numa_node")
-    return {**made, "node": node} if isinstance(node, int) and node >= 0 else made
+    if device.max_payload_cap:
+        made["max_payload"] = device.max_payload_cap
+    node = device.numa_node
+    return {**made, "node": node} if node is not None and node >= 0 else made
 
 
 # storage --------------------------------------------------------------------------------------------------------------
@@ -459,7 +448,7 @@ def _version(text: str) -> str | None:
 def _nic_cores(machine: Machine) -> list[int]:
     """Cores that served the network cards' interrupts, where they are not all."""
     cores, threads = machine.cpu.get("cores"), machine.cpu.get("threads_per_core") or 1
-    cards = [card for card, them in machine.cards().items() if kind(them[0]) == "nic"]
+    cards = [card for card, them in machine.cards().items() if them[0].purpose == "nic"]
     names = re.compile("|".join(map(re.escape, [*machine.interfaces, *cards])) or r"(?!)")
     sums: dict[int, int] = {}
     for irq in machine.interrupts.values():

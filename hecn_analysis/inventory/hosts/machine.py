@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.hosts.parts import Array, Controller, Disk, Interface, SoftwareArray
+from hecn_analysis.inventory.hosts.parts import Array, Controller, Device, Disk, Interface, SoftwareArray
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured
 
 Facts = Mapping[str, Any]
-Device = dict[str, Any]
 
 _CPU_SOURCES: Final = (
     *("lscpu", "lscpu-json", "lscpu-e", "lscpu-p", "hwloc-xml", "hwloc-console"),
@@ -39,7 +38,6 @@ _PARTITION: Final = re.compile(
     r"^(?P<disk>nvme\d{1,4}n\d{1,4}|mmcblk\d{1,3}|md\d{1,4})p\d{1,3}$|^(?P<letters>[shv]d[a-z]{1,3})\d{1,3}$"
 )
 _LEVEL: Final = re.compile(r"(?:raid)?[- ]?(?P<level>0|1|5|6|10|50|60)$", re.IGNORECASE)
-_VIRTUAL_FUNCTION: Final = re.compile(r"Virtual Function|Ethernet Adaptive VF|\bVF\b")
 _CHANNEL: Final = re.compile(r"(?:CHANNEL|CH)[ _-]?(?P<channel>[A-P]|\d{1,2})", re.IGNORECASE)
 _OWNER: Final = re.compile(r"(?:CPU|PROC|NODE|SOCKET|P)[ _-]?(?P<owner>\d{1,2})", re.IGNORECASE)
 
@@ -116,7 +114,7 @@ class Machine:
             "cpu": self.cpu,
             "memory": self.memory,
             "nodes": self.nodes,
-            "devices": list(self.devices.values()),
+            "devices": [device.facts for device in self.devices.values()],
             "interfaces": {name: interface.facts for name, interface in self.interfaces.items()},
             "disks": {name: disk.facts for name, disk in self.disks.items()},
             "arrays": [array.facts for array in self.arrays],
@@ -126,15 +124,18 @@ class Machine:
 
     # the tree of PCI --------------------------------------------------------------------------------------------------
 
+    def device(self, address: str | None) -> Device:
+        """The device at an address: nothing known where it was not captured."""
+        return self.devices.get(address or "", Device())
+
     def bridge_above(self, address: str) -> str | None:
         """The bridge that a device hangs on, None for one on a root bus."""
-        device = self.devices.get(address, {})
-        given = device.get("parent")
-        if isinstance(given, str) and given != address:
-            return given
+        parent = self.device(address).parent
+        if parent is not None and parent != address:
+            return parent
         domain, bus = address.rsplit(":", 2)[0], int(address.rsplit(":", 2)[1], 16)
         for other, bridge in self.devices.items():
-            if bridge.get("bus_secondary") == bus and bus and other != address and other.rsplit(":", 2)[0] == domain:
+            if bridge.bus_secondary == bus and bus and other != address and other.rsplit(":", 2)[0] == domain:
                 return other
         return None
 
@@ -151,7 +152,7 @@ class Machine:
         """Name of the device in a slot, by the slot's name: the address without function, the first domain left out."""
         place = card if card.count(":") > 1 else f"0000:{card}"
         return next(
-            (str(one["name"]) for at, one in self.devices.items() if at.startswith(f"{place}.") and one.get("name")),
+            (one.name for at, one in self.devices.items() if at.startswith(f"{place}.") and one.name),
             "a device without a name",
         )
 
@@ -159,47 +160,9 @@ class Machine:
         """Network cards, storage controllers and NVMe drives: their functions, by address without function."""
         found: dict[str, list[Device]] = {}
         for address, device in sorted(self.devices.items()):
-            if kind(device) and not _is_virtual_function(device):
+            if device.purpose is not None and not device.is_virtual_function:
                 found.setdefault(address.rpartition(".")[0], []).append(device)
         return found
-
-
-_KINDS: Final = {
-    "0200": "nic",
-    "0207": "nic",
-    "0c06": "nic",
-    "0104": "raid",
-    "0107": "hba",
-    "0100": "hba",
-    "0108": "nvme",
-}
-_KIND_WORDS: Final = {
-    "Ethernet controller": "nic",
-    "Infiniband controller": "nic",
-    "Ethernet": "nic",
-    "InfiniBand": "nic",
-    "RAID bus controller": "raid",
-    "RAID": "raid",
-    "Serial Attached SCSI controller": "hba",
-    "SAS": "hba",
-    "SCSI storage controller": "hba",
-    "Non-Volatile memory controller": "nvme",
-    "NVMExp": "nvme",
-}
-
-
-def kind(device: Facts) -> str | None:
-    """What a device is for transfers: nic, raid, hba, nvme, or None."""
-    code = str(device.get("class_code"))
-    words = device.get("class") or device.get("kind")
-    return _KINDS.get(code) or _KIND_WORDS.get(str(words))
-
-
-def _is_virtual_function(device: Facts) -> bool:
-    """Whether a device is an SR-IOV virtual function; its link status has an unknown speed and width 0."""
-    named = _VIRTUAL_FUNCTION.search(str(device.get("name"))) is not None
-    unlinked = device.get("lnksta_width") == 0 and device.get("lnksta_gtps") is None and "max_payload" in device
-    return named or (unlinked and bool(device.get("lnkcap_width")))
 
 
 def _first(sources: Iterable[Facts], *names: str) -> Any:  # noqa: ANN401 - whatever a source gives
@@ -280,12 +243,14 @@ def _channel(module: Facts) -> tuple[str, str] | None:
 
 
 def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    devices: dict[str, dict[str, Any]] = {}
     for facts in _all(by_format, _PCI_SOURCES):
         for device in facts.get("devices", ()):
             place = device.get("address")
             if isinstance(place, str):
-                known = machine.devices.setdefault(place, {})
+                known = devices.setdefault(place, {})
                 known.update({name: value for name, value in device.items() if value not in (None, "")})
+    machine.devices = {place: Device.of(known) for place, known in devices.items()}
 
 
 def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
@@ -299,9 +264,9 @@ def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]])
             network_facts = {"speed_bps": network["speed_bps"], "bus_info": place.removeprefix("pci@")}
             _put(interfaces, network["logicalname"], network_facts, over=False)
     for device in machine.devices.values():
-        name = device.get("os_device")
-        if name and (name in interfaces or kind(device) == "nic"):
-            _put(interfaces, name, {"bus_info": device["address"]}, over=False)
+        name = device.os_device
+        if name and (name in interfaces or device.purpose == "nic"):
+            _put(interfaces, name, {"bus_info": device.address}, over=False)
     for facts in by_format.get("sysfs", ()):
         for name, interface_facts in facts.get("net", {}).items():
             _put(interfaces, name, interface_facts, over=False)
@@ -334,8 +299,8 @@ def _disks(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> N
         if not listed or _disk_name(name) in listed:
             _put(disks, _disk_name(name), disk_facts)
     for device in machine.devices.values():
-        if device.get("os_device") in disks:
-            _put(disks, device["os_device"], {"pci": device["address"]}, over=False)
+        if device.os_device in disks:
+            _put(disks, device.os_device, {"pci": device.address}, over=False)
     machine.disks = {name: Disk.of(known) for name, known in disks.items()}
 
 

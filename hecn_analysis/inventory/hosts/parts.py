@@ -4,17 +4,42 @@ Outputs are merged by name first (`machine`); `Part.of` then makes a part of the
 no field and stays in `Part.facts`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Self, get_args, get_origin
 
+_KINDS: Final = {
+    "0200": "nic",
+    "0207": "nic",
+    "0c06": "nic",
+    "0104": "raid",
+    "0107": "hba",
+    "0100": "hba",
+    "0108": "nvme",
+}
+_KIND_WORDS: Final = {
+    "Ethernet controller": "nic",
+    "Infiniband controller": "nic",
+    "Ethernet": "nic",
+    "InfiniBand": "nic",
+    "RAID bus controller": "raid",
+    "RAID": "raid",
+    "Serial Attached SCSI controller": "hba",
+    "SAS": "hba",
+    "SCSI storage controller": "hba",
+    "Non-Volatile memory controller": "nvme",
+    "NVMExp": "nvme",
+}
+_VIRTUAL_FUNCTION: Final = re.compile(r"Virtual Function|Ethernet Adaptive VF|\bVF\b")
+_GENERATIONS: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 #: No number of a host is larger; JSON may hold any.
 _LARGEST: Final = 1e30
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A part of a host; a field is None where no output gives it.
+    """A part of a host; a field is None where no output gives it, and ends in _ where Python keeps its name.
 
     Parameters
     ----------
@@ -33,8 +58,10 @@ class Part:
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Self:
         """Make the part of merged facts; a value of another type than its field's is None."""
-        given = ((one.name, facts.get(one.name), get_args(one.type)) for one in fields(cls) if one.name != "facts")
-        return cls(facts=facts, **{name: value for name, value, types in given if _is(value, types)})
+        given = ((one, facts.get(one.name.removesuffix("_"))) for one in fields(cls) if one.name != "facts")
+        return cls(
+            facts=facts, **{one.name: value for one, value in given if _is(value, get_args(one.type) or (one.type,))}
+        )
 
 
 def _is(value: object, types: tuple[Any, ...]) -> bool:
@@ -43,6 +70,88 @@ def _is(value: object, types: tuple[Any, ...]) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return type(value) in kinds
     return (type(value) in kinds or float in kinds) and abs(value) < _LARGEST
+
+
+def generation(gtps: float | None) -> int | None:
+    """The generation of PCI Express that transfers so many bits of a lane a second [GT/s]."""
+    return _GENERATIONS.get(gtps or 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device(Part):
+    """A PCI device.
+
+    Parameters
+    ----------
+    address
+        With its domain and function: ``0000:04:00.0``.
+    name, subsystem_name, device_name
+        Maker and model, of the card, and of the chip alone.
+    class_, class_code, kind
+        What it is, by lspci in words and as a number (``0200``), and by hwloc.
+    os_device
+        The interface or disk that it is.
+    parent, bus_secondary
+        Address of the bridge that it hangs on; number of the bus below it.
+    numa_node
+        The node that it is attached to.
+    express_type
+        Its place in PCI Express: ``Endpoint``, ``Root Port``, ``Upstream Port`` …
+    lnksta_gtps, lnkcap_gtps
+        Rate of a lane as trained, and at most. [GT/s]
+    lnksta_width, lnkcap_width
+        Lanes as trained, and at most.
+    max_payload, max_payload_cap, max_read_req
+        MaxPayload as set and at most, MaxReadReq. [B]
+    pcix_64bit, pcix_133mhz
+        Whether its PCI-X has 64 bits, and 133 MHz.
+    pcix_rbc, pcix_dmmrbc
+        Bytes that it reads at once from PCI-X, as set and at most. [B]
+    pcix_secondary_freq_hz
+        Clock of the PCI-X bus below it. [Hz]
+    """
+
+    address: str = ""
+    name: str | None = None
+    subsystem_name: str | None = None
+    device_name: str | None = None
+    class_: str | None = None
+    class_code: str | None = None
+    kind: str | None = None
+    os_device: str | None = None
+    parent: str | None = None
+    bus_secondary: int | None = None
+    numa_node: int | None = None
+    express_type: str | None = None
+    lnksta_gtps: float | None = None
+    lnkcap_gtps: float | None = None
+    lnksta_width: int | None = None
+    lnkcap_width: int | None = None
+    max_payload: int | None = None
+    max_payload_cap: int | None = None
+    max_read_req: int | None = None
+    pcix_64bit: bool | None = None
+    pcix_133mhz: bool | None = None
+    pcix_rbc: int | None = None
+    pcix_dmmrbc: int | None = None
+    pcix_secondary_freq_hz: float | None = None
+
+    @property
+    def purpose(self) -> str | None:
+        """What it is for transfers: nic, raid, hba, nvme, or None."""
+        return _KINDS.get(self.class_code or "") or _KIND_WORDS.get(self.class_ or self.kind or "")
+
+    @property
+    def is_virtual_function(self) -> bool:
+        """Whether it is an SR-IOV virtual function; its link status has an unknown speed and width 0."""
+        named = _VIRTUAL_FUNCTION.search(self.name or "") is not None
+        unlinked = self.lnksta_width == 0 and self.lnksta_gtps is None and self.max_payload is not None
+        return named or (unlinked and bool(self.lnkcap_width))
+
+    @property
+    def card(self) -> str:
+        """Its address without the function."""
+        return self.address.rpartition(".")[0]
 
 
 @dataclass(frozen=True, kw_only=True)
