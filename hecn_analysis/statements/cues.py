@@ -27,7 +27,7 @@ _QUOTED: Final = 200
 
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
-_SHORTEST_WORD: Final = 3
+_SHORTEST_WORD: Final = 2
 
 #: Bytes of a text as its words: letters in lower case, all else as space.
 _AS_WORDS: Final = bytes(ord(chr(byte).lower()) if chr(byte).isalpha() and byte < 128 else 32 for byte in range(256))
