@@ -5,7 +5,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
+.PHONY: evidence help setup brief lab test test-all notebooks lint format docs linkcheck bench growth deployment fuzz mutate redos faults coverage mutants sbom audit lock upgrade test-oldest clean
 
 VENV := .venv
 OLDEST := .venv-oldest
@@ -83,6 +83,9 @@ redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million c
 # The same code as in `make test`, more of it, and each time at other moments; SEED is that of a failure, to see it again.
 FAULTS ?= 2000
 SEED ?=
+evidence: $(VENV)/dev.stamp ## count the signs of transfers with a known cause in CASES=DIR, and cross-validate the verdicts
+	$(BIN)/python -m upkeep.evidence $(CASES) $(ARGS)
+
 faults: $(VENV)/dev.stamp ## kill, interrupt and refuse writers at FAULTS=2000 moments, chosen by SEED= (Linux)
 	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(or $(SEED),$(shell date +%s)) $(BIN)/python -m pytest -q tests/faults $(ARGS)
 

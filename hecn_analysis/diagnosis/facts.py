@@ -1,4 +1,4 @@
-"""What a folder says about a kind of run: its rates over time, its path, its hosts, its requests, each with its place."""
+"""What a folder says about a kind of run: rates over time, path, hosts, requests, each with its place."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Facts:
         return self._end_of_pipe("receiver", memory="memory")
 
     def _end_of_pipe(self, end: str, memory: str) -> tuple[str, tuple[Statement, ...]] | None:
-        if self.kind.protocol == "file":
+        if self.kind.is_local:
             return None
         said = [one for one in self.kind.say("asked.file") if one.end in ("", end)]
         for word, values in (("a disk", None), ("a program", "program"), (memory, "memory")):

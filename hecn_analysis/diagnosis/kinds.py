@@ -15,6 +15,9 @@ from hecn_analysis.statements import Statement
 #: Tools that watch a path or a socket, and whose rows are no transfers.
 _WATCH: Final = frozenset({"ping", "fping", "mtr", "traceroute", "owping", "powstream", "ss", "tc", "tracepath"})
 
+#: Tools that test disks, and move nothing over a network.
+_STORAGE: Final = frozenset({"IOR", "bonnie++", "dcp", "dd", "dsync", "fio", "gpfsperf", "hdparm", "iozone", "xdd"})
+
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})
 
@@ -64,6 +67,11 @@ class Kind:
     statements: tuple[Statement, ...]
 
     @property
+    def is_local(self) -> bool:
+        """Whether the runs are tests of disks, and nothing went over a network."""
+        return self.tool in _STORAGE
+
+    @property
     def files(self) -> list[str]:
         """Names of the files that hold the runs."""
         return list(dict.fromkeys(self.runs["source_file"].astype(str)))
@@ -89,7 +97,8 @@ def kinds(folder: Folder) -> list[Kind]:
     Returns
     -------
     list of Kind
-        Each with at least one run that has a rate, or that was aborted.
+        Each with at least one run that has a rate; where there is none, those that were aborted. Tests of disks are kinds
+        where nothing went over a network.
 
     Examples
     --------
@@ -114,6 +123,8 @@ def kinds(folder: Folder) -> list[Kind]:
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
     ]
     with_rates = [kind for kind in found if len(kind.runs)] or found
+    over_networks = [kind for kind in with_rates if not kind.is_local]
+    with_rates = over_networks or with_rates  # beside these, tests of disks are evidence
     return _without_other_ends(sorted(with_rates, key=lambda kind: -len(kind.runs)))
 
 

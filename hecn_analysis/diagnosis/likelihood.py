@@ -85,11 +85,12 @@ class SignTable(BaseModel):
 
 
 class CauseTable(BaseModel):
-    """A class of cause of ``models/evidence.yaml``: its odds before anything is seen, and its words."""
+    """A class of cause of ``models/evidence.yaml``: its odds with and without a measured transfer, and its words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     odds: Annotated[float, Field(gt=0)]
+    unmeasured: Annotated[float, Field(gt=0)]
     resource: str
     finding: str
 
@@ -130,7 +131,7 @@ def evidence() -> Evidence:
 @cache
 def counts() -> Counts:
     """Load ``models/evidence_counts.yaml``."""
-    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml").values)
+    return MappingProxyType(yaml_file.load(places.models_dir() / "evidence_counts.yaml").values["counts"])
 
 
 @cache
@@ -201,6 +202,8 @@ def posterior(
     seen: Iterable[Sign],
     tables: Mapping[str, NDArray[np.float64]] | None = None,
     extra: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+    *,
+    measured: bool = True,
 ) -> Posterior:
     """Apply Bayes' rule to the signs of a kind of run.
 
@@ -212,6 +215,8 @@ def posterior(
         Likelihoods of their bins; by default, `likelihoods`.
     extra
         Further evidence: for each name, how many times likelier it is under some causes than under the rest. [1]
+    measured
+        Whether the rate of a transfer was measured.
 
     Returns
     -------
@@ -233,6 +238,7 @@ def posterior(
             weights[sign.name] = table.temper * np.log(tables[sign.name][:, place])
     for name, odds in extra.items():
         weights[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
-    logs = np.log([cause.odds for cause in table.causes.values()]) + sum(weights.values())
+    odds = [cause.odds if measured else cause.unmeasured for cause in table.causes.values()]
+    logs = np.log(odds) + sum(weights.values())
     raised = np.exp(logs - logs.max())
     return Posterior(table.names, raised / raised.sum(), weights)

@@ -97,7 +97,7 @@ def _ratio(facts: Facts, over: Fact | None, value: float | None = None) -> Fact 
 
 
 def _on_wire(facts: Facts) -> bool:
-    return facts.kind.protocol not in ("file", "rdma")
+    return not facts.kind.is_local and facts.kind.protocol != "rdma"
 
 
 # --- the line -------------------------------------------------------------------------------------------------------
@@ -148,13 +148,13 @@ def _is_udp(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 
 @_sign
 def _is_local(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
-    return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.protocol == "file" else None
+    return ("to or from a disk alone", (facts.rate_quote,)) if facts.kind.is_local else None
 
 
 @_sign
 def _local_direction(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
     words = {"read": "reads", "write": "writes"}.get(facts.kind.direction)
-    return None if words is None or _on_wire(facts) else (words, (facts.rate_quote,))
+    return None if words is None or not facts.kind.is_local else (words, (facts.rate_quote,))
 
 
 @_sign

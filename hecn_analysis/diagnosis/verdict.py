@@ -232,7 +232,7 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     facts = Facts(kind)
     seen = tuple(signs(facts))
     cues = tuple(_cues(kind))
-    found = posterior(seen, extra=_odds(cues))
+    found = posterior(seen, extra=cue_odds(kind), measured=facts.has_rates)
     causes = tuple(_causes(facts, found, seen, cues))
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
@@ -281,10 +281,21 @@ def _cues(kind: Kind) -> Iterator[tuple[Cue, Statement]]:
             yield entries()[str(statement.value)], statement
 
 
-def _odds(cues: Sequence[tuple[Cue, Statement]]) -> dict[str, Mapping[str, float]]:
-    """For each subject the strongest entry: several lines that say the same count once."""
+def cue_odds(kind: Kind) -> dict[str, Mapping[str, float]]:
+    """Odds of the lines that name a cause: of each subject the strongest, for several that say the same count once.
+
+    Parameters
+    ----------
+    kind
+        The runs.
+
+    Returns
+    -------
+    dict of str to Mapping
+        For each subject, how many times likelier its line is under each cause than under those without odds. [1]
+    """
     strongest: dict[str, Mapping[str, float]] = {}
-    for cue, _ in cues:
+    for cue, _ in _cues(kind):
         present = strongest.get(cue.subject)
         if present is None or _strength(cue.odds) > _strength(present):
             strongest[cue.subject] = cue.odds
@@ -380,7 +391,7 @@ def _buffer_limit(facts: Facts) -> Fact | None:
 
 def _expected(facts: Facts) -> tuple[float | None, float | None, float | None]:
     """Median and interval of what the runs should be, or nothing where nothing bounds them. [bit/s]."""
-    if not facts.has_rates or facts.kind.protocol == "file":
+    if not facts.has_rates or facts.kind.is_local:
         return None, None, None
     asked = facts.asked_rate
     line = facts.line or facts.port
