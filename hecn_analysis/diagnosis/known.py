@@ -31,8 +31,13 @@ _OF_LINE: Final = 0.9
 _MTU: Final = 1500.0
 _TUNNEL_MTU: Final = 1400.0  # what is left of 1500 bytes in most tunnels
 _BELOW_SHAPER: Final = 0.98
+_ASSUMED_OF_LINE: Final = 0.3
+_ASSUMED_BPS: Final = 1e8
 _STREAMS: Final = (8, 16)
 _NAME: Final = re.compile(r"[\w.:-]{1,80}")
+
+OF_RATES: Final = frozenset({"line", "needed", "pace", "just_below", "ten_bytes", "bdp"})
+"""Quantities that mean nothing where no rate is known."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Known:
     Attributes
     ----------
     measured_bps, measured_low_bps, measured_high_bps
-        Median and range of the runs. [bit/s]
+        Median and range of the runs that have a rate. [bit/s]
     line_bps, line_basis
         Rate of the line (a packet costs its IP length + 38 bytes), and where that is from. [bit/s]
     rtt_s
@@ -63,7 +68,7 @@ class Known:
         Names for the commands.
     """
 
-    measured_bps: float
+    measured_bps: float | None = None
     measured_low_bps: float | None = None
     measured_high_bps: float | None = None
     line_bps: float | None = None
@@ -87,6 +92,13 @@ class Known:
     interface: str | None = None
 
     @property
+    def base_bps(self) -> float:
+        """What gains count from: the measured rate, an assumed one where no run has a rate [bit/s]."""
+        if is_positive(self.measured_bps):
+            return self.measured_bps
+        return _ASSUMED_OF_LINE * self.line_bps if is_positive(self.line_bps) else _ASSUMED_BPS
+
+    @property
     def goodput_bps(self) -> float | None:
         """What the line carries of data, None where it is unknown or slower than what was measured [bit/s].
 
@@ -101,14 +113,14 @@ class Known:
         mtu = min(max(self.mtu if math.isfinite(self.mtu) else 1500.0, least), 65535.0)
         protocol: Literal["tcp", "udp"] = "udp" if self.protocol == "udp" else "tcp"
         goodput = float(goodput_bps(self.line_bps, mtu, ip=self.ip, protocol=protocol))
-        return goodput if goodput * 1.02 >= self.measured_bps else None
+        return goodput if goodput * 1.02 >= self.base_bps else None
 
     @property
     def run_bytes(self) -> float:
         """Data of a run, by its rate and length where it is not stated [bytes]."""
         if is_positive(self.transfer_bytes):
             return float(self.transfer_bytes)
-        return max(self.measured_bps * self.run_s / 8, 1.0)
+        return max(self.base_bps * self.run_s / 8, 1.0)
 
     @property
     def run_s(self) -> float:
@@ -116,21 +128,22 @@ class Known:
         if is_positive(self.duration_s):
             return float(self.duration_s)
         if is_positive(self.transfer_bytes):
-            return float(self.transfer_bytes) * 8 / self.measured_bps
+            return float(self.transfer_bytes) * 8 / self.base_bps
         return _DURATION_S
 
 
 def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
     """What the braces of ``models/remedies.yaml`` stand for: numbers in SI and texts, each with a value."""
     goodput = known.goodput_bps
+    is_measured = is_positive(known.measured_bps)
     line = float(known.line_bps or 0) if goodput is not None else None
-    reach = line if line is not None else max(_UNKNOWN_LINE * known.measured_bps, after_bps)
+    reach = line if line is not None else max(_UNKNOWN_LINE * known.base_bps, after_bps)
     bdp = reach * known.rtt_s / 8 if is_positive(known.rtt_s) else None
     window = _window(bdp, known)
     streams = max(known.streams or 1, 1)
     more = next((number for number in _STREAMS if number >= 2 * streams), 2 * streams)
     pace = pace_bps(known, after_bps)
-    below = _rounded(_BELOW_SHAPER * known.measured_bps)
+    below = _rounded(_BELOW_SHAPER * known.base_bps)
     ten = 10 * round(known.run_bytes)
     present = known.mtu if is_positive(known.mtu) else _MTU
     mtu = known.needed_mtu if is_positive(known.needed_mtu) else _MTU if present > _MTU else _TUNNEL_MTU
@@ -149,16 +162,16 @@ def quantities(known: Known, after_bps: float) -> dict[str, float | str]:
         "more_streams": more,
         "pace": pace,
         "pace_mbit": max(round(pace / 1e6), 1),
-        "pace_text": format_rate(pace),
+        "pace_text": format_rate(pace) if goodput or is_measured else "a rate",
         "just_below": below,
         "just_below_mbit": max(round(below / 1e6), 1),
         "ten_bytes": ten,
         "ten_bytes_text": format_bytes(ten),
         "bytes_text": format_bytes(known.run_bytes),
         "needed": _rounded(goodput if goodput is not None else after_bps),
-        "needed_text": _byte_rate(goodput if goodput is not None else after_bps),
-        "measured_text": format_rate(known.measured_bps),
-        "measured_bytes": _byte_rate(known.measured_bps),
+        "needed_text": _byte_rate(goodput or after_bps) if goodput or is_measured else "as much as the line carries",
+        "measured_text": format_rate(known.base_bps) if is_measured else "its present rate",
+        "measured_bytes": _byte_rate(known.base_bps) if is_measured else "its present value",
         "rtt_text": format_time(known.rtt_s) if is_positive(known.rtt_s) else "its idle value",
         "mtu": round(mtu),
         "payload": round(mtu) - 28,
@@ -179,7 +192,7 @@ def _options(tool: str | None, streams: int, window: int, amount: int, pace: int
 
 def words(known: Known | None) -> dict[str, str]:
     """Names of the tool, the hosts and the port for commands, general ones where they are not known."""
-    known = known or Known(measured_bps=math.nan)
+    known = known or Known()
     return {
         "tool": _word(known.tool, "the tool"),
         "sender": _word(known.sender, "the sender"),
@@ -194,7 +207,7 @@ def pace_bps(known: Known, after_bps: float) -> int:
     line = known.line_bps if known.goodput_bps is not None else None
     if line is not None and known.line_basis == "stated":
         return _rounded(_OF_LINE * line)
-    return _rounded(_BELOW * known.measured_bps if known.protocol == "udp" else _OF_LINE * after_bps)
+    return _rounded(_BELOW * known.base_bps if known.protocol == "udp" else _OF_LINE * after_bps)
 
 
 def is_positive(value: float | None) -> TypeGuard[float]:

@@ -63,12 +63,12 @@ def outcome(
 ) -> Outcome:
     """What runs get after a change that mends `cause`; `windows`: how many times as much all windows then hold."""
     random = np.random.default_rng(20)
-    factor = known.measured_bps * np.exp(
+    factor = known.base_bps * np.exp(
         math.log(gain) + math.hypot(spread, _scatter(known)) * random.standard_normal(DRAWS)
     )
     line = _line(known, factor, random)
     if after == "pace":
-        rate = pace_bps(known, known.measured_bps) * random.uniform(0.95, 1.0, DRAWS)
+        rate = pace_bps(known, known.base_bps) * random.uniform(0.95, 1.0, DRAWS)
     elif after == "core":
         core = _core(known, cause, gain, spread, random)
         rate = core if known.goodput_bps is None else np.minimum(core, line)
@@ -77,16 +77,16 @@ def outcome(
     else:
         rate = np.minimum(line, factor) if after == "part" else line
     if after != "pace":
-        rate = np.maximum(rate, known.measured_bps)
+        rate = np.maximum(rate, known.base_bps)
     if cause in WINDOWS and windows > 1:
-        rate = np.minimum(rate, windows * known.measured_bps)
+        rate = np.minimum(rate, windows * known.base_bps)
     for other, stated in known.limits.items():
         limit = stated * windows if other in WINDOWS else stated
-        if other not in {cause, "link"} and math.isfinite(limit) and limit > _RIVAL * known.measured_bps:
+        if other not in {cause, "link"} and math.isfinite(limit) and limit > _RIVAL * known.base_bps:
             rate = np.minimum(rate, limit * np.exp(0.1 * random.standard_normal(DRAWS)))
     ceiling = known.goodput_bps
     if ceiling is not None:
-        rate = np.minimum(rate, max(ceiling * 1.02, known.measured_bps))
+        rate = np.minimum(rate, max(ceiling * 1.02, known.base_bps))
     low, middle, high = (float(value) for value in np.quantile(rate, (LOW, 0.5, HIGH)))
     return Outcome(middle, low, high)
 
@@ -122,10 +122,10 @@ def _core(known: Known, cause: str, gain: float, spread: float, random: np.rando
     """Rates of a core that the transfer has for itself, by its share before where that is known."""
     share = known.sender_cpu_share if cause == "cpu-sender" else known.receiver_cpu_share
     if share is not None and 0 < share < 1:
-        middle, wide = math.log(known.measured_bps) - _SHARE_EXPONENT * math.log(share), _SHARE_SPREAD
+        middle, wide = math.log(known.base_bps) - _SHARE_EXPONENT * math.log(share), _SHARE_SPREAD
     else:  # two estimates, weighed by their precision: a factor on the measured rate, and what cores do
         weights = spread**-2, _FREE_CORE_SPREAD**-2
-        middle = weights[0] * math.log(gain * known.measured_bps) + weights[1] * math.log(_FREE_CORE_BPS)
+        middle = weights[0] * math.log(gain * known.base_bps) + weights[1] * math.log(_FREE_CORE_BPS)
         middle, wide = middle / sum(weights), sum(weights) ** -0.5
     rates: Draws = np.exp(middle + math.hypot(wide, _scatter(known)) * random.standard_normal(DRAWS))
     return rates
@@ -137,7 +137,7 @@ def _longer(known: Known, factor: Draws, random: np.random.Generator) -> Draws:
     full = factor if goodput is None else np.full(DRAWS, goodput)
     if goodput is not None and known.line_basis == "port":
         full = np.minimum(full, factor)
-    data, seconds = 8 * known.run_bytes, 8 * known.run_bytes / known.measured_bps
+    data, seconds = 8 * known.run_bytes, 8 * known.run_bytes / known.base_bps
     rtt = known.rtt_s if is_positive(known.rtt_s) else seconds / 8
     rest = np.maximum(9 * data / full, _ROUNDS_TENFOLD * rtt * np.exp(0.2 * random.standard_normal(DRAWS)))
     rate: Draws = 10 * data / (seconds + rest)

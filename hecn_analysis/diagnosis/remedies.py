@@ -17,8 +17,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import RangeError
-from hecn_analysis.diagnosis.known import Known, quantities
+from hecn_analysis.diagnosis.known import OF_RATES, Known, is_positive, quantities
 from hecn_analysis.diagnosis.outcomes import After, outcome
 from hecn_analysis.hardware import yaml_file
 
@@ -78,7 +77,8 @@ class Change:
     command, check, source
         What to type; how to see that it took effect; where it is known from.
     throughput_bps, low_bps, high_bps
-        What the runs get if the cause is the one it mends: median, and an interval of 90 %. [bit/s]
+        What the runs get if the cause is the one it mends: median, and an interval of 90 %; None where neither a rate
+        nor the line is known. [bit/s]
     probability
         That the cause is that one, and that the change then helps.
     """
@@ -87,17 +87,15 @@ class Change:
     settings: Mapping[str, Value]
     command: str
     check: str
-    throughput_bps: float
-    low_bps: float
-    high_bps: float
+    throughput_bps: float | None
+    low_bps: float | None
+    high_bps: float | None
     probability: float
     source: str
 
 
 def changes(causes: Mapping[str, float], known: Known) -> tuple[Change, ...]:
     """What to change, the most useful first, by the probabilities of the causes; none where the runs are fine."""
-    if not (math.isfinite(known.measured_bps) and known.measured_bps > 0):
-        raise RangeError(f"measured_bps: found {known.measured_bps!r}, expected a positive rate")
     causes = {name: value for name, value in causes.items() if math.isfinite(value) and value > 0}
     likeliest = max(causes, key=causes.__getitem__, default="other")
     if likeliest in HEALTHY and sum(value for name, value in causes.items() if name not in HEALTHY) < _TO_MEND:
@@ -120,6 +118,7 @@ def nothing(cause: str) -> str | None:
 def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
     """The changes of a class, its remedy first."""
     described = _classes().get(name, _classes()["other"])
+    is_measured = is_positive(known.measured_bps)
     for remedy in described.changes:
         rate = outcome(
             remedy.after,
@@ -130,14 +129,15 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
             windows=_windows(remedy, known),
         )
         values = quantities(known, rate.throughput_bps)
+        is_counted = is_measured or (known.goodput_bps is not None and remedy.after == "line")
         yield Change(
             what=remedy.what.format(**values),
-            settings=MappingProxyType({key: _filled(value, values) for key, value in remedy.settings.items()}),
+            settings=_settings(remedy, values, is_of_rates=is_measured or known.goodput_bps is not None),
             command=remedy.command.format(**values),
             check=remedy.check.format(**values),
-            throughput_bps=rate.throughput_bps,
-            low_bps=rate.low_bps,
-            high_bps=rate.high_bps,
+            throughput_bps=rate.throughput_bps if is_counted else None,
+            low_bps=rate.low_bps if is_counted else None,
+            high_bps=rate.high_bps if is_counted else None,
             probability=min(probability * remedy.works, 1.0),
             source=remedy.source,
         )
@@ -149,20 +149,28 @@ def _windows(remedy: _Remedy, known: Known) -> float:
         return math.inf
     if "tool.streams" not in remedy.settings:
         return 1.0
-    values = quantities(known, known.measured_bps)
+    values = quantities(known, known.base_bps)
     return int(values["more_streams"]) / int(values["streams"])
 
 
-def _filled(value: Value, values: Mapping[str, Value]) -> Value:
-    """The value of a setting: that of the quantity which stands in braces, else itself."""
-    if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
-        return values[value[1:-1]]
-    return value
+def _settings(remedy: _Remedy, values: Mapping[str, Value], *, is_of_rates: bool) -> Mapping[str, Value]:
+    """Settings with the quantities that stand in braces; those that follow from rates only where one is known."""
+    filled = {}
+    for key, value in remedy.settings.items():
+        if not (isinstance(value, str) and value.startswith("{")):
+            filled[key] = value
+        elif is_of_rates or value[1:-1] not in OF_RATES:
+            filled[key] = values[value[1:-1]]
+    return MappingProxyType(filled)
 
 
 def _benefit(change: Change, known: Known) -> float:
-    """Logarithm of the gain."""
-    return max(math.log(change.throughput_bps / known.measured_bps), _LEAST_GAIN)
+    """Logarithm of the gain, that of a doubling where it is not known."""
+    return (
+        math.log(2)
+        if change.throughput_bps is None
+        else max(math.log(change.throughput_bps / known.base_bps), _LEAST_GAIN)
+    )
 
 
 def _merged(ordered: Iterable[Change]) -> Iterator[Change]:

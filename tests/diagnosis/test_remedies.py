@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from hecn_analysis.base import places
-from hecn_analysis.base.errors import InputError, RangeError
+from hecn_analysis.base.errors import InputError
 from hecn_analysis.diagnosis import remedies
 from hecn_analysis.diagnosis.known import Known, quantities
 from hecn_analysis.limits.framing import goodput_bps
@@ -183,10 +183,19 @@ def test_nothing_without_causes():
     assert remedies.changes({"a class of tomorrow": 1.0}, FULL) == ()
 
 
-@pytest.mark.parametrize("measured", [0.0, -1.0, math.nan, math.inf])
-def test_a_gain_needs_a_measured_rate(measured):
-    with pytest.raises(RangeError, match="measured_bps"):
-        remedies.changes({"loss": 1.0}, Known(measured_bps=measured))
+@pytest.mark.parametrize("measured", [None, 0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("name", sorted(set(CLASSES) - WITHOUT))
+def test_without_a_rate_there_are_changes_but_no_gains(name, measured):
+    for change in remedies.changes({name: 1.0}, Known(measured_bps=measured)):
+        assert (change.throughput_bps, change.low_bps, change.high_bps) == (None, None, None)
+        assert not change.settings.keys() & {"path.rate", "path.queue", "tool.pace", "tool.bytes", "sender.read_rate"}
+        assert "Mb/s" not in change.what
+
+
+def test_without_a_rate_the_line_is_what_a_change_gives():
+    change = remedies.changes({"duplex": 1.0}, Known(line_bps=1e9, line_basis="stated"))[0]
+    assert 0.6e9 < change.low_bps < change.throughput_bps < change.high_bps < 1e9
+    assert change.settings["path.rate"] == 1e9
 
 
 def test_a_change_for_two_causes_is_listed_once():
