@@ -89,6 +89,13 @@ def test_texts_are_filled_and_numbers_are_finite(name, known):
             assert isinstance(value, bool | str) or (math.isfinite(value) and value >= 0)
 
 
+@pytest.mark.parametrize("name", sorted(set(CLASSES) - WITHOUT))
+def test_texts_fit_the_lines_of_a_terminal(name):
+    for change in remedies.changes({name: 1.0}, FULL):
+        assert len(change.what) <= 110
+        assert max(len(change.command), len(change.check)) <= 205
+
+
 def test_settings_are_keys_of_a_scenario():
     keys = {
         key
