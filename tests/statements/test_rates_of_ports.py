@@ -75,7 +75,7 @@ def test_two_outputs_in_a_file():
     "text",
     [
         "eth0      Link encap:Ethernet\n          RX packets:1430 errors:12 dropped:3 overruns:0 frame:12\n",
-        "eth0: flags=4163<UP>  mtu 1500\n    RX packets 5  bytes 9\n    RX errors 12  dropped 3  overruns 0  frame 12\n",
+        "eth0: flags=4163<UP>  mtu 1500\n  RX packets 5  bytes 9\n  RX errors 12  dropped 3  overruns 0  frame 12\n",
         "$ ifconfig eth0 | grep RX\nRX errors 12  dropped 3  overruns 0  frame 12\n",
         "Iface MTU RX-OK RX-ERR RX-DRP RX-OVR TX-OK TX-ERR TX-DRP TX-OVR Flg\neth0 1500 476 12 3 0 312 0 0 0 BMRU\n",
     ],
