@@ -37,6 +37,8 @@ _RATE: Final = re.compile(
     r"|(?<![\w./:-])(?P<word>gigabit)(?!\w)"
     r"|(?<![\w./:-])(?P<carrier>OC-?\d{1,3}c?|STM-?\d{1,2}|T1|E1|T3|DS-?3|E3)(?![\w/])"
 )
+#: What a line with a rate or a distance has at the least.
+_HINT: Final = re.compile(r"\d[ -]?[kKmMgGT](?:[biGg]|\W|$)|igabit|\bOC|\bSTM|\b[TE][13]\b|\bDS|\d ?(?:ms|us|µs|s)\b")
 _PREFIXES: Final = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _CARRIERS: Final = {"T1": 1.544e6, "E1": 2.048e6, "T3": 44.736e6, "DS3": 44.736e6, "E3": 34.368e6}
 _BASIC: Final = {"OC": 51.84e6, "STM": 155.52e6}
@@ -100,7 +102,7 @@ def find(document: Document) -> Iterator[Statement]:
     if len(document.content) > _LARGEST or document.start.startswith(_STRUCTURED):
         return
     for number, text in enumerate(document.lines, 1):
-        if not text or len(text) > _LONGEST or _OF_TOOLS.search(text):
+        if len(text) > _LONGEST or _HINT.search(text) is None or _OF_TOOLS.search(text) is not None:
             continue
         for rate_bps, says in _rates(text):
             yield Statement("path.rate_bps", rate_bps, document.source_file, number, says)

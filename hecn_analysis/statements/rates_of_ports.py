@@ -118,14 +118,16 @@ def _is_virtual(port: str) -> bool:
 def _rates(document: Document) -> Iterator[Statement]:
     """State what the busiest port sent and received while it worked."""
     names: list[str] = []
+    scale, unit = 8, ""
     samples: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     averages: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     for number, text in enumerate(document.lines, 1):
         words = text.split()
         if "IFACE" in words:
             names = words[words.index("IFACE") + 1 :]
-        elif {"rxkB/s", "rxbyt/s"} & set(names) and len(words) > len(names):
             scale, unit = (8 * 1024, "kB/s") if "rxkB/s" in names else (8, "byt/s")
+            names = names if {"rx" + unit, "tx" + unit} <= set(names) else []
+        elif names and len(words) > len(names):
             values = [word.replace(",", ".") for word in words[-len(names) :]]
             if all(value.replace(".", "", 1).isdecimal() for value in values):
                 row = dict(zip(names, map(float, values), strict=True))
