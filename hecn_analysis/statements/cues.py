@@ -5,6 +5,7 @@ A file is first asked for the words without which no entry has a line there: tha
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -89,7 +90,7 @@ class Cue(BaseModel):
     times: int = Field(default=1, ge=1, le=100)
     least: Mapping[str, float] = {}
     most: Mapping[str, float] = {}
-    share: tuple[str, str, float] | None = None
+    share: tuple[str, str, float] | tuple[str, str, float, float] | None = None
     odds: dict[Class, _Odds] = Field(min_length=1)
     says: _Text
     do: str = ""
@@ -117,8 +118,9 @@ class Cue(BaseModel):
             return False
         if self.share is None:
             return True
-        part, whole, bound = self.share
-        return values.get(part, 0) >= bound * max(values.get(whole, 0), 1)
+        part, whole, *bounds = self.share
+        share = values.get(part, 0) / max(values.get(whole, 0), 1)
+        return bounds[0] <= share <= (bounds[1] if len(bounds) > 1 else math.inf)
 
 
 @cache
