@@ -127,10 +127,10 @@ def _figures(host: CapturedHost) -> dict[str, object]:
     figures: dict[str, object] = {
         "made of": f"{len(host.source_files)} files ({host.host.source.partition(':')[0]})",
         "system": host.machine.product,
-        "processor": cpu.get("model"),
-        "sockets": cpu.get("sockets"),
-        "cores": cpu.get("cores"),
-        "memory_bytes": memory.get("size_bytes"),
+        "processor": cpu.model,
+        "sockets": cpu.sockets,
+        "cores": cpu.cores,
+        "memory_bytes": memory.size_bytes,
         "kernel": host.machine.kernel.get("kernel"),
     }
     for name, slot in host.host.slots.items():

@@ -72,7 +72,7 @@ def _tests(folder: Folder, found: Sequence[Expected]) -> Iterator[tuple[str, str
             "counters", "port counters during a test", "hecn snmp poll SWITCH, or sar -n DEV 1",
             "other traffic and drops on the path, which no tool sees",
         )  # fmt: skip
-    if not any(host.machine.cpu for host in folder.inventory.hosts):
+    if not any(host.machine.cpu.facts for host in folder.inventory.hosts):
         yield (
             "host", "hardware and settings of the hosts", "hecn capture -o FOLDER, on both ends",
             "slots, cores, buffers and cards: their limits enter the prediction, and wrong settings are listed",

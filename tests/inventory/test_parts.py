@@ -6,7 +6,18 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.hosts.parts import Controller, Device, Disk, Interface, Link, Part, SoftwareArray, Volume
+from hecn_analysis.inventory.hosts.parts import (
+    Controller,
+    Cpu,
+    Device,
+    Disk,
+    Interface,
+    Link,
+    Memory,
+    Part,
+    SoftwareArray,
+    Volume,
+)
 
 
 def raid(host):
@@ -23,10 +34,12 @@ def software_arrays(host):
 
 HELD = {
     Controller: raid,
+    Cpu: lambda host: [host.machine.cpu],
     Device: lambda host: host.machine.devices.values(),
     Disk: lambda host: [*host.machine.disks.values(), *(drive for one in raid(host) for drive in one.drives)],
     Interface: lambda host: host.machine.interfaces.values(),
     Link: lambda host: host.findings.seen.links.values(),
+    Memory: lambda host: [host.machine.memory],
     SoftwareArray: software_arrays,
     Volume: lambda host: [volume for one in raid(host) for volume in (*one.volumes, *one.raidsets)],
 }

@@ -233,15 +233,6 @@ class Seen:
             modes = positive(port.advertised_max_bps)
         return modes or positive(port.speed_bps) or _named_speed(card.name)
 
-    # processors -------------------------------------------------------------------------------------------------------
-
-    @property
-    def clock_hz(self) -> float | None:
-        """Clock of a core under load [Hz], None if unknown."""
-        cpu = self.machine.cpu
-        mhz = next((one for name in ("mhz_max", "nominal_mhz", "mhz") if (one := positive(cpu.get(name)))), None)
-        return None if mhz is None else mhz * 1e6
-
     @property
     def settings(self) -> dict[str, Any]:
         """Kernel settings from sysctl."""

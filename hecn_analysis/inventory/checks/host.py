@@ -29,25 +29,25 @@ _ONE: Final = "one core: limits.cpu with 1 cycle a byte and 4000 a packet of 64 
 _CYCLES: Final = {"cycles_per_byte": 1.0, "cycles_per_packet": 4000}
 
 
-def channels_of(model: object) -> int | None:
+def channels_of(model: str | None) -> int | None:
     """Memory channels of a processor, by its name; None where it is not known."""
-    return next((count for name, count in _CHANNELS if name.search(str(model or "")[:200])), None)
+    return next((count for name, count in _CHANNELS if name.search((model or "")[:200])), None)
 
 
 def memory_channels(seen: Seen) -> Iterator[Finding]:
     """Memory channels without a module."""
     memory, cpu = seen.machine.memory, seen.machine.cpu
-    each, sockets = channels_of(cpu.get("model")), whole(cpu.get("sockets")) or 1
-    modules, rate = whole(memory.get("n_dimms")), positive(memory.get("mtps"))
+    each, sockets = channels_of(cpu.model), whole(cpu.sockets) or 1
+    modules, rate = whole(memory.n_dimms), positive(memory.mtps)
     if each is None or modules is None:
         return
     most = each * sockets
-    filled = min(whole(memory.get("channels")) or modules, most)
+    filled = min(whole(memory.channels) or modules, most)
     if filled >= most:
         return
     yield Finding(
         "memory-channels",
-        f"{sockets} x {cpu.get('model')}",
+        f"{sockets} x {cpu.model}",
         f"{modules} modules, which reach {filled} channels at most",
         f"a module in each of the {most} channels",
         limit_bps=float(limits.memory(filled, rate * 1e6)["throughput_bps"]) if rate else None,

@@ -50,7 +50,7 @@ def _goodput(rate: float | None, mtu: int | None) -> float | None:
 
 def _core(seen: Seen, unit: int, cores: int = 1) -> float | None:
     """Return what cores move when they handle so many bytes at once [bit/s]."""
-    clock = seen.clock_hz
+    clock = seen.machine.cpu.clock_hz
     if clock is None:
         return None
     return float(limits.cpu(clock, unit=max(unit, 1), cores=max(cores, 1), **_CYCLES)["throughput_bps"])

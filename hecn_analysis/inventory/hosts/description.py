@@ -8,7 +8,7 @@ could be.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from hecn_analysis.base import places, units
@@ -16,7 +16,7 @@ from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.hosts import matching, probes
 from hecn_analysis.inventory.hosts.machine import Machine
-from hecn_analysis.inventory.hosts.parts import Array, Device, Disk, Interface, generation
+from hecn_analysis.inventory.hosts.parts import Array, Device, Disk, Interface, Memory, generation
 
 _GENERIC_CPU: Final = "generic-server-cpu"
 _LANES: Final = (32, 16, 12, 8, 4, 2, 1)
@@ -42,6 +42,8 @@ _DISK_PRIORS: Final = {
 _VIRTUAL_DISK: Final = (1.4e9, 2e9, 0.95)
 #: The virtual machine whose costs were measured, for processors of other ones; what they then may differ by.
 _VIRTUAL_CPU: Final = ("virtual-2-cores", 0.4)
+#: The clock that cycles are counted in where no output gives one.
+_ANY_CLOCK_HZ: Final = 1e9
 _BUSY: Final = 0.05
 _LEAST_ARRAY: Final = 8e9
 
@@ -52,7 +54,7 @@ def describe(machine: Machine, files: Sequence[str]) -> Keys:
     """Keys of a description in ``models/hosts``."""
     named = [file.rpartition("/")[2] for file in files]
     source = f"{CAPTURED}: {', '.join(named[:6])}" + (f" and {len(named) - 6} more" if len(named) > 6 else "")
-    title = machine.product or machine.cpu.get("model") or "a host"
+    title = machine.product or machine.cpu.model or "a host"
     keys: Keys = {"title": f"{title} ({CAPTURED})", "source": source}
     slots, bridges = _slots(machine)
     parts: tuple[tuple[str, Any], ...] = (
@@ -64,7 +66,7 @@ def describe(machine: Machine, files: Sequence[str]) -> Keys:
     )
     keys.update((name, value) for name, value in parts if value)
     keys.update(_kernel(machine))
-    return probes.probed(keys, _clock_hz(machine), machine.probes)
+    return probes.probed(keys, machine.cpu.clock_hz or _ANY_CLOCK_HZ, machine.probes)
 
 
 def _said(value: Any, source: str, *, spread: float = 0.0, basis: str = "documented") -> Keys:  # noqa: ANN401
@@ -76,22 +78,22 @@ def _said(value: Any, source: str, *, spread: float = 0.0, basis: str = "documen
 
 def _cpu(machine: Machine) -> Keys | None:
     cpu = machine.cpu
-    cores = cpu.get("cores")
+    cores = cpu.cores
     if not cores:
         return None
-    part = matching.cpu(cpu["model"])
+    part = matching.cpu(cpu.model)
     keys: Keys = {"part": part} if part else _virtual_costs() if machine.virtual else {"part": _GENERIC_CPU}
     keys["cores"] = cores
-    sockets = cpu["sockets"] if cpu["sockets"] and cores % cpu["sockets"] == 0 else None
+    sockets = cpu.sockets if cpu.sockets and cores % cpu.sockets == 0 else None
     keys["sockets"] = sockets or 1
     keys["cores_per_socket"] = cores // keys["sockets"]
-    if cpu["model"]:
-        name = " ".join(str(cpu["model"]).split())
+    if cpu.model:
+        name = " ".join(cpu.model.split())
         keys["title"] = _virtual_title(name, cores) if machine.virtual and part is None else name
-    if cpu["l3_bytes"]:
-        keys["cache"] = _said(cpu["l3_bytes"], f"{CAPTURED}: last-level cache of a socket")
+    if cpu.l3_bytes:
+        keys["cache"] = _said(cpu.l3_bytes, f"{CAPTURED}: last-level cache of a socket")
     if part is None:
-        low, high = cpu["nominal_mhz"] or cpu["mhz"], cpu["mhz_max"] or cpu["mhz"]
+        low, high = cpu.nominal_mhz or cpu.mhz, cpu.mhz_max or cpu.mhz
         clocks = [clock for clock in (low, high) if clock]
         if clocks:
             middle = (min(clocks) + max(clocks)) / 2
@@ -105,12 +107,6 @@ def _virtual_title(model: str, cores: int) -> str:
     """What to call a processor that a hypervisor made up: the family it is like, and how much of one there is."""
     words = re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b|@ ?[\d.]+ ?GHz", " ", model).split()
     return f"{' '.join(words) or 'a processor'}, {cores} virtual core{'' if cores == 1 else 's'}"
-
-
-def _clock_hz(machine: Machine) -> float:
-    """The clock that cycles are counted in; a round figure if no output gives one."""
-    cpu = machine.cpu
-    return 1e6 * float(next((cpu[name] for name in ("mhz_max", "nominal_mhz", "mhz") if cpu.get(name)), 1000))
 
 
 def _virtual_costs() -> Keys:
@@ -127,9 +123,9 @@ def _virtual_costs() -> Keys:
 
 def _memory(machine: Machine) -> Keys | None:
     memory = machine.memory
-    rate, held = memory.get("mtps"), memory.get("size_bytes")
-    part = _part("cpus", matching.cpu(machine.cpu.get("model")))
-    sockets = machine.cpu.get("sockets") or 1
+    rate, dimms = memory.mtps, memory.n_dimms
+    part = _part("cpus", matching.cpu(machine.cpu.model))
+    sockets = machine.cpu.sockets or 1
     known = None
     if part is not None and part.memory_channels:
         name = part.title or part.part
@@ -138,7 +134,6 @@ def _memory(machine: Machine) -> Keys | None:
             known = _said(
                 part.memory_channels, f"channels of one {name}; a virtual machine has a part", basis="assumed"
             )
-    dimms = memory.get("n_dimms")
     if rate:
         channels = _channels(memory, known, sockets)
         transfers = _said(f"{rate:g} MT/s", f"{CAPTURED}: rate that the modules run at")
@@ -156,19 +151,21 @@ def _memory(machine: Machine) -> Keys | None:
         source = f"{CAPTURED}: {dimms} modules, a channel each; {channels['value']} channels are there"
         channels = _said(dimms, source, basis="assumed")
     keys: Keys = {"channels": channels, "transfers": transfers}
-    if held:
-        keys["size"] = _said(held, f"{CAPTURED}: sum of the modules" if dimms else f"{CAPTURED}: what the kernel uses")
+    if memory.size_bytes:
+        keys["size"] = _said(
+            memory.size_bytes, f"{CAPTURED}: sum of the modules" if dimms else f"{CAPTURED}: what the kernel uses"
+        )
     return keys
 
 
-def _channels(memory: Mapping[str, Any], known: Keys | None, sockets: int) -> Keys:
+def _channels(memory: Memory, known: Keys | None, sockets: int) -> Keys:
     """Channels of the memory: by the firmware's words, else by the processor, else by the kind of memory."""
-    if memory.get("channels"):
-        return _said(memory["channels"], f"{CAPTURED}: channels that the firmware names for the modules")
+    if memory.channels:
+        return _said(memory.channels, f"{CAPTURED}: channels that the firmware names for the modules")
     if known is not None:
         return known
-    kind_of = memory.get("type") or ""
-    each = next((count for name, least, count in _CHANNELS if kind_of.startswith(name) and memory["mtps"] >= least), 2)
+    kind_of, rate = memory.type or "", memory.mtps or 0
+    each = next((count for name, least, count in _CHANNELS if kind_of.startswith(name) and rate >= least), 2)
     return _said(each * sockets, f"as usual for {kind_of or 'memory'} of this rate, a socket", basis="assumed")
 
 
@@ -447,7 +444,7 @@ def _version(text: str) -> str | None:
 
 def _nic_cores(machine: Machine) -> list[int]:
     """Cores that served the network cards' interrupts, where they are not all."""
-    cores, threads = machine.cpu.get("cores"), machine.cpu.get("threads_per_core") or 1
+    cores, threads = machine.cpu.cores, machine.cpu.threads_per_core or 1
     cards = [card for card, them in machine.cards().items() if them[0].purpose == "nic"]
     names = re.compile("|".join(map(re.escape, [*machine.interfaces, *cards])) or r"(?!)")
     sums: dict[int, int] = {}

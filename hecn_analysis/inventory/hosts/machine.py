@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.hosts.parts import Array, Controller, Device, Disk, Interface, SoftwareArray
+from hecn_analysis.inventory.hosts.parts import Array, Controller, Cpu, Device, Disk, Interface, Memory, SoftwareArray
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured
@@ -44,7 +44,7 @@ _OWNER: Final = re.compile(r"(?:CPU|PROC|NODE|SOCKET|P)[ _-]?(?P<owner>\d{1,2})"
 
 @dataclass
 class Machine:
-    """Facts of one host by its parts; every dict is empty, and every list, where nothing was captured.
+    """Facts of one host by its parts; those that were not captured are empty.
 
     Parameters
     ----------
@@ -54,8 +54,10 @@ class Machine:
         Whether it is a guest.
     host_name
         Its name in a prompt, or as uname prints it.
-    cpu, memory, kernel
-        Named facts.
+    cpu, memory
+        Its processors and its memory.
+    kernel
+        Its settings by name.
     nodes
         Processors of each NUMA node, by its number.
     devices
@@ -75,8 +77,8 @@ class Machine:
     product: str | None = None
     virtual: bool | None = None
     host_name: str | None = None
-    cpu: dict[str, Any] = field(default_factory=dict)
-    memory: dict[str, Any] = field(default_factory=dict)
+    cpu: Cpu = field(default_factory=Cpu)
+    memory: Memory = field(default_factory=Memory)
     kernel: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, list[int]] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
@@ -111,8 +113,8 @@ class Machine:
         return {
             "product": self.product,
             "virtual": self.virtual,
-            "cpu": self.cpu,
-            "memory": self.memory,
+            "cpu": self.cpu.facts,
+            "memory": self.memory.facts,
             "nodes": self.nodes,
             "devices": [device.facts for device in self.devices.values()],
             "interfaces": {name: interface.facts for name, interface in self.interfaces.items()},
@@ -192,7 +194,7 @@ def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> Non
     processors = [one for facts in by_format.get("dmidecode", ()) for one in facts["processors"] if one["populated"]]
     if not sources and not processors:
         return
-    cpu = machine.cpu
+    cpu: dict[str, Any] = {}
     for name in ("model", "cpus", "sockets", "cores", "cores_per_socket", "threads_per_core", "numa_nodes"):
         cpu[name] = _first(sources, *_OTHER_NAMES.get(name, (name,)))
     if processors:
@@ -206,6 +208,7 @@ def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> Non
     cpu["mhz_max"] = _first(sources, "mhz_max") or _first(processors, "mhz")
     cpu["mhz"] = _first(sources, "mhz")
     cpu["l3_bytes"] = _l3(sources, cpu["sockets"])
+    machine.cpu = Cpu.of(cpu)
     machine.nodes = _first(sources, "numa_cpus") or _first(by_format.get("numactl-H", ()), "node_cpus") or {}
 
 
@@ -220,7 +223,7 @@ def _l3(sources: Sequence[Facts], sockets: int | None) -> int | None:
 
 def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
     modules = list(_all(by_format, ("dmidecode", "lshw-json", "lshw-text")))
-    memory = machine.memory
+    memory: dict[str, Any] = {}
     for name in ("n_dimms", "n_slots", "dimm_bytes", "type"):
         memory[name] = _first([facts for facts in modules if facts.get("n_dimms")], name)
     memory["mtps"] = _first(modules, "configured_mtps", "speed_mtps")
@@ -231,8 +234,8 @@ def _memory(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> 
     held = [module for facts in by_format.get("dmidecode", ()) for module in facts["modules"]]
     places = {place for module in held if (place := _channel(module)) is not None}
     memory["channels"] = len(places) if places and all(_channel(module) for module in held) else None
-    if not any(value is not None for value in memory.values()):
-        memory.clear()
+    if any(value is not None for value in memory.values()):
+        machine.memory = Memory.of(memory)
 
 
 def _channel(module: Facts) -> tuple[str, str] | None:

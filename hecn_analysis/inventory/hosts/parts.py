@@ -155,6 +155,68 @@ class Device(Part):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cpu(Part):
+    """The processors of a host.
+
+    Parameters
+    ----------
+    model
+        Name of each.
+    cpus, sockets, cores, cores_per_socket, threads_per_core, numa_nodes
+        How many the kernel sees, and how they are arranged.
+    nominal_mhz, mhz_max, mhz
+        Clock by the name, at most, and when it was captured. [MHz]
+    l3_bytes
+        Last-level cache of a socket. [B]
+    """
+
+    model: str | None = None
+    cpus: int | None = None
+    sockets: int | None = None
+    cores: int | None = None
+    cores_per_socket: int | None = None
+    threads_per_core: int | None = None
+    numa_nodes: int | None = None
+    nominal_mhz: int | None = None
+    mhz_max: float | None = None
+    mhz: float | None = None
+    l3_bytes: int | None = None
+
+    @property
+    def clock_hz(self) -> float | None:
+        """Clock of a core under load [Hz], None if unknown."""
+        mhz = next((one for one in (self.mhz_max, self.nominal_mhz, self.mhz) if one and one > 0), None)
+        return None if mhz is None else mhz * 1e6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory(Part):
+    """The main memory of a host.
+
+    Parameters
+    ----------
+    n_dimms, n_slots
+        Number of modules, and of places for them.
+    dimm_bytes, size_bytes
+        What most modules hold, and all. [B]
+    type
+        Kind of the modules, such as ``DDR4``.
+    mtps
+        Rate that they run at. [MT/s]
+    channels
+        Number of channels that the firmware names for them.
+    """
+
+    n_dimms: int | None = None
+    n_slots: int | None = None
+    dimm_bytes: float | None = None
+    type: str | None = None
+    mtps: float | None = None
+    size_bytes: float | None = None
+    channels: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Interface(Part):
     """A network interface, by ethtool, lshw and sysfs.
 
