@@ -6,18 +6,10 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.hosts.parts import (
-    Controller,
-    Cpu,
-    Device,
-    Disk,
-    Interface,
-    Link,
-    Memory,
-    Part,
-    SoftwareArray,
-    Volume,
-)
+from hecn_analysis.inventory.parts.computer import Cpu, Device, Memory
+from hecn_analysis.inventory.parts.network import Interface, Link
+from hecn_analysis.inventory.parts.part import Part
+from hecn_analysis.inventory.parts.storage import Controller, Disk, SoftwareArray, Volume
 
 
 def raid(host):

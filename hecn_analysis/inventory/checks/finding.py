@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from hecn_analysis.base import units
-from hecn_analysis.inventory.hosts.parts import Controller, Device, Interface, Link
+from hecn_analysis.inventory.parts.computer import Device
+from hecn_analysis.inventory.parts.network import Interface, Link
+from hecn_analysis.inventory.parts.storage import Controller
 
 if TYPE_CHECKING:
     from hecn_analysis.hardware import Path

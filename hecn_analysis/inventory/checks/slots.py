@@ -9,7 +9,7 @@ from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
-from hecn_analysis.inventory.hosts.parts import Device, generation
+from hecn_analysis.inventory.parts.computer import Device, generation
 
 _PAYLOADS: Final = (128, 256, 512, 1024, 2048, 4096)
 _SLOWER: Final = 0.999

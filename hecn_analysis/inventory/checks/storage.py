@@ -9,7 +9,7 @@ from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
-from hecn_analysis.inventory.hosts.parts import Disk, SoftwareArray
+from hecn_analysis.inventory.parts.storage import Disk, SoftwareArray
 
 _DISK_BPS: Final = {True: 1.2e9, False: 4.0e9, None: 1.2e9}
 _PARITY: Final = {5: 1, 6: 2}

@@ -16,7 +16,9 @@ from hecn_analysis.hardware import Library
 from hecn_analysis.hardware.host import CAPTURED
 from hecn_analysis.inventory.hosts import matching, probes
 from hecn_analysis.inventory.hosts.machine import Machine
-from hecn_analysis.inventory.hosts.parts import Array, Device, Disk, Interface, Memory, generation
+from hecn_analysis.inventory.parts.computer import Device, Memory, generation
+from hecn_analysis.inventory.parts.network import Interface
+from hecn_analysis.inventory.parts.storage import Array, Disk
 
 _GENERIC_CPU: Final = "generic-server-cpu"
 _LANES: Final = (32, 16, 12, 8, 4, 2, 1)

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.hosts.parts import Array, Controller, Cpu, Device, Disk, Interface, Memory, SoftwareArray
+from hecn_analysis.inventory.parts.computer import Cpu, Device, Memory
+from hecn_analysis.inventory.parts.network import Interface
+from hecn_analysis.inventory.parts.storage import Array, Controller, Disk, SoftwareArray
 
 if TYPE_CHECKING:
     from hecn_analysis.inventory.registry import Captured

@@ -1,0 +1,1 @@
+"""Parts of captured hosts with typed facts."""
