@@ -21,7 +21,7 @@ from typing import Final
 
 import atheris
 
-with atheris.instrument_imports(include=["hecn_analysis.logs"]):
+with atheris.instrument_imports(include=["hecn_analysis.logs", "hecn_analysis.parsing"]):
     from fuzz import checks
 
 from fuzz import mutations

@@ -16,7 +16,7 @@ PACKAGE = Path(hecn_analysis.__file__).parent
 FLOORS = (
     {"base"},
     {"files", "limits", "runs"},
-    {"archive", "hardware"},
+    {"archive", "hardware", "parsing"},
     {"logs", "traffic"},
     {"counters", "prediction"},
     {"inventory", "statements"},

@@ -42,8 +42,8 @@ import defusedxml
 import defusedxml.ElementTree
 
 from hecn_analysis.files.source import Lines
-from hecn_analysis.logs.json_documents import Document as JsonDocument
-from hecn_analysis.logs.json_parts import Parts
+from hecn_analysis.parsing.json_documents import Document as JsonDocument
+from hecn_analysis.parsing.json_parts import Parts
 
 #: Where a text that is JSON may begin: alone on its line, or after one that a program put in front.
 _JSON: Final = re.compile(r"^[ \t]{0,8}[\[{]", re.MULTILINE)

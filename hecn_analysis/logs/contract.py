@@ -18,8 +18,9 @@ import pandas as pd
 
 from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs import prefixes
 from hecn_analysis.logs.packing import Rows, Runs
+from hecn_analysis.parsing import prefixes
+from hecn_analysis.parsing.json_documents import Document
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
@@ -306,6 +307,58 @@ class Reader(Protocol):
 
     def finish(self) -> None:
         """The output has ended, at a shell prompt or with the file: hand over what is still open, and forget it."""
+
+
+class DocumentReader:
+    """A reader of JSON documents.
+
+    It says in `DOCUMENTS` which top-level keys a document of the tool has (all of one of the sets). A tool that prints
+    text as well implements `feed` and `HINTS` in the same class, as any reader does.
+
+    .. code-block:: python
+
+        class Example(DocumentReader):
+            TOOLS = ("example",)
+            VERSIONS = "1.0 to 2.3"
+            DOCUMENTS = (frozenset({"example version", "results"}),)
+
+            def take(self, document: Document) -> bool:
+                value = document.value
+                seconds = number(at(value, "results", 0, "seconds"))  # None where a step is missing or no number
+                columns = {"tool": "example", "protocol": "tcp", "duration_s": seconds}
+                lines = document.lines("results")  # the last line of each element of a top-level array
+                self.findings.run(Run(document.first, document.last, columns))
+                return True  # False: not the tool's after all, and the next reader is asked
+
+    `hecn_analysis.parsing.json_values` has `at`, `number` and their like. The registry makes problems of a document
+    that breaks off (`Document.truncated`) and of what is wrong with its JSON; the reader decides which figures of a
+    document that breaks off are good.
+    """
+
+    TOOLS: tuple[str, ...] = ()
+    VERSIONS: str = ""
+    HINTS: tuple[str, ...] = ()
+    DOCUMENTS: tuple[frozenset[str], ...] = ()
+    """Sets of top-level keys; a document that has all of one set is offered to the reader."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+
+    def feed(self, line: Line) -> bool:  # noqa: ARG002 - readers of text as well use it
+        """Take no line of text."""
+        return False
+
+    def finish(self) -> None:
+        """The output has ended."""
+
+    def take(self, document: Document) -> bool:
+        """Take a document that is the tool's own and return True, or return False and leave it to other readers."""
+        raise NotImplementedError
+
+    @classmethod
+    def wants(cls, value: dict[str, Any]) -> bool:
+        """Whether an object has the top-level keys of the tool's documents."""
+        return any(keys <= value.keys() for keys in cls.DOCUMENTS)
 
 
 @runtime_checkable

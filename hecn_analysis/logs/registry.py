@@ -16,11 +16,11 @@ from typing import Final
 
 from hecn_analysis.base.modules import modules_of
 from hecn_analysis.files.source import Line, Lines, Take
-from hecn_analysis.logs import prefixes
-from hecn_analysis.logs.contract import Command, Findings, Reader, RowReader
+from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Reader, RowReader
 from hecn_analysis.logs.hints import BITS, Index
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_parts import Parts
+from hecn_analysis.parsing import prefixes
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_parts import Parts
 
 
 def _readers() -> Iterator[type[Reader]]:

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hecn_analysis.files.source import Lines
-from hecn_analysis.logs import json_parser
-from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_parts import Parts
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.registry import read
+from hecn_analysis.parsing import json_parser
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_parts import Parts
+from hecn_analysis.parsing.json_values import at, count, number
 
 VALUE = {
     "title": 'a {b} "c" \\',

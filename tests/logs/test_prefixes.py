@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from hecn_analysis.logs import prefixes, read
+from hecn_analysis.logs import read
+from hecn_analysis.parsing import prefixes
 
 SAMPLES = Path(__file__).parent / "samples"
 # Lines of these tools begin with a date, or end a run at the left margin: a prefix hides both.

@@ -27,9 +27,9 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.amounts import clock, scale
-from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import number
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import number
 
 _S: Final = r"\d{1,6}(?:\.\d{1,3})?[kKMGTP]?"
 _T: Final = r"(?:--:--:--|\d{1,4}:\d\d:\d\d|\d{1,4}d \d\dh|\d{1,9}d|\d{1,4}y)"

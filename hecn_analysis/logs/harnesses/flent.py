@@ -25,9 +25,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number, utc_time, words
+from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
 _FLOW: Final = re.compile(r"(?P<protocol>TCP|UDP|SCTP|QUIC)\b(?P<way>.{0,60}?\b(?:upload|download)|)(?P<rest>.*)")
 _MADE: Final = re.compile(r"\b(?P<kind>sum|total|totals|avg|fairness|baseline|RTT)$")

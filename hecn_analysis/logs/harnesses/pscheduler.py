@@ -34,9 +34,9 @@ import numpy as np
 
 from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number, utc_time, words
+from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
 _DURATION: Final = re.compile(
     r"P(?:(?P<days>\d{1,6})D)?(?:T(?:(?P<hours>\d{1,6})H)?(?:(?P<minutes>\d{1,6})M)?(?:(?P<seconds>\d{1,9}(?:\.\d{1,12})?)S)?)?"

@@ -33,9 +33,7 @@ from typing import Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.network.iperf3_json import Documents
 from hecn_analysis.logs.network.iperf3_rows import (
     END,
@@ -53,6 +51,8 @@ from hecn_analysis.logs.network.iperf3_rows import (
 from hecn_analysis.logs.network.iperf3_runs import OpenRun, hand_over
 from hecn_analysis.logs.network.iperf_rate import repaired_row
 from hecn_analysis.logs.rows import Text
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at
 
 _RULE: Final = "- - - -"
 _HEADING: Final = re.compile(r"\[ ID\](?P<role>\[Role\])?\s{1,12}Interval(?P<gap>\s{1,30})Transfer\s")

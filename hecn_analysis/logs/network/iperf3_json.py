@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.logs.contract import Array, Findings, Run
-from hecn_analysis.logs.json_documents import Document
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number
 
 _ANSWERS: Final = re.compile(
     r"(?:unable to|control socket|the (?:client|server) |interrupt - |error - |test |stream |select failed|"

@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Command, Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at
+from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Run
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at
 
 _N: Final = r"\d{1,18}(?:\.\d{1,9})?"
 _MIB: Final = 2**20

@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number
 
 _UNITS: Final = {"MB": 8.0 * 2**20, "MiB": 8.0 * 2**20, "Gb": 1e9}
 _NUMBER: Final = r"\d{1,15}(?:\.\d{1,9})?|-?nan|inf"

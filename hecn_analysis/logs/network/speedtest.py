@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,12}(?:[.,]\d{1,12})?"
 _BEGINS: Final = re.compile(

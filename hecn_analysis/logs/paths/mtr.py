@@ -36,10 +36,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, utc_time
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, utc_time
 
 _NUMBER: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,6})?%?")
 _TITLE: Final = re.compile(r"\bMy traceroute\s{1,3}\[v?(?P<version>[\w.-]{1,20})\]")

@@ -36,11 +36,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.losses import loss_columns
 from hecn_analysis.logs.rows import matched
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count
 
 _DECIMAL: Final = re.compile(r"\d{1,12}\.\d{1,9}")
 _N: Final = r"\d{1,12}(?:[.,]\d{1,9})?"

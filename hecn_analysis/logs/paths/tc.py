@@ -20,10 +20,10 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import count
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import count
 
 _QUEUE: Final = re.compile(
     r"^\W{0,8}qdisc (?P<kind>[a-z]\w{1,19}) (?P<handle>[\da-f]{0,8}:) "

@@ -31,10 +31,10 @@ from typing import Any, Final
 import pandas as pd
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,20}(?:\.\d{1,12})?"
 _UNIT: Final = r" {0,2}[KMGTPEkmgtpe]?i?(?:B|bit|b)?"

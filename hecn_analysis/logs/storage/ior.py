@@ -21,10 +21,10 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
-from hecn_analysis.logs.json_documents import Document, DocumentReader
-from hecn_analysis.logs.json_values import at, count, number
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_values import at, count, number
 
 _N: Final = r"\d{1,20}(?:\.\d{1,9})?"
 _TITLE: Final = re.compile(r"^\s*+IOR-(?P<version>[\w.+-]{1,40}): MPI Coordinated Test of Parallel I/O")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from hecn_analysis.files.source import Line, Lines, Take
-from hecn_analysis.logs import prefixes
-from hecn_analysis.logs.json_documents import Document
-from hecn_analysis.logs.json_parser import Parser, decoded
+from hecn_analysis.parsing import prefixes
+from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.json_parser import Parser, decoded
 
 _LARGEST: Final = 1 << 26
 _MOST_LINES: Final = 1 << 22

@@ -6,32 +6,6 @@ elements are then documents of their own. What is not JSON but is printed as suc
 ``inf`` (missing values), numbers such as ``1.e5`` or ``+1``, trailing commas, a key that stands twice (the last one
 counts). Each is one problem per file, of kind ``malformed``. A document printed twice in a row is read once. Of one
 that breaks off everything complete is kept: an object keeps its complete members, an array its complete elements.
-
-How to write a reader
----------------------
-Derive from `DocumentReader` and say in `DOCUMENTS` which top-level keys a document of the tool has (all of one of the
-sets). A tool that prints text as well implements `feed` and `HINTS` in the same class, as any reader does.
-
-.. code-block:: python
-
-    class Example(DocumentReader):
-        TOOLS = ("example",)
-        VERSIONS = "1.0 to 2.3"
-        DOCUMENTS = (frozenset({"example version", "results"}),)
-
-        def take(self, document: Document) -> bool:
-            value = document.value
-            seconds = number(at(value, "results", 0, "seconds"))  # None where a step is missing or no number
-            columns = {"tool": "example", "protocol": "tcp", "duration_s": seconds}
-            lines = document.lines("results")  # the last line of each element of a top-level array
-            self.findings.run(Run(document.first, document.last, columns))
-            return True  # False: not the tool's after all, and the next reader is asked
-
-`json_values` has `at`, `number` and their like. The registry finds the documents with `json_parts`, which reads them
-with `json_parser`.
-
-That a document breaks off (`Document.truncated`) and what is wrong with its JSON are made problems by the registry;
-the reader decides which figures of a document that breaks off are good.
 """
 
 from __future__ import annotations
@@ -40,9 +14,6 @@ import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
-
-from hecn_analysis.files.source import Line
-from hecn_analysis.logs.contract import Findings
 
 PLAIN: Final = json.JSONDecoder(strict=False)
 _INDENT: Final = re.compile(r'\{(\n[ \t]{1,40})"')
@@ -89,7 +60,7 @@ class Document:
         Examples
         --------
         >>> from hecn_analysis.files.source import Lines
-        >>> from hecn_analysis.logs.json_parts import Parts
+        >>> from hecn_analysis.parsing.json_parts import Parts
         >>> [document] = Parts(Lines.of('{"a": [1,\n2],\n "b": [{"c":\n3}]}'))
         >>> document.lines("a"), document.lines("b"), document.lines("c")
         ([1, 2], [4], [])
@@ -149,35 +120,6 @@ class Document:
                 _, position = PLAIN.raw_decode(text, position)
             position = past_blanks(text, position)
             position += text[position] == ","
-
-
-class DocumentReader:
-    """A reader of JSON documents; see the module for how to write one."""
-
-    TOOLS: tuple[str, ...] = ()
-    VERSIONS: str = ""
-    HINTS: tuple[str, ...] = ()
-    DOCUMENTS: tuple[frozenset[str], ...] = ()
-    """Sets of top-level keys; a document that has all of one set is offered to the reader."""
-
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-
-    def feed(self, line: Line) -> bool:  # noqa: ARG002 - readers of text as well use it
-        """Take no line of text."""
-        return False
-
-    def finish(self) -> None:
-        """The output has ended."""
-
-    def take(self, document: Document) -> bool:
-        """Take a document that is the tool's own and return True, or return False and leave it to other readers."""
-        raise NotImplementedError
-
-    @classmethod
-    def wants(cls, value: dict[str, Any]) -> bool:
-        """Whether an object has the top-level keys of the tool's documents."""
-        return any(keys <= value.keys() for keys in cls.DOCUMENTS)
 
 
 def past_blanks(text: str, position: int) -> int:

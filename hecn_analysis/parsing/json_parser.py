@@ -1,6 +1,6 @@
 """A JSON document as tools print it: by the standard's decoder where it is plain, and by one that forgives where not.
 
-The forgiving one is given lines and notes what is not JSON: see `hecn_analysis.logs.json_documents`.
+The forgiving one is given lines and notes what is not JSON: see `hecn_analysis.parsing.json_documents`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.json_documents import Document, past_blanks
+from hecn_analysis.parsing.json_documents import Document, past_blanks
 
 _DEEPEST: Final = 200
 _TOKEN: Final = re.compile(

@@ -1,0 +1,1 @@
+"""What formats of every kind share: numbers as programs print them, damaged JSON, prefixes of loggers."""
