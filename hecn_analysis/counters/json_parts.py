@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.json_parser import repaired
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]]')
-_DEEPEST: Final = 500
+_START: Final = re.compile(r"[{\[]")
 
 
 def objects(value: object) -> list[dict[str, Any]]:
@@ -30,51 +30,24 @@ def values_of(document: Document, findings: Findings) -> Iterator[Any]:
     if document.json is not None:
         yield document.json
         return
-    text, at, decoder = document.text, 0, json.JSONDecoder()
-    while at < len(text):
-        if text[at] not in "{[":
-            at = min((found for found in (text.find("{", at), text.find("[", at)) if found >= 0), default=len(text))
-            continue
+    text, at, line, counted, decoder = document.text, 0, 1, 0, json.JSONDecoder()
+    while (start := _START.search(text, at)) is not None:
+        at = start.start()
         try:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            line = text.count("\n", 0, at) + 1
-            value = _mended(text[at:])
-            if value is None:
-                findings.problem(
-                    line, "malformed", "found JSON that cannot be read, expected a whole document; left out"
-                )
+            line, counted = line + text.count("\n", counted, at), at
+            found = repaired(text, at, line)
+            if found is None:
+                said = "found JSON that cannot be read, expected a whole document; left out"
+                findings.problem(line, "malformed", said)
                 return
-            findings.facts["truncated"] = True
-            findings.problem(
-                document.text.count("\n") + 1,
-                "truncated",
-                "found JSON that breaks off, expected its end; what is whole is read",
-            )
-            yield value
-            return
+            part, at = found
+            value = part.value
+            for defect in part.defects:
+                findings.problem(line, "malformed", f"found {defect}, expected JSON; read as far as it has a meaning")
+            if part.truncated:
+                findings.facts["truncated"] = True
+                said = "found JSON that breaks off, expected its end; what is whole is read"
+                findings.problem(text.count("\n") + 1, "truncated", said)
         yield value
-
-
-def _mended(text: str) -> Any | None:  # noqa: ANN401 - whatever JSON holds
-    """Value of a text without what follows its last whole object or list; None where there is none."""
-    opened: list[str] = []
-    end, closing = 0, ""
-    for token in _TOKEN.finditer(text):
-        mark = token.group()
-        if mark in "{[":
-            opened.append("}" if mark == "{" else "]")
-            if len(opened) > _DEEPEST:
-                return None
-        elif mark in "}]":
-            if not opened or opened.pop() != mark:
-                break
-            end, closing = token.end(), "".join(reversed(opened))
-            if not opened:
-                break
-    if not end:
-        return None
-    try:
-        return json.loads(text[:end] + closing)
-    except (ValueError, RecursionError):
-        return None

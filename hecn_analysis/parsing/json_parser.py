@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import orjson
@@ -19,6 +19,7 @@ _DEEPEST: Final = 200
 _TOKEN: Final = re.compile(
     r'\s*(?:(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<mark>[{}\[\],:])|(?P<word>[^\s{}\[\],:"]{1,400}))'
 )
+_CUT: Final = re.compile(r'\s*+(?:"(?:[^"\\]|\\.)*+\\?|[^\s{}\[\],:"]*+)', re.DOTALL)
 _BEYOND_64_BITS: Final = re.compile(r"\d{19}")
 _WHOLE: Final = re.compile(r"[-+]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d{1,800}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{0,4})?")
@@ -56,6 +57,17 @@ def _decoded_quickly(text: str) -> dict[str, Any] | None:
     return value if plain else None
 
 
+def repaired(text: str, start: int, first: int) -> tuple[Document, int] | None:
+    """Give what is whole of the value at a place of a text, and where it ends; None if more than its end is bad."""
+    parser = Parser(first)
+    end = parser.feed(Line(first, text, complete=False), start)
+    if end is not None and not parser.finished and not _CUT.fullmatch(text, end):
+        return None
+    value = parser.whole_part()
+    document = Document(value, first, first, truncated=not parser.finished, defects=parser.defects)
+    return None if value is None else (document, len(text) if end is None else end)
+
+
 class Parser:
     """A parser that is given a document line by line and builds what has come so far."""
 
@@ -64,21 +76,26 @@ class Parser:
         self._first = self._last = first
         self._stack: list[dict[str, Any] | list[Any]] = []
         self._keys: list[str | None] = []
-        self._root: dict[str, Any] = {}
+        self._root: Any = {}
         self._state = "value"
         self._members = 0
-        self._finished = False
+        self.finished = False
         self._notes = _Notes()
         self._lines: dict[str, list[int]] = {}
 
     @property
+    def defects(self) -> list[str]:
+        """What is not JSON in it."""
+        return self._notes.defects
+
+    @property
     def begun(self) -> bool:
         """Whether there is a first member, or an end: whether this is a document at all."""
-        return self._members > 0 or self._finished
+        return self._members > 0 or self.finished
 
     def document(self, used: Sequence[Line], start: int, end: int) -> Document:
         """What has been read."""
-        if not self._finished:
+        if not self.finished:
             self._drop_unfinished()
         texts = [line.text for line in used]
         texts[-1] = texts[-1][:end]
@@ -87,11 +104,23 @@ class Parser:
             self._root,
             self._first,
             self._last,
-            truncated=not self._finished,
-            defects=self._notes.defects,
+            truncated=not self.finished,
+            defects=self.defects,
             text="\n".join(texts),
             _lines=self._lines,
         )
+
+    def whole_part(self) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """What has been read, without open objects and arrays that hold no closed one; None where all are such."""
+        while self._stack and not any(isinstance(held, dict | list) for held in _values(self._stack[-1])):
+            self._stack.pop()
+            self._keys.pop()
+            outer = self._stack[-1] if self._stack else None
+            if isinstance(outer, list):
+                outer.pop()
+            elif outer is not None:
+                del outer[self._keys[-1] or ""]
+        return self._root if self._stack or self.finished else None
 
     def _drop_unfinished(self) -> None:
         """Take out elements of arrays that break off; the members of objects stay."""
@@ -120,7 +149,7 @@ class Parser:
                 self.failed = True
                 return token.start(token.lastgroup or 0)
             position = token.end()
-            if self._finished:
+            if self.finished:
                 return position
         return None
 
@@ -193,7 +222,7 @@ class Parser:
             self._members += 1
 
     def _open(self, container: dict[str, Any] | list[Any]) -> None:
-        if not self._stack and isinstance(container, dict):
+        if not self._stack:
             self._root = container
         self._put(container)
         self._stack.append(container)
@@ -216,9 +245,13 @@ class Parser:
     def _done(self) -> None:
         """A value is complete."""
         self._state = "comma"
-        self._finished = not self._stack
+        self.finished = not self._stack
         if len(self._stack) == 2 and isinstance(self._stack[1], list):
             self._lines.setdefault(self._keys[0] or "", []).append(self._last)
+
+
+def _values(container: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container
 
 
 class _Notes:

@@ -85,6 +85,22 @@ def test_json_that_breaks_off_gives_what_is_whole(recorded, counters_of, said):
     ]
 
 
+def test_an_interface_that_breaks_off_keeps_its_members(counters_of, said):
+    text = '[{"ifname": "eth0", "flags": ["UP"], "mtu": 9000, "stats64": {"rx": {"bytes": 5}, "tx": {"byt'
+    counters = counters_of(text)
+    assert counters.samples[["mtu", "in_octets"]].to_numpy().tolist() == [[9000, 5]]
+    assert counters.samples.out_octets.isna().all()
+    assert said(counters) == ["1: truncated: found JSON that breaks off, expected its end; what is whole is read"]
+
+
+def test_what_is_printed_as_json_and_is_not_quite_is_read(counters_of, said):
+    link = '[{{"ifname": "{}", "stats64": {{"rx": {{"bytes": 5}}, "tx": {{"bytes": 6,}}}}}}]'
+    counters = counters_of(f"{link.format('eth0')}\n{link.format('eth1')}\n")
+    assert counters.samples.interface.tolist() == ["eth0", "eth1"]
+    repaired = "malformed: found a comma before a closing bracket, expected JSON; read as far as it has a meaning"
+    assert said(counters) == [f"1: {repaired}", f"2: {repaired}"]
+
+
 def test_an_index_that_cannot_be_is_left_out(counters_of, said):
     text = '[{"ifindex": -1, "ifname": "eth0", "stats64": {"rx": {"bytes": 5}, "tx": {"bytes": 6}}}]'
     counters = counters_of(text)
