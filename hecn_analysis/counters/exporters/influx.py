@@ -22,8 +22,9 @@ from typing import Any, Final
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.exporters import metrics
-from hecn_analysis.counters.programs.readings import moment, number
+from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("influx-line",)
 VERSIONS: Final = "InfluxDB 1 and 2; Telegraf's net, snmp, ethtool, nsdp, docker, gnmi"

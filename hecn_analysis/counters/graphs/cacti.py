@@ -22,6 +22,7 @@ from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.graphs import rrdtool_xport
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number_or_nan
 
 FORMATS: Final = ("cacti-csv",)
 VERSIONS: Final = "Cacti 0.8.7 to 1.2"
@@ -68,7 +69,7 @@ def read(document: Document, findings: Findings) -> None:
             )
             continue
         if (time := findings.times.seconds(local, line=number)) is not None:
-            rows.append((number, time, [_number(cell) for cell in cells[1:]]))
+            rows.append((number, time, [number_or_nan(cell) for cell in cells[1:]]))
     if rows and not findings.clock.known:
         findings.problem(
             at + 2,
@@ -88,10 +89,3 @@ def _time(text: str) -> datetime | None:
         return datetime(*words)  # type: ignore[arg-type] # noqa: DTZ001 - local
     except ValueError:
         return None
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return float("nan")

@@ -20,8 +20,9 @@ from typing import Any, Final
 import numpy as np
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.programs.readings import moment, number
+from hecn_analysis.counters.programs.readings import moment
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("collectd-csv",)
 VERSIONS: Final = "collectd 4 and 5, csv plugin"

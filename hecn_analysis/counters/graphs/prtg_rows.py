@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings, interval, series
+from hecn_analysis.parsing.amounts import number, scale
 
 _HALVES: Final = r"[ap]\.?\s?m\.?|上午|下午|午前|午後"
 _CLOCK: Final = r"(?P<{0}h>\d{{1,2}})[:.h](?P<{0}m>\d{{2}})(?:[:.](?P<{0}s>\d{{2}}))?\s?(?P<{0}half>" + _HALVES + ")?"
@@ -34,7 +35,6 @@ _WHEN: Final = re.compile(
     rf"(?:\s?[-\u2013]\s?(?:{_DATE.format('to_')}\s)?(?P<to_before>上午|下午|午前|午後)?\s?{_CLOCK.format('to_')})?\s*$",
     re.IGNORECASE,
 )
-_RAW: Final = re.compile(r"-?\d{1,20}(?:[.,]\d{1,20})?(?:[eE][+-]?\d{1,2})?$")
 _OLE_EPOCH: Final = 25569
 _DAY: Final = 86400
 _QUARTER: Final = 900
@@ -153,12 +153,6 @@ def channel(name: str, words: str = "") -> Channel | None:
             label = " ".join(pattern.sub(" ", bare).split())
             return Channel(kind, way, label or bare.strip())
     return None
-
-
-def number(text: str) -> float | None:
-    """Read a raw number, with a point or a comma."""
-    text = text.strip()
-    return float(text.replace(",", ".")) if _RAW.match(text) else None
 
 
 def moment(text: str, *, day_first: bool) -> Moment | None:
@@ -421,10 +415,9 @@ def _figure(words: str, raw: str, decimal: str) -> float | None:
         amount = float(digits.replace(other, "").replace(decimal, "."))
     except ValueError:
         return None
-    power = " KMGTP".index(found["prefix"].upper() or " ")
     if found["unit"].lower() == "bit" or found["unit"] == "b":
-        return amount * 1000.0**power / _BITS
-    return amount * 1024.0**power
+        return amount * scale(found["prefix"], 1000) / _BITS
+    return amount * scale(found["prefix"], 1024)
 
 
 def _hours(offsets: Sequence[float]) -> float | int | None:

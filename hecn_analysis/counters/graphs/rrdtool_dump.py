@@ -31,10 +31,10 @@ import numpy as np
 from hecn_analysis.base.children import private_folder
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.directions import ways
-from hecn_analysis.counters.programs.readings import countable
 from hecn_analysis.files import whole
 from hecn_analysis.files.documents import Document
 from hecn_analysis.logs.contract import Array
+from hecn_analysis.parsing.amounts import number, number_or_nan
 
 FORMATS: Final = ("rrdtool-dump", "rrd-binary")
 VERSIONS: Final = "RRDtool 1.0 to 1.8"
@@ -157,7 +157,7 @@ def _database(root: Element, findings: Findings, name: str) -> None:
             "name": (source.findtext("name") or "").strip(),
             "type": (source.findtext("type") or "").strip(),
             "heartbeat_s": _whole(source.findtext("minimal_heartbeat")),
-            "max_bytes_per_s": _finite(source.findtext("max")),
+            "max_bytes_per_s": number(source.findtext("max")),
         }
         for source in root.findall("ds")
     ]
@@ -185,7 +185,7 @@ def _database(root: Element, findings: Findings, name: str) -> None:
 def _archives(root: Element, step: int, last: int, width: int) -> Iterator[_Archive]:
     for archive in root.findall("rra"):
         own = step * (_whole(archive.findtext("pdp_per_row")) or 1)
-        rows = [[countable(value.text) for value in row.findall("v")] for row in archive.iterfind("database/row")]
+        rows = [[number_or_nan(value.text) for value in row.findall("v")] for row in archive.iterfind("database/row")]
         values = np.full((len(rows), width), math.nan)
         for place, row in enumerate(rows):
             values[place, : min(width, len(row))] = row[:width]
@@ -247,10 +247,5 @@ def _row(means: _Archive, most: _Archive | None, place: int, places: dict[str, i
 
 
 def _whole(text: str | None) -> int | None:
-    value = _finite(text)
+    value = number(text)
     return None if value is None else int(value)
-
-
-def _finite(text: str | None) -> float | None:
-    value = countable(text)
-    return value if math.isfinite(value) else None

@@ -20,8 +20,8 @@ from typing import Final
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.directions import ways
-from hecn_analysis.counters.programs.readings import countable
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number_or_nan
 
 FORMATS: Final = ("rrdtool-fetch",)
 VERSIONS: Final = "RRDtool 1.0 to 1.8"
@@ -58,7 +58,7 @@ def read(document: Document, findings: Findings) -> None:
                     f"found {line.strip()[:80]!r}, expected a time and {len(names)} values; left out",
                 )
             continue
-        values = [countable(text) for text in row["values"].split()]
+        values = [number_or_nan(text) for text in row["values"].split()]
         names = _header(document, at, len(values)) or names
         columns = columns or names
         if len(values) != len(names):

@@ -27,8 +27,8 @@ from hecn_analysis.counters.cells import cells_of
 from hecn_analysis.counters.clock import iso
 from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.directions import in_bits, ways
-from hecn_analysis.counters.programs.readings import countable
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number_or_nan
 
 FORMATS: Final = ("rrdtool-xport",)
 VERSIONS: Final = "RRDtool 1.2 to 1.8"
@@ -134,14 +134,14 @@ def _of_xml(document: Document, findings: Findings) -> tuple[list[str], Rows]:
         except (SafeElementTree.ParseError, ValueError):
             return [], []
         root = mended
-    start_s, step = countable(root.findtext("meta/start")), countable(root.findtext("meta/step"))
+    start_s, step = number_or_nan(root.findtext("meta/start")), number_or_nan(root.findtext("meta/step"))
     findings.facts["step_s"] = int(step) if math.isfinite(step) else None
     legend = [(entry.text or "").strip() for entry in root.iterfind("meta/legend/entry")]
     lines = [document.text.count("\n", 0, found.start()) + 1 for found in re.finditer("<row>", document.text)]
     rows: Rows = []
     for place, row in enumerate(root.iterfind("data/row")):
-        time = countable(row.findtext("t")) if row.find("t") is not None else start_s + place * step
-        values = [countable(value.text) for value in row if value.tag != "t"]
+        time = number_or_nan(row.findtext("t")) if row.find("t") is not None else start_s + place * step
+        values = [number_or_nan(value.text) for value in row if value.tag != "t"]
         if abs(time) < _LATEST:
             rows.append((lines[place] if place < len(lines) else None, time, values))
     return legend, rows
@@ -169,14 +169,14 @@ def _of_json(document: Document, findings: Findings) -> tuple[list[str], Rows]:
             "found JSON that breaks off, expected its end; whole rows are read",
         )
     meta = value["meta"]
-    start, step = countable(str(meta.get("start"))), countable(str(meta.get("step")))
+    start, step = number_or_nan(str(meta.get("start"))), number_or_nan(str(meta.get("step")))
     findings.facts["step_s"] = int(step) if math.isfinite(step) else None
     legend = [str(entry) for entry in _list(meta.get("legend"))]
     rows: Rows = []
     for place, row in enumerate(_list(value.get("data"))):
         if not isinstance(row, list):
             continue
-        numbers = [math.nan if cell is None else countable(str(cell)) for cell in row]
+        numbers = [math.nan if cell is None else number_or_nan(str(cell)) for cell in row]
         timed = bool(row) and isinstance(row[0], str) and len(row) == len(legend) + 1
         time = numbers[0] if timed else start + place * step
         if abs(time) < _LATEST:
@@ -213,5 +213,5 @@ def _of_csv(document: Document, findings: Findings) -> tuple[list[str], Rows]:
                 f"found {line[:80]!r}, expected a time and {len(legend)} values; left out",
             )
             continue
-        rows.append((line_number, float(words[0]), [countable(word) for word in words[1:]]))
+        rows.append((line_number, float(words[0]), [number_or_nan(word) for word in words[1:]]))
     return legend, rows

@@ -24,8 +24,9 @@ from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import objects, values_of
-from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import counter
 
 FORMATS: Final = ("ip-s-link", "ip-j-s-link")
 VERSIONS: Final = "iproute2 2.6 to 6.x: -s, -s -s, -d, -o, -h, -j"
@@ -139,7 +140,7 @@ class _Text:
             return
         for name, value in zip(self._columns, values, strict=False):
             if name and value:
-                self._row[name] = whole(value[1], value[2] or "")
+                self._row[name] = counter(value[1], value[2] or "")
                 self._rounded = self._rounded or bool(value[2])
 
     def finish(self) -> None:

@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import counter
 
 FORMATS: Final = ("netstat-i", "netstat-ib")
 VERSIONS: Final = "net-tools 1.60 to 2.10, FreeBSD, OpenBSD, NetBSD, macOS"
@@ -90,12 +91,12 @@ def read(document: Document, findings: Findings) -> None:
 def _linux(columns: Sequence[str], words: Sequence[str]) -> dict[str, Any] | None:
     row: dict[str, Any] = {"interface": words[0]}
     if words[1].isdecimal() and "no statistics available" in " ".join(words):
-        return {**row, "mtu": whole(words[1])}
+        return {**row, "mtu": counter(words[1])}
     if len(words) < len(columns) - 1 or not all(word.isdecimal() for word in words[1 : len(columns) - 1]):
         return None
     for name, word in zip(columns[1:], words[1:], strict=False):
         if (column := _LINUX_COLUMNS.get(name)) and word.isdecimal():
-            row[column] = whole(word)
+            row[column] = counter(word)
     flags = words[-1] if columns[-1] == "Flg" and words[-1].isalpha() else None
     if flags:
         row["up"] = {"R", "U"} <= set(flags)
@@ -119,5 +120,5 @@ def _bsd(columns: Sequence[str], words: Sequence[str], *, links_only: bool) -> d
         row["mtu"] = int(words[1])
     for column, word in zip(columns, counted, strict=True):
         if (known := _BSD_COLUMNS.get(column)) and word.isdecimal():
-            row[known] = whole(word)
+            row[known] = counter(word)
     return row

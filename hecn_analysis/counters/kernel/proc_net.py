@@ -18,8 +18,9 @@ import re
 from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
-from hecn_analysis.counters.programs.readings import same_width, whole, width
+from hecn_analysis.counters.programs.readings import same_width, width
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import counter
 
 FORMATS: Final = ("proc-net-dev", "proc-net-snmp", "proc-net-netstat", "proc-net-softnet_stat")
 VERSIONS: Final = "Linux 2.0 to 6.x"
@@ -88,7 +89,7 @@ def _dev(document: Document, findings: Findings) -> None:
             halves = line.split("|")[1:]
             columns = [names.get(word) for half, names in zip(halves, _COLUMNS, strict=False) for word in half.split()]
         elif columns and (found := _ROW.match(line)):
-            values = [whole(word) for word in found["values"].split()]
+            values = [counter(word) for word in found["values"].split()]
             if len(values) < len(columns):
                 findings.problem(
                     number,

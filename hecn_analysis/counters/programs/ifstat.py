@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.contract import interval as typical
-from hecn_analysis.counters.programs.readings import number
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("ifstat",)
 VERSIONS: Final = "ifstat 1.1"

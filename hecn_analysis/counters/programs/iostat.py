@@ -17,9 +17,10 @@ from typing import Any, Final
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
-from hecn_analysis.counters.programs.readings import local_time, moments, number
+from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import day_of, first_line, stamp_of
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("iostat-x", "iostat", "iostat-json")
 VERSIONS: Final = "sysstat 7 to 12.7"

@@ -20,7 +20,7 @@ import numpy as np
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.json_parts import hosts_of, objects, values_of
-from hecn_analysis.counters.programs.readings import local_time, moments, number
+from hecn_analysis.counters.programs.readings import local_time, moments
 from hecn_analysis.counters.programs.sysstat import (
     CLOCK,
     Days,
@@ -32,6 +32,7 @@ from hecn_analysis.counters.programs.sysstat import (
     stamp_of,
 )
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("mpstat", "mpstat-json")
 VERSIONS: Final = "sysstat 9 to 12.7"

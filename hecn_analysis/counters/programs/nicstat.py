@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.contract import interval as typical
-from hecn_analysis.counters.programs.readings import number
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number
 
 FORMATS: Final = ("nicstat",)
 VERSIONS: Final = "nicstat 1.92, 1.95: table, -M, -x, -p"

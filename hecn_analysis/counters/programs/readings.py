@@ -1,8 +1,7 @@
-"""What readers of host counters share: whole numbers of texts, widths of counters, local times."""
+"""What readers of counters share: widths of counters, and times that a program printed."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Final
@@ -14,29 +13,8 @@ UNZONED: Final = (
     "found local times, expected their time zone, which the file does not give; read as UTC (say --time-zone)"
 )
 
-_POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
-_MOST_DIGITS: Final = 40
-_LARGEST: Final = 1e100
 _FARTHEST: Final = 9.2e9  # s: what a time of pandas in nanoseconds holds
 _FOUR_BYTES: Final = 1 << 32
-
-
-def whole(digits: str, prefix: str = "") -> int:
-    """Whole number of a text, with a prefix of size where a program has rounded it."""
-    digits = digits[:_MOST_DIGITS]
-    if not prefix:
-        return int(digits) if digits.isdecimal() else round(float(digits))
-    base = 1024 if prefix.endswith("i") else 1000
-    return round(float(digits) * float(base ** _POWERS[prefix[0].upper()]))
-
-
-def countable(text: str | None) -> float:
-    """Number of a text, with a comma as decimal point, too."""
-    try:
-        value = float((text or "nan").strip().replace(",", "."))
-    except ValueError:
-        return math.nan
-    return value if abs(value) <= _LARGEST else math.nan
 
 
 def width(row: Mapping[str, object]) -> int | None:
@@ -51,15 +29,6 @@ def same_width(findings: Findings) -> None:
         for row in findings.samples:
             if "in_octets" in row or "out_octets" in row:
                 row["counter_bits"] = 64
-
-
-def number(text: str) -> float | None:
-    """The number of a text with a decimal point or comma, or None if it is not a number."""
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 def moment(seconds: float | None) -> float | None:

@@ -21,9 +21,10 @@ import numpy as np
 
 from hecn_analysis.counters.contract import Findings
 from hecn_analysis.counters.programs import mpstat
-from hecn_analysis.counters.programs.readings import moments, number
+from hecn_analysis.counters.programs.readings import moments
 from hecn_analysis.counters.programs.sysstat import CLOCK, Days, First, first_line, later_lines
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import number, scale
 
 FORMATS: Final = ("sar-text",)
 VERSIONS: Final = "sysstat 7 to 12.7"
@@ -33,7 +34,6 @@ _OTHERS: Final = re.compile(r"^(?>.*?\bUID\b).*\bPID\b|\bTGID\b|\bCommand\b")
 """Headings of pidstat, which has the same first line."""
 _OCTETS: Final = {"rxkB/s": ("in", 1024), "txkB/s": ("out", 1024), "rxbyt/s": ("in", 1), "txbyt/s": ("out", 1)}
 _PREFIXED: Final = re.compile(r"(\d[\d.,]*)([BkKMGTP])")
-_POWERS: Final = {"B": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _ALONE: Final = re.compile(
     r"^\S{1,20}(?: [AP]M)?[ \t]+IFACE[ \t]+rxpck/s[ \t]+txpck/s[ \t]+(?:rxkB/s[ \t]+txkB/s|rxbyt/s[ \t]+txbyt/s)\s",
     re.MULTILINE,
@@ -172,7 +172,7 @@ def _bits(text: str, factor: int) -> float | None:
     prefixed = _PREFIXED.fullmatch(text)
     if prefixed:
         value = number(prefixed[1])
-        return None if value is None else 8.0 * value * 1024 ** _POWERS[prefixed[2]]
+        return None if value is None else 8.0 * value * scale(prefixed[2], 1024)
     value = number(text)
     return None if value is None else 8.0 * factor * value
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory.amounts import number, whole
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing.amounts import number, whole
 
 FORMATS = ("proc-cpuinfo",)
 VERSIONS = "Linux 2.4 to 6.x"

@@ -18,8 +18,9 @@ import re
 from collections import Counter
 from typing import Any, Final
 
-from hecn_analysis.inventory.amounts import address, size, whole
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.kernel import address
+from hecn_analysis.parsing.amounts import size, whole
 
 FORMATS = ("dmidecode",)
 VERSIONS = "dmidecode 2.7 to 3.6"

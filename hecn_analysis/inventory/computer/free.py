@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.inventory.amounts import size
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing.amounts import size
 
 FORMATS = ("free",)
 VERSIONS = "procps 2 to 4, procps-ng 3.3 and 4.0, busybox"

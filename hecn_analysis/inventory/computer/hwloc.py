@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
-from hecn_analysis.inventory.amounts import address, number, size, whole
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.kernel import address
+from hecn_analysis.parsing.amounts import number, size, whole
 
 FORMATS = ("hwloc-console", "hwloc-xml")
 VERSIONS = "hwloc 0.9 to 3.0"

@@ -21,8 +21,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from hecn_analysis.inventory.amounts import number, numbers, size, whole
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.kernel import numbers
+from hecn_analysis.parsing.amounts import number, size, whole
 
 FORMATS = ("lscpu", "lscpu-e", "lscpu-json", "lscpu-p")
 VERSIONS = "util-linux 2.19 to 2.41"

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory.amounts import number, size
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing.amounts import number, size
 
 FORMATS = ("lshw-json", "lshw-text")
 VERSIONS = "lshw B.02.16 to B.02.20"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.inventory.amounts import size
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing.amounts import size
 
 FORMATS = ("lsmem",)
 VERSIONS = "util-linux 2.30 to 2.41"

@@ -23,9 +23,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory.amounts import address, whole
 from hecn_analysis.inventory.computer import pci_config
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.inventory.kernel import address
+from hecn_analysis.parsing.amounts import whole
 
 FORMATS = ("lspci", "lspci-k", "lspci-mm", "lspci-nnmmv", "lspci-tv", "lspci-vmmkn", "lspci-vvv", "lspci-xxx")
 VERSIONS = "pciutils 2.1 to 3.13"

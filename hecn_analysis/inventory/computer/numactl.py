@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from hecn_analysis.inventory.amounts import size, whole
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing.amounts import size, whole
 
 FORMATS = ("numactl-H",)
 VERSIONS = "numactl 0.9 to 2.0.19"

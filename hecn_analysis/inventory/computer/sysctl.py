@@ -15,8 +15,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("sysctl",)
 VERSIONS: str = "Linux 2.4 to 6, FreeBSD 8 to 14, macOS 10.6 to 14"

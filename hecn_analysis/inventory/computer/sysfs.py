@@ -16,8 +16,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import kernel
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("sysfs",)
 VERSIONS: str = "Linux 2.6.32 to 6"
@@ -75,7 +76,7 @@ def _file(values: dict[str, Any], path: str, text: str) -> None:
         name = cpu["name"] or f"cpu{cpu['cpu']}"
         _take(values["cpus"].setdefault(name, {}), cpu["rest"] or cpu["old"], text)
     elif (irq := _IRQ.match(path)) is not None:
-        values["interrupts"][irq["name"]] = amounts.numbers(text)
+        values["interrupts"][irq["name"]] = kernel.numbers(text)
     elif addresses and path.rsplit("/", 2)[-2] == addresses[-1]:
         _take(
             values["devices"].setdefault(addresses[-1], {"parent": addresses[-2]} if len(addresses) > 1 else {}),

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("arcconf",)
 VERSIONS: str = "arcconf 4 to 4.x of Microchip: ServeRAID, Series 2 to 8, SmartRAID"
@@ -115,7 +116,7 @@ def _controller(values: dict[str, Any], found: Labelled) -> None:
     elif name == "controller status":
         values.setdefault("state", text or None)
     elif name.startswith("pci address") and (pci := _PCI.search(text)) is not None:
-        values["pci"] = amounts.address(f"{pci['device']}.{pci['function']}")
+        values["pci"] = kernel.address(f"{pci['device']}.{pci['function']}")
     elif name == "host bus link width" and number is not None:
         values["pcie_lanes"] = int(number["number"])
     elif name == "host bus speed" and number is not None:

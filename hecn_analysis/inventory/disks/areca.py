@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("areca-cli64",)
 VERSIONS: str = "cli64 1.8 to 1.15: ARC-11xx to ARC-188x"

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("lsblk", "lsblk-json")
 VERSIONS: str = "util-linux 2.19 to 2.41"

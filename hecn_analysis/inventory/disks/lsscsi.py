@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("lsscsi",)
 VERSIONS: str = "lsscsi 0.2 to 0.32"

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, all_labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("mdadm-detail", "mdadm-examine")
 VERSIONS: str = "mdadm 2 to 4: superblocks 0.90 and 1.x, DDF and IMSM as far as they name the same things"

@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("mdstat",)
 VERSIONS: str = "Linux 2.4 to 6"

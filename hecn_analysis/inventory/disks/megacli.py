@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("megacli",)
 VERSIONS: str = "MegaCli 1 to 8, CmdTool2"
@@ -91,7 +92,7 @@ def _count(values: dict[str, Any]) -> None:
         values.setdefault("n_failed_disks", sum((one.get("state") or "").startswith("Failed") for one in drives))
     bus = [values.pop(name, None) for name in ("_bus", "_device", "_function")]
     if None not in bus:
-        values["pci"] = amounts.address(f"{bus[0]:02x}:{bus[1]:02x}.{bus[2]:x}")
+        values["pci"] = kernel.address(f"{bus[0]:02x}:{bus[1]:02x}.{bus[2]:x}")
 
 
 class _Reading:

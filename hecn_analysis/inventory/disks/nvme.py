@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import kernel
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("nvme-list", "nvme-list-json")
 VERSIONS: str = "nvme-cli 0.8 to 2.11"
@@ -99,7 +100,7 @@ def _device(controller: dict[str, Any], space: dict[str, Any], node: object) -> 
         "model": model.strip() or None if isinstance(model, str) else None,
         "size_bytes": _count(space.get("PhysicalSize")),
         "sector_bytes": _count(space.get("SectorSize")),
-        "pci": amounts.address(place[0]) if place else None,
+        "pci": kernel.address(place[0]) if place else None,
         "transport": controller.get("Transport") if isinstance(controller.get("Transport"), str) else None,
     }
 

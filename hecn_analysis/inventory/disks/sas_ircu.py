@@ -12,9 +12,10 @@ import re
 from functools import partial
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("sas2ircu",)
 VERSIONS: str = "sas2ircu 4 to 20, sas3ircu 1 to 17"

@@ -19,9 +19,10 @@ import re
 from functools import partial
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import kernel, labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("ssacli", "hpacucli")
 VERSIONS: str = "hpacucli 8 to 9, hpssacli 1 to 2, ssacli 2 to 6"
@@ -163,7 +164,7 @@ def _of_controller(controller: dict[str, Any], found: Labelled) -> None:
     if name == "PCI Address (Domain" and (
         address := re.search(r"[0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d", text)
     ):
-        controller["pci"] = amounts.address(address[0])
+        controller["pci"] = kernel.address(address[0])
     elif name == "Negotiated PCIe Data Rate" and (rate := _PCIE.match(text)) is not None:
         controller["pcie_gen"], controller["pcie_width"] = int(rate["gen"]), int(rate["width"])
     else:

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("smartctl", "smartctl-json")
 VERSIONS: str = "smartctl 5.3 to 7.5"

@@ -16,8 +16,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
+from hecn_analysis.inventory import kernel
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("storcli-json", "storcli")
 VERSIONS: str = "storcli 1.0 to 7, perccli 1 to 7, storcli2 and perccli2"
@@ -153,7 +154,7 @@ def _named(values: dict[str, Any], name: str, text: str) -> None:
     if name in _NAMES and not values.get(_NAMES[name]):
         values[_NAMES[name]] = text.strip() or None
     elif name == "PCI Address" and values["pci"] is None and (place := _ADDRESS.search(text)) is not None:
-        values["pci"] = amounts.address(f"{place['place']}.{int(place['function'], 16):x}")
+        values["pci"] = kernel.address(f"{place['place']}.{int(place['function'], 16):x}")
     elif name == "On Board Memory Size" and values["memory_bytes"] is None:
         values["memory_bytes"] = amounts.size(text) or None
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("tw_cli",)
 VERSIONS: str = "tw_cli 2 to 10: controllers 7000 to 9750"

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import all_labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("proc-net-bonding",)
 VERSIONS: str = "bonding driver 2.4 to 5, Linux 6"

@@ -17,9 +17,10 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts, labels
+from hecn_analysis.inventory import labels
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import Labelled, all_labelled, labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = (
     "ethtool",

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("ibstat", "ibstatus")
 VERSIONS: str = "infiniband-diags 1.5 to 2, rdma-core"

@@ -14,8 +14,8 @@ import re
 from itertools import pairwise
 from typing import Any, Final
 
-from hecn_analysis.inventory import amounts
 from hecn_analysis.inventory.contract import Facts, Output
+from hecn_analysis.parsing import amounts
 
 FORMATS: tuple[str, ...] = ("ip-link", "ip-link-json")
 VERSIONS: str = "iproute2 2 to 6"

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import scale
 
 _PROGRESS: Final = re.compile(
     r"\S\s{1,400}(?P<percent>\d{1,3})%\s{1,9}\d{1,6}(?:[KMGT]?B)?\s{1,9}\d{1,6}(?:\.\d{1,3})?[KMG]?b/s\s{1,9}"

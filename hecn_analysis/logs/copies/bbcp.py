@@ -25,9 +25,9 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.options import option_values
+from hecn_analysis.parsing.amounts import scale
 
 _RATE: Final = r"(\d{1,12}\.\d{1,3}) ?([KMGTEZY]?)B/s"
 _REPORT: Final = re.compile(

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import clock, scale
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
+from hecn_analysis.parsing.amounts import clock, scale
 from hecn_analysis.parsing.json_documents import Document
 from hecn_analysis.parsing.json_values import number
 

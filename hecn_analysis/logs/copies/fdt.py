@@ -23,8 +23,8 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import clock, decimal, scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import clock, decimal, scale
 
 _N: Final = r"(\d{1,9}[.,]\d{1,6}) ([KMGTP]?)b/s"
 _NET: Final = re.compile(rf"(?:^|[\s\]])Net (?P<way>In|Out): {_N}\s{{1,8}}Avg: {_N}")

@@ -25,8 +25,8 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import clock, decimal, half_digit, scale
 
 _F: Final = r"\d{1,12}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,2})?"
 _DONE: Final = re.compile(

@@ -22,9 +22,9 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import half_digit
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import half_digit
 
 _FILE: Final = re.compile(
     r"^\s{0,8}(?P<name>\S.{0,80}?)\s{1,40}(?P<size>\d{1,12}\.\d{3}) MB \| (?P<seconds>\d{1,9}\.\d{3}) sec \| "

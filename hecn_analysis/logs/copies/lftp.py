@@ -19,8 +19,8 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import decimal, half_digit, scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import decimal, half_digit, scale
 
 _UNIT: Final = r"(?P<rate>\d{1,9}(?:[.,]\d{1,3})?) ?(?P<unit>[KMG]?)i?[Bb]?/s"
 _DONE: Final = re.compile(

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import half_digit, scale
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import half_digit, scale
 
 _N: Final = r"\d{1,6}\.\d\d"
 _NAME: Final = r"^(?P<name>\S.{0,400}?):\s{1,80}"

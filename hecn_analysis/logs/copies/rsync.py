@@ -27,9 +27,9 @@ import re
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import decimal, scale, whole
 from hecn_analysis.logs.contract import Command, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import decimal, grouped, scale
 
 _N: Final = r"\d[\d.,'’\u00a0\u202f]{0,30}[KMGTPE]?"
 _SENT: Final = re.compile(
@@ -209,7 +209,7 @@ class Rsync:
 
 def _amount(text: str, base: int) -> float:
     """Return bytes from a whole number, or one with a prefix."""
-    return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else float(whole(text))
+    return decimal(text[:-1]) * scale(text[-1], base) if text[-1].isalpha() else float(grouped(text))
 
 
 def _rate(text: str, base: int) -> float:

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import clock, scale
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.parsing.amounts import clock, scale
 
 _METER: Final = re.compile(
     r"(?<!\S)(?P<percent>\d{1,3})%\s{1,4}(?P<size>\d{1,6}) {0,4}(?P<size_unit>[KMGT]?B)?\s{1,9}"

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import clock, decimal, half_digit, scale, whole
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import clock, decimal, grouped, half_digit, scale
 
 _DONE: Final = re.compile(
     r"^(?P<before>[^\"']{0,200}?)(?<!\S)\d\d:\d\d:\d\d \((?P<rate>\d{1,6}(?:[.,]\d{1,3})?) (?P<unit>[KMGT]?)"
@@ -182,7 +182,7 @@ class Wget:
     def _bar_alone(self, line: Line, match: re.Match[str]) -> None:
         """Take a finished bar without any words around it."""
         size, unit, seconds = match["size"], match["unit"], clock(match["time"]) or None
-        amount = decimal(size) * scale(unit, 1024) if unit else float(whole(size))
+        amount = decimal(size) * scale(unit, 1024) if unit else float(grouped(size))
         figures: dict[str, object] = {"bytes": round(amount), "duration_s": seconds}
         last = match["time"].strip().rpartition(" ")[2][:-1]
         exact = (half_digit(size) if unit else 0.0) + (

@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,6}(?:\.\d\d)?[KMGTPEZY]?"
 _BEGUN: Final = re.compile(r"^\[\d{1,4}\] (?:Downloading|Checking) '\S{1,3000}' \.\.\.\s*$")

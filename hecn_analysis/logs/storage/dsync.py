@@ -23,9 +23,9 @@ from typing import Final
 import numpy as np
 
 from hecn_analysis.files.source import Line
-from hecn_analysis.logs.amounts import scale
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import scale
 
 _STAMP: Final = r"^(?:[^\[]{0,40})\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] "
 _RATE: Final = re.compile(
