@@ -29,6 +29,7 @@ from hecn_analysis.counters.contract import Findings, interval
 from hecn_analysis.counters.json_parts import objects, values_of
 from hecn_analysis.counters.programs.readings import local_day, local_time, moment
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.amounts import scale
 
 FORMATS: Final = ("vnstat-json", "vnstat-xml", "vnstat-oneline", "vnstat-text")
 VERSIONS: Final = "vnstat 1.11 to 2.13"
@@ -53,7 +54,6 @@ _ROW: Final = re.compile(
 _DATE: Final = re.compile(r"^\s+(\d{4}-\d\d-\d\d)\s*$")
 _TEXT_KINDS: Final = {"5 minute": ("five minutes", 300), "hourly": ("hours", 3600), "daily": ("days", 86400)}
 _OVERFLOWN: Final = 1 << 62
-_POWERS: Final = {letter: power for power, letter in enumerate("KMGTPE", 1)}
 
 
 _Intervals = dict[str, list[tuple[float, int, int]]]
@@ -244,7 +244,7 @@ def _bytes(text: str, unit: str | None) -> int:
     if not unit or unit == "B":
         return round(float(text.replace(",", ".")))
     base = 1000 if unit.startswith("k") else 1024
-    return round(float(text.replace(",", ".")) * float(base ** _POWERS[unit[0].upper()]))
+    return round(float(text.replace(",", ".")) * scale(unit, base))
 
 
 def _lines(document: Document, findings: Findings) -> None:

@@ -35,6 +35,7 @@ import numpy as np
 from hecn_analysis.base import tables
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, DocumentReader, Findings, Run
+from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import Document
 from hecn_analysis.parsing.json_values import at, count, number, utc_time, words
 
@@ -69,7 +70,6 @@ _ROUND_TRIPS: Final = re.compile(
     r"(?P<low>[\w.]{1,14})/(?P<mean>[\w.]{1,14})/(?P<high>[\w.]{1,14})/[\w.]{1,14} ms"
 )
 _PLAIN: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-_POWERS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _TOLERANCE: Final = 0.01
 _SECONDS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 _FAR: Final = 4
@@ -280,7 +280,7 @@ class Pscheduler(DocumentReader):
     def _row(self, line: Line, opened: _Text, row: re.Match[str]) -> None:
         """Take a row of a table: an interval of a stream, or a summary of one or of all."""
         opened.last = line.number
-        start, end, rate = float(row["start"]), float(row["end"]), float(row["rate"]) * _POWERS[row["power"]]
+        start, end, rate = float(row["start"]), float(row["end"]), float(row["rate"]) * scale(row["power"], 1000)
         if _OMITTED.search(row["rest"]):
             return
         if opened.title and not opened.title.endswith(" Summary"):
@@ -411,7 +411,7 @@ def _cells(cells: Mapping[str, str]) -> dict[str, object]:
         if name == "Retransmits" and text.isdecimal():
             columns["retransmits"] = int(text)
         elif name == "Receiver Throughput" and (rate := _RATE.fullmatch(text)):
-            columns["received"] = float(rate["rate"]) * _POWERS[rate["power"]]
+            columns["received"] = float(rate["rate"]) * scale(rate["power"], 1000)
         elif name == "Jitter" and (jitter := _JITTER.fullmatch(text)):
             columns["jitter_s"] = float(jitter["jitter"]) / 1e3
         elif name in {"Lost / Sent", "Sent/Lost", "Sent / Lost"} and (pair := _PAIR.fullmatch(text)):

@@ -22,6 +22,7 @@ import numpy as np
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Array, Command, Findings, Run
+from hecn_analysis.parsing.amounts import scale
 
 _ROW: Final = re.compile(
     r"\[\s{0,6}(?P<id>\d{1,6}|SUM)\]\s{1,12}(?P<protocol>TCP|UDP)\s{1,12}(?P<start>\d{3,8})-(?P<end>\d{3,8}) sec"
@@ -40,7 +41,6 @@ _ERROR: Final = re.compile(
 )
 _PART: Final = re.compile(r"(?P<value>\d{1,6}(?:\.\d{1,9})?)(?P<unit>h|ms|m|s)")
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3}
-_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Ethr:
         opened.protocol = row["protocol"].lower()
         if row["id"] != "SUM" and row["id"] not in opened.ids:
             opened.ids.append(row["id"])
-        rate = float(row["rate"]) * 1000.0 ** _POWERS[row["unit"]]
+        rate = float(row["rate"]) * scale(row["unit"], 1000)
         opened.rows.append((line.number, row["id"], start, float(row["end"]), rate))
 
     def _done(self, line: Line, opened: _OpenRun, done: re.Match[str]) -> None:

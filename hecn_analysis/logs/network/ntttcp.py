@@ -26,12 +26,12 @@ from typing import Any, Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, DocumentReader, Findings, Run
+from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import Document
 from hecn_analysis.parsing.json_values import at
 
 _N: Final = r"\d{1,18}(?:\.\d{1,9})?"
 _MIB: Final = 2**20
-_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _NUMBER: Final = re.compile(rf"\s{{0,12}}{_N}\s{{0,12}}$")
 
 _BANNER: Final = re.compile(
@@ -213,7 +213,7 @@ class Ntttcp(DocumentReader):
             if (value := pattern.match(text)) is not None:
                 opened.values[name] = float(value["value"])
         if opened.totals and (rate := _THROUGHPUT.match(text)) is not None:
-            opened.values["throughput_bps"] = float(rate["value"]) * 1000.0 ** _POWERS[rate["unit"]]
+            opened.values["throughput_bps"] = float(rate["value"]) * scale(rate["unit"], 1000)
         return True
 
     # --- text of Windows

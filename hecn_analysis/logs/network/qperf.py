@@ -22,6 +22,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import scale
 
 _TEST: Final = re.compile(
     r"^\W{0,20}(?P<test>(?P<transport>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?P<kind>(?:\w{1,20}_)?(?:bw|lat|mr))):\s*$"
@@ -33,7 +34,6 @@ _FIGURE: Final = re.compile(
 _LIKE_FIGURE: Final = re.compile(r"^\W{0,20}\s(?:bw|send_bw|recv_bw|latency)\s{1,24}=.{0,80}")
 _RATE: Final = re.compile(r"(?P<power>[KMGTP]?)(?P<unit>B|b|bytes|bits)/sec")
 _FAILED: Final = re.compile(r"^\s{0,40}(?:server: \S.{0,200}|\S{1,255}: (?:failed|unable|cannot|could not)\b.{0,200})")
-_POWERS: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _PER_SECOND: Final = {"sec": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _BEGINS: Final = ("bw", "send_bw", "latency", "msg_rate")
 _NEAR: Final = 20
@@ -120,7 +120,7 @@ class Qperf:
                 line.number, "unit", f"found a rate in {unit!r}, expected one such as 'GB/sec'; left out"
             )
             return
-        rate = value * _POWERS[match["power"]] * (8 if match["unit"] in {"B", "bytes"} else 1)
+        rate = value * scale(match["power"], 1000) * (8 if match["unit"] in {"B", "bytes"} else 1)
         run.columns["sender_throughput_bps" if name == "send_bw" else "throughput_bps"] = rate
 
     def _hand_over(self) -> None:

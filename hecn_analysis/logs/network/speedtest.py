@@ -24,6 +24,7 @@ from typing import Final
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import Document
 from hecn_analysis.parsing.json_values import at, count, number
 
@@ -53,7 +54,6 @@ _OOKLA: Final = re.compile(
     r"(?P<loss>[\d.]{1,20}|N/A)(?P=gap)(?P<down>\d{1,15})(?P=gap)(?P<up>\d{1,15})(?P=gap)(?P<down_bytes>\d{1,18})"
     r"(?P=gap)(?P<up_bytes>\d{1,18})(?P=gap)https://www\.speedtest\.net/"
 )
-_POWERS: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 _FAR: Final = 30
 _WAYS: Final = {"Download": "receive", "Upload": "send"}
 
@@ -195,7 +195,7 @@ class Speedtest(DocumentReader):
         for way in _UNDER_WAY.findall(text):
             opened.announced, taken = way.capitalize(), True
         for match in _RATE.finditer(text):
-            rate = float(match["rate"].replace(",", ".")) * _POWERS[match["power"]]
+            rate = float(match["rate"].replace(",", ".")) * scale(match["power"], 1000)
             bits = rate * (8 if match["unit"] in {"byte", "Bp", "B"} else 1)
             first = opened.first if opened.run is None else line.number
             opened.run = self._run(first, line.number, match["way"], bits, opened.latency)

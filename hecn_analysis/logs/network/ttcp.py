@@ -25,6 +25,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Command, Findings, Run
+from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,18}(?:\.\d{1,6})?"
 _LINE: Final = re.compile(r"(?:^|[\s>])ttcp(?P<role>-[tr])?: ?(?P<text>.{0,500})$")
@@ -43,7 +44,6 @@ _ERROR: Final = re.compile(
     r"(?:connect|accept|bind|socket|IO|listen|setsockopt|getpeername|bad hostname|unknown host|select)\b[^=+]{0,60}: "
     r"\S.{0,200}|bad hostname"
 )
-_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3}
 _WRAPPED: Final = 2
 
 
@@ -169,7 +169,7 @@ class Ttcp:
         rounding = 0.01
         if opened.texts:
             exact = not opened.texts["prefix"]
-            amount = float(opened.texts["amount"]) * 1024.0 ** _POWERS[opened.texts["prefix"]]
+            amount = float(opened.texts["amount"]) * scale(opened.texts["prefix"], 1024)
             seconds = float(opened.texts["seconds"])
             columns |= {"bytes": round(amount), "duration_s": seconds}
             columns["throughput_bps"] = _throughput(opened, amount, seconds)
@@ -189,9 +189,8 @@ def _throughput(opened: _OpenRun, amount: float, seconds: float) -> float | None
     rate = opened.rate
     if rate is None:
         return computed
-    power = _POWERS[rate["unit"].upper()]
     value = float(rate["rate"]) * (8 if rate["kind"] in {"B", "bytes"} else 1)
-    shown = [value * 1024.0**power, value * 1000.0**power]
+    shown = [value * scale(rate["unit"], base) for base in (1024, 1000)]
     if computed is None or abs(shown[0] - computed) <= 1.2 * abs(shown[1] - computed):
         return shown[0]
     return shown[1]

@@ -33,6 +33,7 @@ import pandas as pd
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import DocumentReader, Findings, Run
 from hecn_analysis.logs.damage import report_damaged_line
+from hecn_analysis.parsing.amounts import scale
 from hecn_analysis.parsing.json_documents import Document
 from hecn_analysis.parsing.json_values import at, count, number
 
@@ -77,7 +78,6 @@ _DETAIL: Final = re.compile(
 _AMOUNT: Final = re.compile(rf"(?P<number>{_N}) {{0,2}}(?P<power>[KMGTPEkmgtpe]?)(?P<binary>i?)(?P<unit>B|bit|b)?$")
 _TOO_FAST: Final = 8 * 2.0**60  # fio's counters wrap below 0 to 2^64
 _COUNT: Final = re.compile(r"\d{1,9}")
-_POWERS: Final = "KMGTPE"
 _WAYS: Final = ("read", "write", "trim")
 _BLOCK: Final = {"3": 41, "4": 41, "5": 47}
 _ALL: Final = "All clients"
@@ -495,9 +495,8 @@ def _bits(text: str, *, decimal: bool) -> float | None:
     unit, power = match["unit"], match["power"]
     if not unit and not power:
         return float(match["number"]) * 8192  # the first versions: KiB without a unit
-    base = 1000.0 if decimal and not match["binary"] else 1024.0
-    exponent = _POWERS.index(power.upper()) + 1 if power else 0
-    return float(match["number"]) * base**exponent * (1 if unit in {"bit", "b"} else 8)
+    base = 1000 if decimal and not match["binary"] else 1024
+    return float(match["number"]) * scale(power, base) * (1 if unit in {"bit", "b"} else 8)
 
 
 def _rounding(match: re.Match[str]) -> float:

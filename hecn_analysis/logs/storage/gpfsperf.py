@@ -22,6 +22,7 @@ from typing import Final
 
 from hecn_analysis.files.source import Line
 from hecn_analysis.logs.contract import Findings, Run
+from hecn_analysis.parsing.amounts import scale
 
 _N: Final = r"\d{1,15}(?:\.\d{1,6})?"
 _COMMAND: Final = re.compile(
@@ -44,7 +45,6 @@ _STEPS: Final = re.compile(
     r"^ {1,4}(?:file cache flushed|not using|using |offsets accessed|not releasing|releasing|no fsync|fsync|"
     r"CPU utilization:)"
 )
-_POWERS: Final = "KMGT"
 _DIRECTIONS: Final = {
     ("read", "seq"): "read",
     ("read", "rand"): "random_read",
@@ -91,8 +91,7 @@ class Gpfsperf:
             return True
         if (match := _SIZES.match(text)) is not None:
             self._first = self._first or line.number
-            power = _POWERS.index(match["unit"]) + 1 if match["unit"] else 0
-            self._record = int(match["record"]) << (10 * power)
+            self._record = int(match["record"]) * int(scale(match["unit"] or "", 1024))
             return True
         if (match := _PROCESSES.match(text)) is not None and self._record is not None:
             self._streams = int(match["processes"]) * int(match["threads"] or 1)
