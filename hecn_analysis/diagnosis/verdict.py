@@ -237,7 +237,7 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     measured = facts.measured if facts.has_rates else None
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
-    known = _known(facts, causes) if measured else None
+    known = _known(facts, causes)
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -248,7 +248,7 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         expected_high_bps=high,
         verdict=_verdict(causes[0], measured, high),
         causes=causes,
-        changes=changes(likely, known) if known else (),
+        changes=changes(likely, known),
         missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
         signs=seen,
     )
@@ -412,9 +412,9 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
     buffers = {end: facts.buffer(end) for end in ("sender", "receiver")}
     quotas = {end: facts.said("cpu.quota", end, choose=min) for end in ("sender", "receiver")}
     return Known(
-        measured_bps=facts.measured,
-        measured_low_bps=float(kind.runs["rate_bps"].min()),
-        measured_high_bps=float(kind.runs["rate_bps"].max()),
+        measured_bps=_or_none(facts.measured),
+        measured_low_bps=_or_none(float(kind.runs["rate_bps"].min())),
+        measured_high_bps=_or_none(float(kind.runs["rate_bps"].max())),
         line_bps=None if line is None else line.value,
         line_basis="stated" if facts.line is not None else "none" if line is None else "port",
         rtt_s=None if rtt is None else rtt.value,

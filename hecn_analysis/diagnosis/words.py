@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from hecn_analysis.base import units
 
 if TYPE_CHECKING:
+    from hecn_analysis.diagnosis.remedies import Change
     from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
 
 LINES: Final = 20
@@ -54,7 +55,8 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
         yield _cut(f"    {PurePath(statement.source_file).name}:{statement.line}: {statement.says}", _WIDTH)
     for change in verdict.changes[:2]:
         yield _cut(f"  change: {change.what}", _WIDTH)
-        yield f"    {gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)}"
+        if after := gain(change, verdict.measured_bps):
+            yield f"    {after}"
         yield _cut(f"    do: {change.command}", 2 * _WIDTH)
         yield _cut(f"    check: {change.check}", 2 * _WIDTH)
     for question in verdict.missing[:2]:
@@ -87,8 +89,11 @@ def rates(verdict: Diagnosis) -> str:
     return f"{words}; expected {interval}"
 
 
-def gain(throughput_bps: float, low_bps: float, high_bps: float, measured_bps: float | None) -> str:
-    """What a change leads to, in words."""
+def gain(change: Change, measured_bps: float | None) -> str:
+    """What a change leads to, in words; nothing where no rate is known."""
+    if change.throughput_bps is None or change.low_bps is None or change.high_bps is None:
+        return ""
+    throughput_bps, low_bps, high_bps = change.throughput_bps, change.low_bps, change.high_bps
     words = f"then {units.format_rate(throughput_bps)} ({units.format_rate(low_bps)} to {units.format_rate(high_bps)})"
     return words if not measured_bps else f"{words}, {throughput_bps / measured_bps:.2g} times as fast"
 
@@ -127,10 +132,7 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
             rates(verdict),
             f"{verdict.finding} ({verdict.causes[0].probability:.0%}){_also(verdict)}",
             "\n".join(_line(verdict.causes[0])),
-            "\n".join(
-                f"{change.what}: " + gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
-                for change in verdict.changes[:2]
-            ),
+            "\n".join(f"{change.what}: {gain(change, verdict.measured_bps)}" for change in verdict.changes[:2]),
         )
         for verdict in verdicts
     ]
