@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,10 @@ _SAY_ZERO: Final = frozenset({"nuttcp"})
 
 #: MTU of a path that nobody states. [B]
 _MTU: Final = 1500
+
+#: MTU of a path that carries more than it could with packets of 1500 bytes, even without timestamps. [B]
+_JUMBO: Final = 9000
+_MORE: Final = 1.01
 
 
 @dataclass(frozen=True)
@@ -186,16 +190,25 @@ class Facts:
 
     @cached_property
     def mtu(self) -> int:
-        """MTU of the path, from the segments or the ports, else 1500. [B]."""
+        """MTU of the path, from the segments, the ports or a rate that 1500 does not allow, else 1500. [B]."""
         mss = self.of_runs("mss_bytes", "MSS")
         if mss is not None and mss.value >= _MTU:
             return int(mss.value) + framing.header_bytes()
         port = self.said("port.mtu_bytes", choose=min)
-        return int(port.value) if port is not None and 576 <= port.value <= 65536 else _MTU
+        if port is not None and 576 <= port.value <= 65536:
+            return int(port.value)
+        line = self.line or self.port
+        if line is None or not self.has_rates:
+            return _MTU
+        return _JUMBO if _MORE * self._goodput(line.value, _MTU) < self.measured <= line.value else _MTU
 
     def goodput(self, rate_bps: float) -> float:
-        """What TCP carries at most on an Ethernet line. [bit/s]."""
-        return rate_bps * float(framing.payload_bytes(self.mtu)) / float(framing.wire_bytes(self.mtu))
+        """What TCP or UDP carries at most on an Ethernet line. [bit/s]."""
+        return self._goodput(rate_bps, self.mtu)
+
+    def _goodput(self, rate_bps: float, mtu: int) -> float:
+        protocol: Literal["tcp", "udp"] = "udp" if self.kind.protocol == "udp" else "tcp"
+        return float(framing.goodput_bps(rate_bps, mtu, protocol=protocol))
 
     @cached_property
     def _steady(self) -> pd.DataFrame:

@@ -21,6 +21,9 @@ _STORAGE: Final = frozenset({"IOR", "bonnie++", "dcp", "dd", "dsync", "fio", "gp
 #: Tools that copy locally; beside a transfer over the network in the same files they are one end of its pipe.
 _LOCAL: Final = frozenset({"dd"})
 
+#: Tools that always copy from one host to another; some of their readers call that a copy of files, as of a local one.
+_BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
+
 #: Medians of a client's and a server's log of the same runs differ by less.
 _SAME: Final = 0.1
 
@@ -87,7 +90,7 @@ class Kind:
 
 
 def kinds(folder: Folder) -> list[Kind]:
-    """Sort the runs of a folder into kinds, the kind with most runs first.
+    """Sort the runs of a folder into kinds, the kind with most runs first; of as many runs, the slowest.
 
     Parameters
     ----------
@@ -114,9 +117,8 @@ def kinds(folder: Folder) -> list[Kind]:
     on_wire = runs[~runs["tool"].isin(_LOCAL)]
     files = set(on_wire["source_file"])
     ends = {_stem(str(name)) for name in files}
-    piped = runs["tool"].isin(_LOCAL) & (
-        runs["source_file"].isin(files) | runs["source_file"].map(lambda name: _stem(str(name)) in ends)
-    )
+    of_ends = runs["source_file"].map(lambda name: _stem(str(name)) in ends).astype(bool)
+    piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends)
     keys = ["condition", "asked.rate_bps", "asked.window_bytes", "asked.local", "asked.remote"]
     found = [
         _kind(folder, str(key[0]), part, runs[piped])
@@ -125,7 +127,7 @@ def kinds(folder: Folder) -> list[Kind]:
     with_rates = [kind for kind in found if len(kind.runs)] or found
     over_networks = [kind for kind in with_rates if not kind.is_local]
     with_rates = over_networks or with_rates  # beside these, tests of disks are evidence
-    return _without_other_ends(sorted(with_rates, key=lambda kind: -len(kind.runs)))
+    return _without_other_ends(with_rates)
 
 
 def without_runs(folder: Folder) -> Kind:
@@ -188,7 +190,7 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
     return Kind(
         condition=", ".join([condition, *said, *([f"{source} to {destination}"] if source and destination else [])]),
         tool=str(first["tool"]),
-        protocol=_text(first["protocol"]),
+        protocol=_protocol(_text(first["protocol"]), str(first["tool"]), destination),
         direction=direction,
         source_host=source,
         destination_host=destination,
@@ -200,6 +202,11 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems)],
         statements=tuple(_about(folder.statements, files, stems)),
     )
+
+
+def _protocol(told: str, tool: str, destination: str) -> str:
+    """Protocol of runs: TCP where files are copied to another host."""
+    return "tcp" if told == "file" and (tool in _BETWEEN_HOSTS or (tool == "rsync" and destination)) else told
 
 
 def _about(statements: Sequence[Statement], files: set[str], stems: set[str]) -> Iterator[Statement]:
@@ -219,7 +226,7 @@ def _without_other_ends(kinds: Sequence[Kind]) -> list[Kind]:
         twin = next((one for one in kept if _is_server(kind) and _is_other_end(one, kind)), None)
         if twin is None:
             kept.append(kind)
-    return sorted(kept, key=lambda kind: -len(kind.runs))
+    return sorted(kept, key=lambda kind: (-len(kind.runs), kind.median_bps))
 
 
 def _is_server(kind: Kind) -> bool:

@@ -8,14 +8,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from hecn_analysis.base import units
+from hecn_analysis.statements.cues import entries
 
 if TYPE_CHECKING:
     from hecn_analysis.diagnosis.remedies import Change
     from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
+    from hecn_analysis.statements.statement import Statement
 
 LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
+_NO_RUN: Final = "no-connection"  # subject of the lines that say why there was no run
 _ALSO: Final = 0.05  # causes at least as likely are named
 
 
@@ -48,11 +51,13 @@ def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
 def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
     yield _cut(f"{verdict.kind.condition}: {rates(verdict)}", _WIDTH)
     likeliest = verdict.causes[0]
-    yield f"  {verdict.finding} ({likeliest.kind}, {likeliest.probability:.0%}){_also(verdict)}"
+    yield f"  {finding(verdict)}"
+    for line in _failures(verdict):
+        yield _cut(line, _WIDTH)
     if short:
         return
     for statement in likeliest.evidence[:3]:
-        yield _cut(f"    {PurePath(statement.source_file).name}:{statement.line}: {statement.says}", _WIDTH)
+        yield _cut(_quoted(statement), _WIDTH)
     for change in verdict.changes[:2]:
         yield _cut(f"  change: {change.what}", _WIDTH)
         if after := gain(change, verdict.measured_bps):
@@ -98,6 +103,28 @@ def gain(change: Change, measured_bps: float | None) -> str:
     return words if not measured_bps else f"{words}, {throughput_bps / measured_bps:.2g} times as fast"
 
 
+def finding(verdict: Diagnosis) -> str:
+    """Say the finding with the probability of its cause; where none is likely, what comes first."""
+    likeliest = verdict.causes[0]
+    words = f"{likeliest.kind}, {likeliest.probability:.0%}"
+    if verdict.verdict == "undetermined":
+        words = f"first of many: {words}"
+    return f"{verdict.finding} ({words}){_also(verdict)}"
+
+
+def _failures(verdict: Diagnosis) -> Iterator[str]:
+    """Why runs without a rate have none: the first line of those that say so."""
+    if verdict.measured_bps is None and verdict.kind.failed:
+        told = [one for one in verdict.kind.say("cue") if entries()[str(one.value)].subject == _NO_RUN]
+        for one in told[:1]:
+            yield _quoted(one)
+            yield f"    that is, {entries()[str(one.value)].says}"
+
+
+def _quoted(statement: Statement) -> str:
+    return f"    {PurePath(statement.source_file).name}:{statement.line}: {statement.says}"
+
+
 def _also(verdict: Diagnosis) -> str:
     others = [cause for cause in verdict.causes[1:4] if cause.probability >= _ALSO]
     return "; or " + ", ".join(f"{cause.kind} {cause.probability:.0%}" for cause in others) if others else ""
@@ -130,7 +157,7 @@ def table(verdicts: Sequence[Diagnosis]) -> str:
         (
             verdict.kind.condition,
             rates(verdict),
-            f"{verdict.finding} ({verdict.causes[0].probability:.0%}){_also(verdict)}",
+            finding(verdict),
             "\n".join(_line(verdict.causes[0])),
             "\n".join(f"{change.what}: {gain(change, verdict.measured_bps)}" for change in verdict.changes[:2]),
         )

@@ -19,8 +19,22 @@ _CONNECTED: Final = re.compile(
     r'|"local_host"\s{0,40}:\s{0,40}"([^"\n]{1,80})"'
     r'|"remote_host"\s{0,40}:\s{0,40}"([^"\n]{1,80})"'
 )
-_WORDS: Final = ("connected", "iperf", "nuttcp", "nttcp", "test_start", "sock_bufsize", "max_snd_wnd", "window size")
-_IN_LINES: Final = ("connected", "_host", "perf", "ttcp", "window size")
+_WORDS: Final = (
+    "connected",
+    "iperf",
+    "nuttcp",
+    "nttcp",
+    "test_start",
+    "sock_bufsize",
+    "max_snd_wnd",
+    "window size",
+    "rsync ",
+    "scp ",
+)
+_IN_LINES: Final = ("connected", "_host", "perf", "ttcp", "window size", "rsync ", "scp ")
+_COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
+    r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
+)
 _LONGEST: Final = 20_000
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")
 _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -69,6 +83,8 @@ def _of_line(text: str) -> Iterator[tuple[str, float | str]]:
             yield "asked.file", "memory" if pipe[1] in _NO_FILES else pipe[1]
         elif _PROGRAM.search(text) is not None:
             yield "asked.file", "program"
+    if (copied := _COPIED.search(text)) is not None:
+        yield "asked.remote", copied[1].strip("[]")
     for connected in _CONNECTED.finditer(text):
         local, remote = connected[1] or connected[3], connected[2] or connected[4]
         yield from ((name, host) for name, host in (("asked.local", local), ("asked.remote", remote)) if host)

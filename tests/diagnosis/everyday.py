@@ -13,7 +13,13 @@ def _rate(bps: float) -> str:
     for unit, size in (("Gbits/sec", 1e9), ("Mbits/sec", 1e6), ("Kbits/sec", 1e3)):
         if bps >= size:
             value = bps / size
-            return f"{value:4.2f} {unit}" if value < 9.995 else f"{value:4.1f} {unit}" if value < 99.95 else f"{value:4.0f} {unit}"
+            return (
+                f"{value:4.2f} {unit}"
+                if value < 9.995
+                else f"{value:4.1f} {unit}"
+                if value < 99.95
+                else f"{value:4.0f} {unit}"
+            )
     return f"{bps:4.2f} bits/sec"
 
 
@@ -21,7 +27,13 @@ def _size(size: float) -> str:
     for unit, power in (("GBytes", 1 << 30), ("MBytes", MIB), ("KBytes", 1 << 10)):
         if size >= power:
             value = size / power
-            return f"{value:4.2f} {unit}" if value < 9.995 else f"{value:4.1f} {unit}" if value < 99.95 else f"{value:4.0f} {unit}"
+            return (
+                f"{value:4.2f} {unit}"
+                if value < 9.995
+                else f"{value:4.1f} {unit}"
+                if value < 99.95
+                else f"{value:4.0f} {unit}"
+            )
     return f"{size:4.2f} Bytes"
 
 
@@ -55,7 +67,13 @@ def iperf3(
     got = received if received is not None else mean
     arrived = f"[  5]   0.00-{length + 0.04:<6.2f} sec  {_size(got * length / 8)}  {_rate(got)}"
     foot = ["- " * 25, f"[ ID] Interval           Transfer     Bitrate       {'  Retr' if cwnd is not None else ''}"]
-    foot += [f"{total}  {sum(resent):5d}             sender", f"{arrived}                  receiver", "", "iperf Done.", ""]
+    foot += [
+        f"{total}  {sum(resent):5d}             sender",
+        f"{arrived}                  receiver",
+        "",
+        "iperf Done.",
+        "",
+    ]
     return "\n".join([*heads, *body, *foot])
 
 
@@ -82,9 +100,9 @@ def iperf3_json(
     def part(socket, second, share):
         bps = rates[second] * share
         return {
-            **{"socket": socket, "start": float(second), "end": second + 1.0, "seconds": 1.0},
-            **{"bytes": int(bps / 8), "bits_per_second": bps, "retransmits": 0, "snd_cwnd": cwnd, "snd_wnd": cwnd * 2},
-            **{"rtt": int(rtt * 1e6), "rttvar": int(rtt * 1e5), "pmtu": 1500, "omitted": False, "sender": True},
+            "socket": socket, "start": float(second), "end": second + 1.0, "seconds": 1.0,
+            "bytes": int(bps / 8), "bits_per_second": bps, "retransmits": 0, "snd_cwnd": cwnd, "snd_wnd": cwnd,
+            "rtt": int(rtt * 1e6), "rttvar": int(rtt * 1e5), "pmtu": 1500, "omitted": False, "sender": True,
         }
 
     def total(bps, lost=None):
@@ -95,9 +113,9 @@ def iperf3_json(
     ends = [
         {
             "sender": {
-                **{"socket": socket, **total(mean / streams, resent // streams), "max_snd_cwnd": cwnd},
-                **{"max_snd_wnd": 2 * cwnd, "max_rtt": int(rtt * 1.4e6), "min_rtt": int(rtt * 1e6)},
-                **{"mean_rtt": int(rtt * 1.1e6), "sender": True},
+                "socket": socket, **total(mean / streams, resent // streams), "max_snd_cwnd": cwnd,
+                "max_snd_wnd": cwnd, "max_rtt": int(rtt * 1.4e6), "min_rtt": int(rtt * 1e6),
+                "mean_rtt": int(rtt * 1.1e6), "sender": True,
             },
             "receiver": {"socket": socket, **total(mean / streams * 0.999)},
         }
@@ -107,8 +125,8 @@ def iperf3_json(
         "start": {
             "connected": [
                 {
-                    **{"socket": socket, "local_host": local, "local_port": 50000 + socket},
-                    **{"remote_host": remote, "remote_port": 5201},
+                    "socket": socket, "local_host": local, "local_port": 50000 + socket,
+                    "remote_host": remote, "remote_port": 5201,
                 }
                 for socket in sockets
             ],
@@ -124,8 +142,8 @@ def iperf3_json(
             "sndbuf_actual": 16384,
             "rcvbuf_actual": 131072,
             "test_start": {
-                **{"protocol": "TCP", "num_streams": streams, "blksize": 131072, "omit": 0, "duration": seconds},
-                **{"bytes": 0, "blocks": 0, "reverse": 0, "tos": 0, "target_bitrate": target, "bidir": 0, "fqrate": 0},
+                "protocol": "TCP", "num_streams": streams, "blksize": 131072, "omit": 0, "duration": seconds,
+                "bytes": 0, "blocks": 0, "reverse": 0, "tos": 0, "target_bitrate": target, "bidir": 0, "fqrate": 0,
             },
         },
         "intervals": [
@@ -140,8 +158,8 @@ def iperf3_json(
             "sum_sent": total(mean, resent),
             "sum_received": total(mean * 0.999),
             "cpu_utilization_percent": {
-                **{"host_total": cpu[0], "host_user": 1.2, "host_system": cpu[0] - 1.2},
-                **{"remote_total": cpu[1], "remote_user": 2.1, "remote_system": cpu[1] - 2.1},
+                "host_total": cpu[0], "host_user": 1.2, "host_system": cpu[0] - 1.2,
+                "remote_total": cpu[1], "remote_user": 2.1, "remote_system": cpu[1] - 2.1,
             },
             "sender_tcp_congestion": "cubic",
             "receiver_tcp_congestion": "cubic",
@@ -165,7 +183,9 @@ def ping(host, rtt, count=10, lost=0, scatter=0.01):
     mean = sum(times) / len(times)
     spread = (sum((one - mean) ** 2 for one in times) / len(times)) ** 0.5
     lines += ["", f"--- {host} ping statistics ---"]
-    lines += [f"{count} packets transmitted, {count - gone} received, {100 * gone / count:.3g}% packet loss, time {1001 * (count - 1)}ms"]
+    lines += [
+        f"{count} packets transmitted, {count - gone} received, {100 * gone / count:.3g}% packet loss, time {1001 * (count - 1)}ms"
+    ]
     lines += [f"rtt min/avg/max/mdev = {min(times):.3f}/{mean:.3f}/{max(times):.3f}/{spread:.3f} ms", ""]
     return "\n".join(lines)
 
@@ -184,12 +204,33 @@ def ethtool(speed, *, device="eth0", duplex="Full", supported=None, partner=True
     """Ethtool of a port; speeds in Mb/s."""
     modes = [one for one in (10, 100, 1000, 10000, 25000, 40000, 100000) if one <= (supported or speed)][-3:]
     names = [f"{one}base{'T' if one <= 1000 else 'SR'}/Full" for one in modes]
-    lines = [f"Settings for {device}:", "\tSupported ports: [ TP ]" if speed <= 1000 else "\tSupported ports: [ FIBRE ]"]
-    lines += ["\tSupported link modes:   " + "\n\t                        ".join(names), "\tSupported pause frame use: Symmetric"]
-    lines += ["\tSupports auto-negotiation: Yes", "\tAdvertised link modes:  " + "\n\t                        ".join(names)]
+    lines = [
+        f"Settings for {device}:",
+        "\tSupported ports: [ TP ]" if speed <= 1000 else "\tSupported ports: [ FIBRE ]",
+    ]
+    lines += [
+        "\tSupported link modes:   " + "\n\t                        ".join(names),
+        "\tSupported pause frame use: Symmetric",
+    ]
+    lines += [
+        "\tSupports auto-negotiation: Yes",
+        "\tAdvertised link modes:  " + "\n\t                        ".join(names),
+    ]
     lines += ["\tAdvertised pause frame use: Symmetric", "\tAdvertised auto-negotiation: Yes"]
-    lines += [f"\tSpeed: {speed}Mb/s", f"\tDuplex: {duplex}", "\tAuto-negotiation: on", "\tPort: FIBRE" if speed > 1000 else "\tPort: Twisted Pair"]
-    lines += ["\tPHYAD: 0", "\tTransceiver: internal", "\tSupports Wake-on: g", "\tWake-on: d", "\tLink detected: yes", ""]
+    lines += [
+        f"\tSpeed: {speed}Mb/s",
+        f"\tDuplex: {duplex}",
+        "\tAuto-negotiation: on",
+        "\tPort: FIBRE" if speed > 1000 else "\tPort: Twisted Pair",
+    ]
+    lines += [
+        "\tPHYAD: 0",
+        "\tTransceiver: internal",
+        "\tSupports Wake-on: g",
+        "\tWake-on: d",
+        "\tLink detected: yes",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -63,14 +63,17 @@ def some(*names):
 _FAR = e.ramp(3.23e9, 30, (0.12, 0.8))
 _WINDOW = {
     "iperf3.txt": e.iperf3(
-        _FAR, [6.1 * e.MIB, *[31.9 * e.MIB] * 29], command="iperf3 -c dtn02.campus.example -t 30", remote="198.51.100.12"
+        _FAR,
+        [6.1 * e.MIB, *[31.9 * e.MIB] * 29],
+        command="iperf3 -c dtn02.campus.example -t 30",
+        remote="198.51.100.12",
     ),
     "ping.txt": "$ ping -c 20 dtn02.campus.example\n" + e.ping("198.51.100.12", 0.080, 20),
     "ethtool-eth0.txt": e.ethtool(10000),
     "sysctl.txt": e.sysctl(32 * e.MIB, 32 * e.MIB),
 }
 _LARGER = some("receiver.tcp_rmem_max", "sender.tcp_wmem_max")
-_LOSSY = [e.MSS * 4.0 + (number * 7919 % 11) * 12_000 for number in range(30)]
+_UNEVEN = [4.2e6, 1.1e6, 3.6e6, 0.7e6, 5.9e6, 2.2e6, 0.5e6, 6.1e6, 1.9e6, 3.3e6]
 _DISKS = {
     "lsblk.txt": "NAME    MAJ:MIN RM   SIZE RO TYPE  MOUNTPOINT\nsda       8:0    0   3.6T  0 disk  \n`-sda1    8:1    0   3.6T  0 part  /data\n",
     "write.txt": "".join(
@@ -82,7 +85,11 @@ _DISKS = {
 
 def _three():
     files = {}
-    for name, address, rate in (("alpha", "10.1.0.2", 941e6), ("beta", "10.1.0.3", 94.1e6), ("gamma", "10.1.0.4", 940e6)):
+    for name, address, rate in (
+        ("alpha", "10.1.0.2", 941e6),
+        ("beta", "10.1.0.3", 94.1e6),
+        ("gamma", "10.1.0.4", 940e6),
+    ):
         files[f"{name}.txt"] = "".join(
             e.iperf3(
                 e.ramp(rate, 10, (1.02,)),
@@ -253,7 +260,9 @@ _LINE_1G = {
     "ping.txt": e.ping("10.30.0.12", 0.0003),
 }
 _HEALTHY_10G = e.iperf3_json(e.ramp(9.41e9, 10, (0.99,)), streams=4, version="iperf 3.12")
-_SHAPED = e.iperf3(e.ramp(191e6, 10, (1.3,)), [430e3] * 10, [41, 3, 0, 5, 2, 0, 4, 1, 0, 3], command="iperf3 -c 10.5.0.2")
+_SHAPED = e.iperf3(
+    e.ramp(191e6, 10, (1.3,)), [430e3] * 10, [41, 3, 0, 5, 2, 0, 4, 1, 0, 3], command="iperf3 -c 10.5.0.2"
+)
 
 CASES = {
     # 1: a window of the kernel
@@ -299,7 +308,7 @@ CASES = {
     ),
     # 3: unlike runs
     "dd write beside dd read": Case(
-        _DISKS, some("disk-write"), which="write", kinds=2, says="cache", never=r"GB/s.{0,30}MB/s"
+        _DISKS, some("disk-write"), which="write", kinds=2, says="page cache", never=r"GB/s.{0,30}MB/s"
     ),
     "one of three destinations": Case(
         _three(),
@@ -313,7 +322,7 @@ CASES = {
             "both.txt": "".join(
                 (
                     e.iperf3(_FULL, [400e3] * 10, command="iperf3 -c 10.5.0.2"),
-                    e.iperf3(e.ramp(3.1e6, 10, (1.1,)), None, [9] * 10, command="iperf3 -c 10.5.0.2 -R", reverse=True),
+                    e.iperf3(_UNEVEN, None, [9, 4, 0, 11, 7, 2, 6, 0, 9, 5], command="iperf3 -c 10.5.0.2 -R", reverse=True),
                 )
             ),
             "ethtool.txt": e.ethtool(1000),
@@ -322,7 +331,7 @@ CASES = {
         which="receive",
         kinds=2,
         least=0.3,
-        says="3.1 Mb/s|3.09 Mb/s|3.1",
+        says=r"2\.9\d Mb/s",
     ),
     # 4: nothing bounds it
     "scp of 104 bytes": Case({"scp.txt": _SCP}, some("latency-protocol", "start-up"), never=r"expected|94\.1"),
@@ -370,7 +379,7 @@ CASES = {
         says="refused",
         never=NOT_FINE,
     ),
-    "fio without direct=1": Case({"fio.txt": _FIO}, says="cache|direct", never=r"disk that is read holds"),
+    "fio without direct=1": Case({"fio.txt": _FIO}, says="page cache|direct", never=r"disk that is read holds"),
     # 7: tickets
     "black hole of large packets": Case(
         {"iperf3.txt": _BLACK_HOLE, "ping.txt": e.ping("10.99.0.2", 0.021)}, some("mtu"), 0.5, never=NOT_FINE
@@ -446,7 +455,10 @@ CASES = {
         never=NOT_FINE,
     ),
     "shaper in tc": Case(
-        {"iperf3.txt": _SHAPED, "tc.txt": _TC, "ethtool.txt": e.ethtool(1000, device="eth1")}, some("shaper"), 0.5, never=NOT_FINE
+        {"iperf3.txt": _SHAPED, "tc.txt": _TC, "ethtool.txt": e.ethtool(1000, device="eth1")},
+        some("shaper"),
+        0.5,
+        never=NOT_FINE,
     ),
     "one megabyte over 200 ms": Case(
         {
@@ -470,12 +482,17 @@ CASES = {
     ),
     # bad input
     "two speeds of one port": Case(
-        {**_LINE_1G, "ethtool-later.txt": e.ethtool(10000), "notes.txt": "ethtool was taken before and after the card was swapped\n"},
+        {
+            **_LINE_1G,
+            "ethtool-later.txt": e.ethtool(10000),
+            "notes.txt": "ethtool was taken before and after the card was swapped\n",
+        },
         says="",
     ),
     "clocks that disagree": Case(
         {
-            "sender.txt": "Tue Mar 12 09:14:07 UTC 2024\n" + e.iperf3(_FULL, [393 * 1024.0] * 10, command="iperf3 -c files"),
+            "sender.txt": "Tue Mar 12 09:14:07 UTC 2024\n"
+            + e.iperf3(_FULL, [393 * 1024.0] * 10, command="iperf3 -c files"),
             "receiver.txt": "Mon Jan  1 00:03:11 CET 1970\n" + e.ethtool(1000),
             "ping.txt": e.ping("10.30.0.12", 0.0003),
         },
@@ -497,7 +514,11 @@ CASES = {
     "bytes of no text": Case({**_LINE_1G, "core.1234": bytes(range(256)) * 64}, some("link")),
     "only empty files": Case({"a.txt": "", "b.log": "\n\n"}),
     # nothing is wrong
-    "full 10G": Case({"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000), "ping.txt": e.ping("10.30.0.12", 4e-4)}, some("link"), 0.6),
+    "full 10G": Case(
+        {"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000), "ping.txt": e.ping("10.30.0.12", 4e-4)},
+        some("link"),
+        0.6,
+    ),
     "full 10G with jumbo frames": Case(
         {
             "iperf3.txt": e.iperf3(e.ramp(9.9e9, 10, (0.99,)), [1.9 * e.MIB] * 10),
@@ -518,7 +539,9 @@ CASES = {
     ),
     "nuttcp at the rate it was asked for": Case(
         {
-            "nuttcp.txt": "".join(e.nuttcp(rate, command="nuttcp -T10 -R200m dtn02", tx=2, rx=6) for rate in (199.9e6, 200.0e6)),
+            "nuttcp.txt": "".join(
+                e.nuttcp(rate, command="nuttcp -T10 -R200m dtn02", tx=2, rx=6) for rate in (199.9e6, 200.0e6)
+            ),
             "ethtool.txt": e.ethtool(1000),
         },
         some("paced"),
