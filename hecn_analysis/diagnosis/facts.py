@@ -76,8 +76,17 @@ class Facts:
 
     @cached_property
     def port(self) -> Fact | None:
-        """Speed of the slowest port. [bit/s]."""
-        return self.said("port.speed_bps", choose=min)
+        """Speed of the slowest port that the runs can have passed: one of another host may stand beside. [bit/s]."""
+        least = self.measured if self.has_rates and self._on_wire else 0.0
+
+        def slowest(speeds: Sequence[float]) -> float:
+            return min([speed for speed in speeds if speed >= least] or speeds)
+
+        return self.said("port.speed_bps", choose=slowest)
+
+    @property
+    def _on_wire(self) -> bool:
+        return self.kind.protocol not in ("file", "rdma")
 
     @cached_property
     def rtt_idle(self) -> Fact | None:

@@ -19,6 +19,7 @@ LINES: Final = 20
 """Lines that the verdicts of a folder take at most on a terminal."""
 _WIDTH: Final = 110
 _NO_RUN: Final = "no-connection"  # subject of the lines that say why there was no run
+_WIDE: Final = 0.1  # an interval from less than this part of its end says but where it ends
 _ALSO: Final = 0.05  # causes at least as likely are named
 
 
@@ -90,6 +91,8 @@ def rates(verdict: Diagnosis) -> str:
     words = f"{units.format_rate(verdict.measured_bps)} ({spread}{runs} run{'s' if runs > 1 else ''})"
     if verdict.expected_bps is None or verdict.expected_low_bps is None or verdict.expected_high_bps is None:
         return words
+    if verdict.expected_low_bps < _WIDE * verdict.expected_high_bps:
+        return f"{words}; at most {units.format_rate(verdict.expected_high_bps)}"
     interval = f"{units.format_rate(verdict.expected_low_bps)} to {units.format_rate(verdict.expected_high_bps)}"
     return f"{words}; expected {interval}"
 

@@ -33,7 +33,8 @@ _WORDS: Final = (
 )
 _IN_LINES: Final = ("connected", "_host", "perf", "ttcp", "window size", "rsync ", "scp ")
 _COPIED: Final = re.compile(  # the last argument of a copy, where it names a host
-    r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
+    r"(?:^|[\s|;&$#>])(?:rsync|scp) [^|;&<>#\n]{1,400}? (?:[\w.-]{1,64}@)?"
+    r"((?=\d{0,9}[A-Za-z.])[A-Za-z0-9][\w.-]{1,80}|\[[0-9a-fA-F:.]{2,45}\])::?\S{0,300}\s{0,9}$"
 )
 _LONGEST: Final = 20_000
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?)([kKmMgGtT]?)")

@@ -322,7 +322,9 @@ CASES = {
             "both.txt": "".join(
                 (
                     e.iperf3(_FULL, [400e3] * 10, command="iperf3 -c 10.5.0.2"),
-                    e.iperf3(_UNEVEN, None, [9, 4, 0, 11, 7, 2, 6, 0, 9, 5], command="iperf3 -c 10.5.0.2 -R", reverse=True),
+                    e.iperf3(
+                        _UNEVEN, None, [9, 4, 0, 11, 7, 2, 6, 0, 9, 5], command="iperf3 -c 10.5.0.2 -R", reverse=True
+                    ),
                 )
             ),
             "ethtool.txt": e.ethtool(1000),
