@@ -68,7 +68,7 @@ _MEASURED_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _DEVICE: Final = re.compile(
-    r"^\W{0,3}(?:(?!and\b|or\b|on\b|between\b|of\b)[\w-]{1,20}\W{1,3}){0,3}?(?:cards?|NICs?|adapters?|ports?"
+    r"^\W{0,3}(?:(?!and\b|or\b|on\b|between\b|of\b)\w{1,20}\W{1,3}){0,3}?(?:cards?|NICs?|adapters?|ports?"
     r"|switch(?:es)?|routers?|interfaces?|SFP\+?|modules?|transceivers?|optics?|files?|HBAs?|RAM|memory|disks?|window"
     r"|buffers?|dongle)\b",
     re.IGNORECASE,

@@ -36,10 +36,8 @@ _REPLY: Final = re.compile(r"ttl[ =]|seq[ =]|^reply from |hlim=", re.IGNORECASE)
 _SEQUENCE: Final = re.compile(r"(?:icmp_)?[sr]e?q ?= ?(?P<number>\d{1,9})")
 _HEADING: Final = re.compile(r"\bPING6?\b.{0,300}(?:bytes|data)|^\s{0,10}Pinging .{1,300} bytes", re.IGNORECASE)
 _TIMEOUT: Final = re.compile(r"^\s{0,10}(?:request timed out|no answer yet|request timeout for)", re.IGNORECASE)
-_COUNTS: Final = re.compile(
-    r"(?<![\d.])(?P<sent>\d{1,9})(?![\d.,]{0,12}%)\D{1,60}(?P<received>\d{1,9})(?![\d.]).{0,120}?"
-    r"(?P<loss>\d{1,3}(?:[.,]\d{1,9})?) ?%"
-)
+_SHARE: Final = re.compile(r"(?<![\d.,])(?P<before>\d{1,3}(?:[.,]\d{1,9})?) ?%|%(?P<after>\d{1,3}(?:[.,]\d{1,9})?)")
+_COUNT: Final = re.compile(r"(?<![\d.,])\d{1,9}(?!\d|[.,]\d|%)")
 _SUMMARY: Final = re.compile(
     rf"min/avg/max(?:/\S{{1,12}})? ?= ?{_NUMBER}/(?P<mean>{_NUMBER})/{_NUMBER}(?:/(?P<scatter>{_NUMBER}))?"
 )
@@ -116,11 +114,12 @@ def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
 
 def _summary(ping: _Ping, text: str, line: int) -> bool:
     """Take a line of the summary, where it is one."""
-    if "%" in text and (ping.is_certain or "packet" in text.lower()) and (counts := _COUNTS.search(text)) is not None:
-        sent, received = int(counts["sent"]), int(counts["received"])
-        loss = float(counts["loss"].replace(",", ".")) / 100
-        if sent and received <= sent and abs(1 - received / sent - loss) < _ROUNDED:
-            ping.counts = sent, received, line
+    if "%" in text and (ping.is_certain or "packet" in text.lower()) and (share := _SHARE.search(text)) is not None:
+        counts = [int(count) for count in _COUNT.findall(text)[:2]]
+        loss = float((share["before"] or share["after"]).replace(",", ".")) / 100
+        is_whole = len(counts) == 2 and 0 < counts[0] >= counts[1]
+        if is_whole and abs(1 - counts[1] / counts[0] - loss) < _ROUNDED:
+            ping.counts = counts[0], counts[1], line
             return True
     summary = _SUMMARY.search(text) or _WINDOWS.search(text)
     if summary is None:
