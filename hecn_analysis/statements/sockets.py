@@ -48,6 +48,7 @@ _PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 #: What a connection has carried or has waiting at the least, to count as one that carries data [B]. [B]
 _LEAST: Final = 100_000
 _LEAST_WAITING: Final = 10_000
+_LEAST_OF_SHELLS: Final = 10_000_000
 
 #: A connection with this share of the bytes of the largest one carries data, too; so much makes a sample mature. [B]
 _SHARE: Final = 0.1
@@ -120,6 +121,11 @@ class _Sample:
         if self.sent or self.received:
             return self.sent >= self.received
         return self.queued >= self.unread
+
+    @cached_property
+    def is_shell(self) -> bool:
+        """Whether the connection is one of ssh, in which somebody may only type."""
+        return any(end.endswith((":22", ":ssh")) for end in self.ends)
 
     @cached_property
     def has_data_under_way(self) -> bool:
@@ -199,7 +205,8 @@ def _of_connections(document: Document) -> Iterator[Statement]:
     for samples in by_ends.values():
         amount = max(sample.amount for sample in samples)
         waiting = max(sample.waiting for sample in samples)
-        if amount >= _SHARE * largest and (amount >= _LEAST or waiting >= _LEAST_WAITING):
+        least = _LEAST_OF_SHELLS if samples[0].is_shell else _LEAST
+        if amount >= _SHARE * largest and (amount >= least or waiting >= _LEAST_WAITING):
             big.append([sample for sample in samples if sample.amount >= _SHARE * amount])
     for is_sending in (True, False):
         side = [samples for samples in big if samples[-1].is_sending == is_sending]
@@ -229,7 +236,9 @@ def _sender(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
         yield "socket.app_limited", flags[-1]
     for name, (word, unit) in _AT_A_MOMENT.items():
         picks = [(one, _picked(one, word)) for samples in moving for one in samples]
-        yield from _kept((name, _middle((pick[0] * (unit or one.mss), *pick[1:]) for one, pick in picks if pick)))
+        yield from _kept(
+            (name, _middle((round(pick[0] * (unit or one.mss), 9), *pick[1:]) for one, pick in picks if pick))
+        )
     unsent = (_unsent(one) for samples in side for one in samples if _knows(one))
     yield from _kept(("socket.unsent_bytes", _middle(unsent)))
     yield from _kept(("socket.retransmitted", _retransmitted(lasting)))
@@ -242,7 +251,7 @@ def _receiver(side: list[list[_Sample]]) -> Iterator[tuple[str, Pick]]:
         ("socket.unread_bytes", _middle((one.unread, one.line, one.says) for samples in side for one in samples))
     )
     least = [_picked(samples[-1], "minrtt") for samples in side]
-    yield from _kept(("socket.rtt_min_s", _middle((pick[0] / 1e3, *pick[1:]) for pick in least if pick)))
+    yield from _kept(("socket.rtt_min_s", _middle((pick[0] / 1000, *pick[1:]) for pick in least if pick)))
     yield from _connections(side)
 
 
@@ -281,7 +290,7 @@ def _limited(samples: Iterable[_Sample], word: str) -> Iterator[Pick]:
         note, busy = sample.notes.get(word), sample.notes.get("busy")
         if note is not None and (note.share is not None or busy is not None):
             share = note.share / 100 if note.share is not None else note.value / max(sample.value("busy"), 1.0)
-            yield min(share, 1.0), note.line, note.says
+            yield round(min(share, 1.0), 6), note.line, note.says
         elif busy is not None and _knows(sample):
             yield 0.0, busy.line, busy.says
 
@@ -292,7 +301,7 @@ def _busy(sample: _Sample) -> Pick | None:
     life = sample.value("lastrcv") - (0.0 if sample.queued else sample.value("lastsnd"))
     if note is None or sample.received > _REQUEST or life < _LEAST_BUSY:
         return None
-    return min(note.value / life, 1.0), note.line, note.says
+    return round(min(note.value / life, 1.0), 6), note.line, note.says
 
 
 def _unsent(sample: _Sample) -> Pick:
