@@ -25,16 +25,17 @@ _OF_TOOLS: Final = re.compile(
     r"|link detected|link encap|link quality|link-|lnk|speed:|capacity:|bit rate|negotiated|advertis|mtu \d{1,6} "
     r"|qdisc "
     r"|class |ceil |^\W{0,4}tc |driverversion|PCI|^\s{0,4}[0-9a-f]{2}:[0-9a-f]{2}\.\d|min/avg|icmp_seq|seq=|bytes from"
-    r"|time[=<]|latency =|lat_|jitter|cwnd|avg|min=|max=|%|\s-{1,2}[a-z]+[ =]\d",
+    r"|time[=<]|latency =|lat_|jitter|cwnd|avg|min=|max=",
     re.IGNORECASE,
 )
+_OPTION: Final = re.compile(r"%|\s-{1,2}[a-z]{1,20}[ =]\d")
 _STRUCTURED: Final = ("{", "[", "<")
 
 _RATE: Final = re.compile(
     r"(?<![\w./:+*-])(?P<number>\d{1,6}(?:\.\d{1,2}|,\d{1,3})?)(?:\s?/\s?(?P=number))?[ -]?"
     r"(?P<prefix>[kKmMgGT])(?:b(?:its?|ps)?(?:(?: ?/ ?| per )s(?:ec(?:ond)?)?)?|bE|igE|ig|igabit|egabit|ilobit)?"
     r"(?:its?|s)?(?:(?: ?/ ?| per )s(?:ec(?:ond)?)?)?(?![\w/])"
-    r"|(?<![\w./:-])(?P<word>gigabit)(?!\w)"
+    r"|(?<![\w./:-])(?P<word>[Gg]igabit)(?!\w)"
     r"|(?<![\w./:-])(?P<carrier>OC-?\d{1,3}c?|STM-?\d{1,2}|T1|E1|T3|DS-?3|E3)(?![\w/])"
 )
 #: What a line with a rate or a distance has at the least.
@@ -44,14 +45,16 @@ _CARRIERS: Final = {"T1": 1.544e6, "E1": 2.048e6, "T3": 44.736e6, "DS3": 44.736e
 _BASIC: Final = {"OC": 51.84e6, "STM": 155.52e6}
 
 _CIRCUIT: Final = re.compile(
-    r"\b(?:circuits?|links?(?! (?:speed|rate|partner|mode|state|status|aggr))|(?<!command )(?<!per )lines?(?! rate)"
+    r"\b(?:circuits?|(?<!-)links?(?! (?:speed|rate|partner|mode|state|status|aggr))|(?<!command )(?<!per )lines?(?! rate)"
     r"|bandwidth|contract(?:ed)?|access|uplink|downlink|WAN|committed|CIR|capacity|provision(?:ed)?|subscri(?:bed"
     r"|ption)"
     r"|leased|internet|carrier|provider|ISP|lambda|wavelength|MPLS|pseudowire|fib(?:er|re)(?! channel)|backbone"
     r"|bottleneck|broadband|DSL|pipe|plan)\b",
     re.IGNORECASE,
 )
-_NETWORK: Final = re.compile(r"^\W{0,2}(?:ethernet )?(?:LAN|network)\b", re.IGNORECASE)
+_NETWORK: Final = re.compile(
+    r"^\W{0,2}(?:ethernet )?(?:LAN|network)\b(?! (?:connection|adapter|controller|card|interface|\())", re.IGNORECASE
+)
 _MEASURED: Final = re.compile(
     r"\b(?:measur\w{1,4}|got|gets?|getting|gives?|gave|only|speed ?tests?|tests?|tested|achiev\w{1,4}|reach\w{0,4}"
     r"|goodput|throughput|transfer\w{0,4}|copy|copies|copied|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|iperf\d?|nuttcp"
@@ -121,7 +124,7 @@ def _rates(text: str) -> Iterator[tuple[float, str]]:
     for end in [*(match.start() for match in _CLAUSES.finditer(text)), len(text)]:
         clause = text[start:end]
         start = end + 1
-        if not any(letter.isdigit() for letter in clause) and "igabit" not in clause:
+        if _OPTION.search(clause) is not None:
             continue
         rates = list(_RATE.finditer(clause))
         for index, rate in enumerate(rates):

@@ -20,8 +20,9 @@ from typing import Final
 from hecn_analysis.files.documents import Document
 from hecn_analysis.statements.statement import Statement, end_of
 
-#: Replies from which on a median is stated. [B]
+#: Replies from which on a median is stated; a short transfer is over before many. [B]
 _LEAST: Final = 5
+_LEAST_LOADED: Final = 3
 
 #: How far a printed loss may be from that of the counts. [B]
 _ROUNDED: Final = 0.02
@@ -137,21 +138,21 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
         words = document.lines[line - 1].strip()[:300]
         return Statement(name, value, document.source_file, line, words, end_of(document.source_file))
 
-    when = "loaded" if ping.is_loaded else "idle"
+    when, least = ("loaded", _LEAST_LOADED) if ping.is_loaded else ("idle", _LEAST)
     received = max(len(ping.times), ping.counts[1] if ping.counts is not None else 0)
-    if len(ping.times) >= _LEAST:
+    if len(ping.times) >= least:
         yield said(f"path.rtt_{when}_s", *statistics.median_low(ping.times))
-    elif received >= _LEAST and ping.mean is not None:
+    elif received >= least and ping.mean is not None:
         yield said(f"path.rtt_{when}_s", *ping.mean)
-    if received >= _LEAST and not ping.is_loaded:
+    if received >= least and not ping.is_loaded:
         if ping.scatter is not None:
             yield said("path.rtt_scatter_s", *ping.scatter)
-        elif len(ping.times) >= _LEAST:
+        elif len(ping.times) >= least:
             yield said("path.rtt_scatter_s", statistics.pstdev(time for time, _ in ping.times), ping.last)
-    if ping.counts is not None and ping.counts[0] >= _LEAST:
+    if ping.counts is not None and ping.counts[0] >= least:
         sent, received, line = ping.counts
         yield said(f"path.ping_loss_{when}", (sent - received) / sent, line)
-    elif ping.counts is None and ping.times and len(ping.times) + ping.lost >= _LEAST:
+    elif ping.counts is None and ping.times and len(ping.times) + ping.lost >= least:
         span = max(ping.numbers) - min(ping.numbers) + 1 if ping.numbers else 0
         sent = max(span, len(ping.times) + ping.lost)
         if len(ping.times) < sent <= 100 * len(ping.times) or not ping.lost:

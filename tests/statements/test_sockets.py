@@ -104,7 +104,7 @@ ESTAB      0      65160              192.0.2.1:ssh                192.0.2.9:5222
     "text",
     [
         "ESTAB 0 0 192.0.2.1:22 192.0.2.9:52222\n\t cubic rto:204 rtt:1/1 mss:1448 cwnd:10 bytes_sent:3000 busy:60ms\n",
-        "ESTAB 0 0 192.0.2.1:ssh 192.0.2.9:5\n\t cubic rto:204 rtt:1/1 cwnd:10 bytes_acked:152109 bytes_received:12047\n",
+        "ESTAB 0 0 192.0.2.1:ssh 192.0.2.9:5\n\t cubic rto:204 rtt:1/1 cwnd:10 bytes_acked:152109 bytes_received:47\n",
         "LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n\t cubic rto:1000 mss:536 cwnd:10\n",
         "Proto Recv-Q Send-Q Local Address Foreign Address State\ntcp 0 0 192.0.2.1:22 192.0.2.9:5 ESTABLISHED\n",
         '{"snd_cwnd": 1, "retransmits": 4}',
