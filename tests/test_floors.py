@@ -32,13 +32,6 @@ FLOORS = (
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
-# What asks a higher floor, inside of a function and when it is called, and why.
-ASKS = {
-    ("files", "logs"): "says which other command reads a file, and so asks their readers",
-    ("files", "counters"): "the same",
-    ("files", "inventory"): "the same",
-}
-
 
 def _name(path):
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
@@ -88,10 +81,8 @@ def test_every_room_is_on_a_floor():
 def test_rooms_import_from_the_floors_below(edges):
     wrong = sorted(
         f"{module} imports {name}"
-        for module, name, lazy in edges
-        if room(module) != room(name)
-        and FLOOR[room(name)] >= FLOOR[room(module)]
-        and not (lazy and (room(module), room(name)) in ASKS)
+        for module, name, _ in edges
+        if room(module) != room(name) and FLOOR[room(name)] >= FLOOR[room(module)]
     )
     assert wrong == []
 
@@ -106,10 +97,6 @@ def test_contributors_find_every_room_above_those_that_import_it():
     listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
     assert set(listed) == set(FLOOR) - {"", "__main__"}
     assert [FLOOR[name] for name in listed] == sorted(FLOOR[name] for name in listed)
-
-
-def test_every_exception_is_needed(edges):
-    assert {(room(module), room(name)) for module, name, lazy in edges if lazy} >= set(ASKS)
 
 
 def _package(module):

@@ -57,7 +57,13 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
     paths = reading.given(arguments.paths)
-    counters = hecn.read_counters(paths, time_zone=arguments.time_zone, host=arguments.host, progress=True)
+    counters = hecn.read_counters(
+        paths,
+        time_zone=arguments.time_zone,
+        host=arguments.host,
+        progress=True,
+        hint=reading.hint("counters"),
+    )
     form = output.chosen_format(arguments)
     rows: Iterable[dict[str, object]]
     if arguments.table == "sources":

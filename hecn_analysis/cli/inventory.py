@@ -58,7 +58,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, deliver the table, say what could not be used."""
     arguments.table = arguments.table or ("findings" if arguments.path else "hosts")
-    inventory = hecn.read_inventory(reading.given(arguments.paths), progress=True)
+    inventory = hecn.read_inventory(reading.given(arguments.paths), progress=True, hint=reading.hint("inventory"))
     output.deliver(_written(inventory, arguments), arguments)
     outputs = reading.count(len(inventory.sources), "output")
     listed = arguments.table == "problems"

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         whole, moved = units.format_time(frame["all_time_s"].sum()), units.format_bytes(frame["all_data_bytes"].sum())
         say(f"{len(frame)} cells, {frame['repeats'].sum()} runs: {whole} in all, {moved} to move")
         return 0
-    found = hecn.read(reading.given(arguments.runs), intervals=False)
+    found = hecn.read(reading.given(arguments.runs), intervals=False, hint=reading.hint("parse"))
     matched = runs.match(matrix, found.runs, keys)
     if arguments.action == "compare":
         from hecn_analysis.comparison import tools  # noqa: PLC0415 (no other action needs it)

@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         processes=arguments.processes or _usable_cores(),
         dask=arguments.dask,
         progress=True,
+        hint=reading.hint("parse"),
     )
     frame = getattr(found, arguments.table)
     form = output.chosen_format(arguments)

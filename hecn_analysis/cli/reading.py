@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hecn_analysis.base.errors import InputError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hecn_analysis.cli.parser import Parser
+    from hecn_analysis.files.documents import Document
 
 #: Kinds of problems for which a command ends with status 1; the others are remarks on what was read.
 BAD_INPUT = ("unrecognised", "unreadable", "truncated", "malformed")
@@ -46,6 +48,13 @@ def require_stdin() -> None:
     """Refuse a standard input that was closed (``<&-``)."""
     if sys.stdin is None:
         raise InputError("a closed standard input", "one that can be read", source="-", advice="give a file instead")
+
+
+def hint(command: str) -> Callable[[Document], str]:
+    """Give what names another command for a file that this one does not know."""
+    from hecn_analysis.ingest.other_command import other_command_hint  # noqa: PLC0415 - so that --help costs little
+
+    return partial(other_command_hint, command=command)
 
 
 def rows_of(frame: pd.DataFrame) -> Iterator[dict[str, object]]:

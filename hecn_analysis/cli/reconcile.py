@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import hecn_analysis as hecn
 from hecn_analysis.cli import output
 from hecn_analysis.cli.parser import Parser, add_output_arguments
+from hecn_analysis.cli.reading import hint
 from hecn_analysis.cli.remarks import say, say_all
 
 if TYPE_CHECKING:
@@ -100,8 +101,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, Counters, int]:
     """Read runs and counters; tell what was wrong with the files, and whether that makes the status 1."""
-    reading = hecn.read([arguments.runs], progress=True)
-    counters = hecn.read_counters(arguments.counters, time_zone=arguments.time_zone, progress=True)
+    reading = hecn.read([arguments.runs], progress=True, hint=hint("parse"))
+    counters = hecn.read_counters(
+        arguments.counters, time_zone=arguments.time_zone, progress=True, hint=hint("counters")
+    )
     bad = ("unrecognised", "unreadable", "truncated", "malformed")
     problems = [row for table in (reading.problems, counters.problems) for row in output.records(table)]
     say_all(

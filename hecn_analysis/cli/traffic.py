@@ -117,7 +117,13 @@ def run(arguments: argparse.Namespace) -> int:
             "files *.parquet with the table samples",
             advice="an archive has them in its folder 'samples'",
         )
-    counters = hecn.read_counters(arguments.paths, time_zone=arguments.time_zone, host=arguments.host, progress=True)
+    counters = hecn.read_counters(
+        arguments.paths,
+        time_zone=arguments.time_zone,
+        host=arguments.host,
+        progress=True,
+        hint=reading.hint("counters"),
+    )
     found = _table(arguments, counters, widths, speeds)
     shown = SHOWN if arguments.table == "interfaces" else tuple(found.columns)
     deliver(found, shown, arguments)

@@ -21,7 +21,6 @@ from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Findings
 from hecn_analysis.counters.graphs import mrtg_config
 from hecn_analysis.counters.summary import from_tables, interfaces, rates
-from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.traffic.rates import DISPLAY_CEILINGS, flag_ceilings
 
@@ -39,6 +38,7 @@ def read_counters(
     time_zone: str | None = None,
     host: str | None = None,
     progress: bool = False,
+    hint: Callable[[Document], str] | None = None,
 ) -> Counters:
     """Read counters of interfaces, whatever wrote them.
 
@@ -57,6 +57,8 @@ def read_counters(
         What an archive holds keeps its names.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    hint
+        Gives the end of the message about a file that no reader knows; by default, the message has none.
 
     Returns
     -------
@@ -81,7 +83,7 @@ def read_counters(
     archived = [selection for path in every if (selection := archive_of(path)) is not None]
     plain = [path for path in every if archive_of(path) is None]
     files = [
-        read_document(document, clock, hint=partial(elsewhere.advice, document, "counters"))
+        read_document(document, clock, hint=partial(hint, document) if hint else str)
         for document in documents(plain, knows=registry.recognises, progress=progress)
     ]
     return joined(files, host=host, archived=archived)

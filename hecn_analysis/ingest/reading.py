@@ -15,10 +15,11 @@ from hecn_analysis.base.progress import reading
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Findings
-from hecn_analysis.files import elsewhere, packed, streams
+from hecn_analysis.files import packed, streams
 from hecn_analysis.files.documents import Document, Keeper
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source
+from hecn_analysis.ingest.other_command import other_command_hint
 from hecn_analysis.inventory import Inventory
 from hecn_analysis.inventory import registry as inventory_registry
 from hecn_analysis.logs import Reading, spread
@@ -57,7 +58,7 @@ class _Files:
 
     def _hint(self, keeper: Keeper) -> str:
         """Hint at the command for captured outputs where their readers are not asked."""
-        return "" if self.is_captured else elsewhere.advice(keeper.documents()[0], "parse")
+        return "" if self.is_captured else other_command_hint(keeper.documents()[0], "parse")
 
     def _take(self, documents: Sequence[Document]) -> None:
         """Offer a document to the readers of whole files."""

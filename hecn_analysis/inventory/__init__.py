@@ -9,7 +9,7 @@ other packages hold readers, a module for each command.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,8 +17,7 @@ from typing import Any
 import pandas as pd
 
 from hecn_analysis.base import tables
-from hecn_analysis.files import elsewhere
-from hecn_analysis.files.documents import documents
+from hecn_analysis.files.documents import Document, documents
 from hecn_analysis.inventory import registry
 from hecn_analysis.inventory.captured import CapturedHost, hosts
 
@@ -50,7 +49,10 @@ class Inventory:
 
 
 def read_inventory(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, progress: bool = False
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    progress: bool = False,
+    hint: Callable[[Document], str] | None = None,
 ) -> Inventory:
     """Read what was captured on hosts, whichever commands it was captured with.
 
@@ -64,6 +66,8 @@ def read_inventory(
         files of a folder are of one host.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    hint
+        Gives the end of the message about a file that no reader knows; by default, the message has none.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def read_inventory(
     (1 hosts, 32 outputs, 0 problems, 2)
     """
     return joined(
-        registry.read(document, hint=partial(elsewhere.advice, document, "inventory"))
+        registry.read(document, hint=partial(hint, document) if hint else str)
         for document in documents(paths, knows=registry.recognises, progress=progress)
     )
 

@@ -8,10 +8,12 @@ many files at once; every other module is the reader of one tool, with the forma
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from hecn_analysis.archive.selection import archive_of, tables_of
 from hecn_analysis.base.progress import reading
+from hecn_analysis.files.documents import Document
 from hecn_analysis.files.source import find
 from hecn_analysis.logs import spread
 from hecn_analysis.logs.contract import Reading
@@ -26,6 +28,7 @@ def read(
     processes: int = 1,
     dask: str | None = None,
     progress: bool = False,
+    hint: Callable[[Document], str] | None = None,
 ) -> Reading:
     """Read logs, whatever tool wrote them.
 
@@ -47,6 +50,9 @@ def read(
         see the files under the same names.
     progress
         Show a bar on the standard error when it is a terminal and reading takes longer than a second.
+    hint
+        Gives the end of the message about a file that no reader knows; by default, the message has none. Processes
+        and workers that read call it, too.
 
     Returns
     -------
@@ -70,7 +76,8 @@ def read(
     archived = [selection for path in given if (selection := archive_of(path)) is not None]
     found = [entry for path in given if archive_of(path) is None for entry in find(path)]
     with reading(len(found), shown=progress) as done:
-        parts = spread.read(found, intervals=intervals, processes=processes, dask=dask, done=done)
+        group = partial(spread.read_group, intervals=intervals, hint=hint)
+        parts = spread.read(found, group, processes=processes, dask=dask, done=done)
     result = spread.joined(parts)
     for selection in archived:
         result = result.followed_by(Reading(**tables_of(selection, ("runs", "streams", "intervals", "problems"))))

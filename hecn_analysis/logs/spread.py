@@ -21,7 +21,6 @@ from typing import Any, Final
 from hecn_analysis.base import cluster, tables
 from hecn_analysis.base.children import end_with_parent, safe_path, short_temporary_folder
 from hecn_analysis.base.errors import HecnError
-from hecn_analysis.files import elsewhere
 from hecn_analysis.files.documents import Document
 from hecn_analysis.files.opening import File, unreadable
 from hecn_analysis.files.source import Source, sources
@@ -71,21 +70,24 @@ class Part:
         self.problems.extend(findings.problems)
 
 
+_Read = Callable[[Sequence[Entry]], Part]
+
+
 def read(
     files: Sequence[Entry],
+    read_files: _Read,
     *,
-    intervals: bool,
     processes: int,
     dask: str | None,
     done: Callable[[int], object],
 ) -> list[Part]:
-    """Read files, and give what they hold in their order."""
+    """Read files, by a function that reads a group of them, and give what they hold in their order."""
     if dask is not None:
-        parts = _on_dask(dask, files, intervals=intervals)
+        parts = _on_dask(dask, files, read_files)
     elif processes > 1 and len(files) > _GROUP and all(map(_plain, files)):
-        parts = _in_processes(processes, files, intervals=intervals)
+        parts = _in_processes(processes, files, read_files)
     else:
-        parts = (read_group([file], intervals=intervals) for file in files)
+        parts = (read_files([file]) for file in files)
     kept = []
     for part in parts:
         done(part.files)
@@ -121,7 +123,7 @@ def joined(parts: Iterable[Part]) -> Reading:
     return Reading(whole.runs.frame(), whole.streams.frame(), intervals, whole.problems.frame())
 
 
-def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
+def read_group(files: Sequence[Entry], *, intervals: bool, hint: Callable[[Document], str] | None = None) -> Part:
     """Read files one after another."""
     part = Part(len(files))
     for name, file in files:
@@ -129,7 +131,7 @@ def read_group(files: Sequence[Entry], *, intervals: bool) -> Part:
             part.refuse(name, file)
             continue
         for source in sources(name, file):
-            part.read(source, intervals=intervals, hint=partial(_advice, source))
+            part.read(source, intervals=intervals, hint=partial(_hint, source, hint))
     return part
 
 
@@ -137,10 +139,10 @@ def _results(findings: Findings) -> int:
     return len(findings.runs) + len(findings.problems)
 
 
-def _advice(source: Source) -> str:
-    """Name the command that reads a file, or a member of an archive, that no reader of logs knows."""
-    content = source.whole
-    return "" if content is None else elsewhere.advice(Document(source.name, content), "parse")
+def _hint(source: Source, hint: Callable[[Document], str] | None) -> str:
+    """Ask for the hint about a file, or a member of an archive, of which the beginning is all."""
+    content = None if hint is None else source.whole
+    return "" if hint is None or content is None else hint(Document(source.name, content))
 
 
 def _plain(entry: Entry) -> bool:
@@ -153,7 +155,7 @@ def _groups(files: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     return (files[start : start + _GROUP] for start in range(0, len(files), _GROUP))
 
 
-def _in_processes(processes: int, files: Sequence[Entry], *, intervals: bool) -> Iterator[Part]:
+def _in_processes(processes: int, files: Sequence[Entry], read_files: _Read) -> Iterator[Part]:
     """Read in processes that a server forks, which has loaded this module once for all of them."""
     context: Any = multiprocessing.get_context()
     with safe_path():  # all that starts processes
@@ -164,7 +166,7 @@ def _in_processes(processes: int, files: Sequence[Entry], *, intervals: bool) ->
         others = set(multiprocessing.active_children())
         pool = ProcessPoolExecutor(processes, mp_context=context, initializer=end_with_parent)
         with _interrupted_afterwards():  # a process that begins when this one has ended finds nothing to read
-            waiting = [pool.submit(read_group, group, intervals=intervals) for group in _groups(files)]
+            waiting = [pool.submit(read_files, group) for group in _groups(files)]
     with pool:
         try:
             for future in waiting:
@@ -211,13 +213,13 @@ def _start_server() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _on_dask(address: str, files: Sequence[Entry], *, intervals: bool) -> Iterator[Part]:
+def _on_dask(address: str, files: Sequence[Entry], read_files: _Read) -> Iterator[Part]:
     """Read on the workers of a cluster."""
     with cluster.client(address) as client:
         absolute = [
             (name, file if isinstance(file, OSError) else replace(file, name=str(Path(file).absolute())))
             for name, file in files
         ]
-        waiting = [client.submit(read_group, group, intervals=intervals, pure=False) for group in _groups(absolute)]
+        waiting = [client.submit(read_files, group, pure=False) for group in _groups(absolute)]
         for future in waiting:
             yield future.result()

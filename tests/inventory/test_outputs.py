@@ -1,8 +1,11 @@
 """How a file is cut into the outputs that it holds."""
 
+from functools import partial
+
 import pytest
 
 from hecn_analysis.files.documents import Document
+from hecn_analysis.ingest.other_command import other_command_hint
 from hecn_analysis.inventory import outputs, read_inventory, registry
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:         8000000 kB\nMemAvailable:    9000000 kB\n"
@@ -69,7 +72,8 @@ def test_a_log_is_for_another_command(tmp_path):
         "nuttcp -T10 b\n 1185.3125 MB /  10.04 sec =  990.1193 Mbps 12 %TX 30 %RX 0 retrans 0.21 msRTT\n"
     )
     (tmp_path / "b.txt").write_text("Dear all,\n")
-    first, second = read_inventory(tmp_path).problems["message"]
+    hint = partial(other_command_hint, command="inventory")
+    first, second = read_inventory(tmp_path, hint=hint).problems["message"]
     assert first.endswith("; it holds the log of a tool, which 'hecn parse' reads")
     assert second == (
         "found 'Dear all,' first, expected the output of a command such as lspci -vvv, lscpu, dmidecode or ethtool"

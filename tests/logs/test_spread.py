@@ -79,7 +79,7 @@ def test_a_missing_scheduler_is_an_input_error(many, address, monkeypatch):
         read(many, dask=address)
 
 
-def _killed(files, *, intervals):  # noqa: ARG001 - stands in for the function that reads
+def _killed(files, **_):  # noqa: ARG001 - stands in for the function that reads
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -44,7 +44,8 @@ def test_a_mixed_folder_is_read_by_all_readers_and_what_nobody_knows_is_named(be
 
 
 def test_a_log_is_not_read_again_to_say_which_command_reads_it(monkeypatch):
-    monkeypatch.setattr("hecn_analysis.files.elsewhere.advice", lambda *_: pytest.fail("all readers are asked anyway"))
+    hint = "hecn_analysis.ingest.reading.other_command_hint"
+    monkeypatch.setattr(hint, lambda *_: pytest.fail("all readers are asked anyway"))
     found = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
     assert found.counters.problems["kind"].tolist() == found.inventory.problems["kind"].tolist() == ["unrecognised"]
     assert str(found) == "1 file read, 0 not, 2 runs"

@@ -1,4 +1,4 @@
-"""Which other command reads a file that one command does not know: the words for its message."""
+"""Hints at the command that reads a file which another command does not know."""
 
 from __future__ import annotations
 
@@ -40,20 +40,11 @@ _COMMANDS: Final[Mapping[str, tuple[str, Callable[[documents.Document], bool]]]]
 )
 
 
-def advice(document: documents.Document, command: str) -> str:
-    r"""Say which other command reads a file; nothing where none does.
+def other_command_hint(document: documents.Document, command: str) -> str:
+    r"""Name the command that reads a file which another does not know: the end of a message, empty if none does.
 
-    Parameters
-    ----------
-    document
-        The file.
-    command
-        The command that does not know it: "parse", "counters" or "inventory".
-
-    Examples
-    --------
     >>> copied = b"1+0 records in\n1+0 records out\n512 bytes copied, 1 s, 512 B/s\n"
-    >>> advice(documents.Document("a", copied), "counters")
+    >>> other_command_hint(documents.Document("a", copied), "counters")
     "; it holds the log of a tool, which 'hecn parse' reads"
     """
     if len(document.content) > KEPT:
