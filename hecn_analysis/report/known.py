@@ -115,8 +115,8 @@ def line_rate(folder: Folder, fastest_bps: float) -> Fact:
 def _port(host: CapturedHost) -> tuple[float | None, str]:
     """The fastest port of a host that has a link, as its speed was captured."""
     seen = host.findings.seen
-    speeds = {name: one.get("speed_bps") for name, one in seen.ports.items() if one.get("link_detected") is not False}
-    known = {name: float(rate) for name, rate in speeds.items() if isinstance(rate, int | float) and rate > 0}
+    speeds = {name: one.speed_bps for name, one in seen.ports.items() if one.link_detected is not False}
+    known = {name: float(rate) for name, rate in speeds.items() if rate is not None and rate > 0}
     if not known:
         return None, ""
     name = max(known, key=lambda one: known[one])
@@ -174,7 +174,7 @@ def _uplink(host: CapturedHost) -> str:
     links = {
         name: one
         for name, one in host.findings.seen.links.items()
-        if not one.get("loopback") and name != "lo" and (one.get("up") or one.get("state") in {"up", "UP"})
+        if not one.loopback and name != "lo" and (one.up or one.state in {"up", "UP"})
     }
     return next(iter(links)) if len(links) == 1 else ""
 
