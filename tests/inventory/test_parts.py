@@ -6,10 +6,10 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.parts.computer import Cpu, Device, Memory
-from hecn_analysis.inventory.parts.network import Interface, Link
+from hecn_analysis.inventory.parts.computer import Clocks, Cpu, Device, Interrupt, Memory
+from hecn_analysis.inventory.parts.network import Bond, Interface, Link, Queue, Slave
 from hecn_analysis.inventory.parts.part import Part
-from hecn_analysis.inventory.parts.storage import Controller, Disk, SoftwareArray, Volume
+from hecn_analysis.inventory.parts.storage import Controller, Disk, Pool, SoftwareArray, Volume
 
 
 def raid(host):
@@ -24,14 +24,35 @@ def software_arrays(host):
     return map(SoftwareArray.of, given)
 
 
+def _values(held):
+    return held.values() if isinstance(held, dict) else held
+
+
+def of(part, *formats, key=None):
+    """Reads parts from outputs of formats: each output is one, or holds a list or a mapping of them."""
+
+    def parts(host):
+        outputs = list(host.findings.seen.facts(*formats))
+        held = outputs if key is None else [one for facts in outputs for one in _values(facts[key])]
+        return map(part.of, held)
+
+    return parts
+
+
 HELD = {
+    Bond: of(Bond, "proc-net-bonding"),
+    Clocks: of(Clocks, "sysfs", key="cpus"),
     Controller: raid,
     Cpu: lambda host: [host.machine.cpu],
     Device: lambda host: host.machine.devices.values(),
     Disk: lambda host: [*host.machine.disks.values(), *(drive for one in raid(host) for drive in one.drives)],
+    Interrupt: lambda host: host.machine.interrupts.values(),
     Interface: lambda host: host.machine.interfaces.values(),
     Link: lambda host: host.findings.seen.links.values(),
     Memory: lambda host: [host.machine.memory],
+    Pool: of(Pool, "zpool-status", key="pools"),
+    Queue: of(Queue, "tc-s-qdisc", key="qdiscs"),
+    Slave: lambda host: [slave for bond in of(Bond, "proc-net-bonding")(host) for slave in bond.slaves],
     SoftwareArray: software_arrays,
     Volume: lambda host: [volume for one in raid(host) for volume in (*one.volumes, *one.raidsets)],
 }
@@ -58,11 +79,22 @@ Machine (16GB total)
       Net "eth0"
 """
 
+CLOCKS = """\
+/sys/devices/system/cpu/cpufreq/policy0/scaling_governor:powersave
+/sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq:2000000
+"""
+BOND = """\
+$ cat /proc/net/bonding/bond0
+Ethernet Channel Bonding Driver: v5.15.0
+Bonding Mode: IEEE 802.3ad Dynamic link aggregation
+MII Status: up
+"""
+
 
 @pytest.fixture(scope="module")
 def hosts(samples, tmp_path_factory):
     folder = tmp_path_factory.mktemp("texts")
-    for name, text in (("lspci", PCI_X), ("lstopo", HWLOC)):
+    for name, text in (("lspci", PCI_X), ("lstopo", HWLOC), ("sys", CLOCKS), ("bond", BOND)):
         (folder / f"{name}.txt").write_text(text)
     return read_inventory([samples, data_dir() / "inventory", folder]).hosts
 

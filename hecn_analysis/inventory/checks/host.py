@@ -8,6 +8,7 @@ from typing import Final
 
 from hecn_analysis import limits
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.inventory.parts.computer import Clocks
 
 _CHANNELS: Final = (
     (re.compile(r"Xeon.{0,12}(?:[XEWL]55\d\d|[XELW]56\d\d)\b"), 3),
@@ -62,27 +63,22 @@ def memory_channels(seen: Seen) -> Iterator[Finding]:
 
 def governor(seen: Seen) -> Iterator[Finding]:
     """Processors whose clock is kept down to save power."""
-    slow: dict[tuple[str, str], list[str]] = {}
+    slow: dict[tuple[str, str], list[tuple[str, Clocks]]] = {}
     capped: list[tuple[str, float, float]] = []
     for facts in seen.facts("sysfs"):
-        for cpu, one in facts["cpus"].items():
-            if one.get("governor") in _SLOW:
-                slow.setdefault((one["governor"], str(one.get("driver") or "")), []).append(cpu)
-            now, most = positive(one.get("max_hz")), positive(one.get("cpu_max_hz"))
+        for cpu, clocks in ((cpu, Clocks.of(one)) for cpu, one in facts["cpus"].items()):
+            if clocks.governor in _SLOW:
+                slow.setdefault((clocks.governor, clocks.driver or ""), []).append((cpu, clocks))
+            now, most = positive(clocks.max_hz), positive(clocks.cpu_max_hz)
             if now is not None and most is not None and now < 0.95 * most:
                 capped.append((cpu, now, most))
-    for (name, driver), cpus in sorted(slow.items()):
-        clocks = [
-            (positive(one.get("min_hz")), positive(one.get("cpu_max_hz")) or positive(one.get("max_hz")))
-            for facts in seen.facts("sysfs")
-            for cpu, one in facts["cpus"].items()
-            if cpu == cpus[0]
-        ]
-        low, high = clocks[0] if clocks else (None, None)
+    for (name, driver), cpus in sorted(slow.items(), key=lambda one: one[0]):
+        first = cpus[0][1]
+        low, high = positive(first.min_hz), positive(first.cpu_max_hz) or positive(first.max_hz)
         keeps_low = "pstate" not in driver and name == "powersave"
         yield Finding(
             "governor",
-            f"{len(cpus)} processors: {listed(cpus, 3)}",
+            f"{len(cpus)} processors: {listed((cpu for cpu, _ in cpus), 3)}",
             f"governor {name}" + (f" of {driver}" if driver else ""),
             "performance",
             limit_bps=_core(low) if keeps_low else None,
@@ -95,19 +91,19 @@ def governor(seen: Seen) -> Iterator[Finding]:
             source=_GOVERNOR,
         )
     if capped:
-        first = capped[0]
+        _, now, most = capped[0]
         yield Finding(
             "clock-cap",
             f"{len(capped)} processors: {listed((name for name, _, _ in capped), 3)}",
-            f"at most {first[1] / 1e9:.2f} GHz",
-            f"{first[2] / 1e9:.2f} GHz, which the processor can do",
-            limit_bps=_core(first[1]),
-            mended_bps=_core(first[2]),
+            f"at most {now / 1e9:.2f} GHz",
+            f"{most / 1e9:.2f} GHz, which the processor can do",
+            limit_bps=_core(now),
+            mended_bps=_core(most),
             basis=_ONE,
             fix="cpupower frequency-set -u MAXIMUM; BIOS: power profile, Turbo",
             verify="cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_max_freq | sort | uniq -c",
             source=_GOVERNOR,
-            scenario_settings={"host.cpu.clock": first[2]},
+            scenario_settings={"host.cpu.clock": most},
         )
 
 

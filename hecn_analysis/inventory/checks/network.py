@@ -9,6 +9,7 @@ from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.inventory.parts.network import Bond, Queue
 from hecn_analysis.limits import framing
 from hecn_analysis.limits.tcp_window import autotuned_window, bdp_bytes, kernel_version, window_limit_bps
 
@@ -236,14 +237,11 @@ def _queues(seen: Seen, name: str) -> list[list[int]]:
     """Counts of the interrupts that are a port's, a list a queue that was ever used."""
     place = seen.ports[name].bus_info or ""
     found = []
-    for row in seen.machine.interrupts.values():
-        if not isinstance(row, dict):
-            continue
-        actions, counts = str(row.get("actions") or ""), row.get("counts") or []
-        words = actions.replace("-", " ").replace("@", " ").replace(",", " ").split()
-        mine = name in words or (place and f"pci:{place}" in actions)
-        if mine and isinstance(counts, list) and all(isinstance(one, int) for one in counts) and sum(counts):
-            found.append(counts)
+    for interrupt in seen.machine.interrupts.values():
+        words = interrupt.actions.replace("-", " ").replace("@", " ").replace(",", " ").split()
+        mine = name in words or (place and f"pci:{place}" in interrupt.actions)
+        if mine and sum(interrupt.counts):
+            found.append(interrupt.counts)
     return found
 
 
@@ -344,22 +342,20 @@ def tcp_options(seen: Seen) -> Iterator[Finding]:
 
 def bonds(seen: Seen) -> Iterator[Finding]:
     """Bonds with members that carry nothing."""
-    for facts in seen.facts("proc-net-bonding"):
-        slaves = facts["slaves"]
-        active = facts.get("active_aggregator")
+    for bond in map(Bond.of, seen.facts("proc-net-bonding")):
+        slaves, active = bond.slaves, bond.active_aggregator
         idle = [
-            one["name"]
+            one.name
             for one in slaves
-            if one.get("state") not in (None, "up")
-            or (active is not None and one.get("aggregator") not in (None, active))
+            if one.state not in (None, "up") or (active is not None and one.aggregator not in (None, active))
         ]
-        if not idle or facts.get("mode") == "active-backup":
+        if not idle or bond.mode == "active-backup":
             continue
-        speeds = [positive(one.get("speed_bps")) for one in slaves]
+        speeds = [positive(one.speed_bps) for one in slaves]
         each = next((speed for speed in speeds if speed is not None), None)
         yield Finding(
             "bond",
-            facts.get("interface") or "bond",
+            bond.interface or "bond",
             f"{listed(idle)} of {len(slaves)} ports carry nothing",
             "all ports up and in the active aggregator",
             limit_bps=None if each is None else _goodput(each * (len(slaves) - len(idle)), 1500),
@@ -375,9 +371,9 @@ def drops(seen: Seen) -> Iterator[Finding]:
     """Queues that dropped packets on the way out."""
     sums: dict[str, tuple[int, int]] = {}
     for facts in seen.facts("tc-s-qdisc"):
-        for one in facts["qdiscs"]:
-            if one.get("root") and whole(one.get("dropped")):
-                sums[str(one["dev"])] = (one["dropped"], one.get("sent_packets") or 0)
+        for queue in map(Queue.of, facts["qdiscs"]):
+            if queue.root and queue.dropped:
+                sums[str(queue.dev)] = (queue.dropped, queue.sent_packets or 0)
     for name, (lost, sent) in sorted(sums.items()):
         share = lost / max(lost + sent, 1)
         yield Finding(

@@ -9,7 +9,7 @@ from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
 from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
-from hecn_analysis.inventory.parts.storage import Disk, SoftwareArray
+from hecn_analysis.inventory.parts.storage import Disk, Pool, SoftwareArray
 
 _DISK_BPS: Final = {True: 1.2e9, False: 4.0e9, None: 1.2e9}
 _PARITY: Final = {5: 1, 6: 2}
@@ -110,17 +110,17 @@ def _degraded_volumes(seen: Seen) -> Iterator[Finding]:
 def _degraded_pools(seen: Seen) -> Iterator[Finding]:
     """Pools of ZFS that work without some of their disks."""
     for facts in seen.facts("zpool-status"):
-        for pool in facts["pools"]:
-            failed = [disk for group in pool["groups"] for disk in group["failed"]]
-            if pool["state"] in (None, "ONLINE") and not failed:
+        for pool in map(Pool.of, facts["pools"]):
+            failed = pool.failed
+            if pool.state in (None, "ONLINE") and not failed:
                 continue
             yield Finding(
                 "degraded-array",
-                f"ZFS pool {pool['name']}",
-                f"state {pool['state']}" + (f", {listed(failed)} failed" if failed else ""),
+                f"ZFS pool {pool.name}",
+                f"state {pool.state}" + (f", {listed(failed)} failed" if failed else ""),
                 "ONLINE with all disks",
-                fix=f"zpool replace {pool['name']} {failed[0] if failed else 'DISK'} NEW_DISK",
-                verify=f"zpool status {pool['name']}",
+                fix=f"zpool replace {pool.name} {failed[0] if failed else 'DISK'} NEW_DISK",
+                verify=f"zpool status {pool.name}",
                 source=_DEGRADED,
             )
 

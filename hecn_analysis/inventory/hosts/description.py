@@ -451,8 +451,8 @@ def _nic_cores(machine: Machine) -> list[int]:
     names = re.compile("|".join(map(re.escape, [*machine.interfaces, *cards])) or r"(?!)")
     sums: dict[int, int] = {}
     for irq in machine.interrupts.values():
-        if names.search(irq["actions"]):
-            for cpu, count in enumerate(irq["counts"]):
+        if names.search(irq.actions):
+            for cpu, count in enumerate(irq.counts):
                 sums[cpu] = sums.get(cpu, 0) + count
     most = max(sums.values(), default=0)
     busy = [cpu for cpu, count in sums.items() if most and count >= _BUSY * most]

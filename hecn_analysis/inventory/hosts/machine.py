@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.parts.computer import Cpu, Device, Memory
+from hecn_analysis.inventory.parts.computer import Cpu, Device, Interrupt, Memory
 from hecn_analysis.inventory.parts.network import Interface
 from hecn_analysis.inventory.parts.storage import Array, Controller, Disk, SoftwareArray
 
@@ -87,7 +87,7 @@ class Machine:
     interfaces: dict[str, Interface] = field(default_factory=dict)
     disks: dict[str, Disk] = field(default_factory=dict)
     arrays: list[Array] = field(default_factory=list)
-    interrupts: dict[str, Any] = field(default_factory=dict)
+    interrupts: dict[str, Interrupt] = field(default_factory=dict)
     probes: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
@@ -104,7 +104,8 @@ class Machine:
         _interfaces(machine, by_format)
         _disks(machine, by_format)
         _arrays(machine, by_format)
-        machine.interrupts = next((facts["irqs"] for facts in by_format.get("proc-interrupts", ())), {})
+        for facts in by_format.get("proc-interrupts", [])[:1]:
+            machine.interrupts = {number: Interrupt.of(row) for number, row in facts["irqs"].items()}
         machine.probes = by_format.get("probe", [])
         for facts in by_format.get("sysctl", ()):
             machine.kernel.update({name: value for name, value in facts.items() if value is not None})

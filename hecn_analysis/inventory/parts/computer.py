@@ -1,7 +1,7 @@
-"""Devices, processors and memory."""
+"""Devices, processors, their clocks and interrupts, and memory."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from hecn_analysis.inventory.parts.part import Part
@@ -174,3 +174,38 @@ class Memory(Part):
     mtps: float | None = None
     size_bytes: float | None = None
     channels: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clocks(Part):
+    """How a processor's clock is set, by sysfs.
+
+    Parameters
+    ----------
+    governor, driver
+        What sets it.
+    min_hz, max_hz, cpu_max_hz
+        Bounds that it is kept in, and the highest that the processor can do. [Hz]
+    """
+
+    governor: str | None = None
+    driver: str | None = None
+    min_hz: float | None = None
+    max_hz: float | None = None
+    cpu_max_hz: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interrupt(Part):
+    """An interrupt, by /proc/interrupts.
+
+    Parameters
+    ----------
+    actions
+        What it is for, in the driver's words.
+    counts
+        How often each processor served it.
+    """
+
+    actions: str = ""
+    counts: list[int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Interfaces."""
+"""Interfaces, bonds and queues."""
 
 from dataclasses import dataclass
 
@@ -68,3 +68,69 @@ class Link(Part):
     state: str | None = None
     loopback: bool | None = None
     kind: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slave(Part):
+    """A port of a bond.
+
+    Parameters
+    ----------
+    name
+        Its interface.
+    state
+        ``up`` or another word of the driver.
+    speed_bps
+        Its line rate. [bit/s]
+    aggregator
+        Number of the aggregator that it is in.
+    """
+
+    name: str = ""
+    state: str | None = None
+    speed_bps: float | None = None
+    aggregator: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bond(Part):
+    """Several ports as one.
+
+    Parameters
+    ----------
+    interface
+        Its name.
+    mode
+        By the kernel's short name: ``802.3ad``, ``active-backup`` …
+    active_aggregator
+        Number of the aggregator whose ports carry traffic.
+    """
+
+    interface: str | None = None
+    mode: str | None = None
+    active_aggregator: int | None = None
+
+    @property
+    def slaves(self) -> list[Slave]:
+        """Its ports."""
+        return [Slave.of(one) for one in self.facts.get("slaves", ())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue(Part):
+    """A queue in front of a port, by tc.
+
+    Parameters
+    ----------
+    dev
+        The interface.
+    root
+        Whether it is the whole queue, not one of its parts.
+    sent_packets, dropped
+        Packets since it was made.
+    """
+
+    dev: str | None = None
+    root: bool | None = None
+    sent_packets: int | None = None
+    dropped: int | None = None

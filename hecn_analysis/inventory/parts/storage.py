@@ -1,4 +1,4 @@
-"""Disks, what RAID controllers say of them, and arrays."""
+"""Disks, what RAID controllers say of them, arrays and pools."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -185,3 +185,24 @@ class Array:
         by = self.controller
         controller = {} if by is None else {"model": by.controller or by.model, "pci": by.pci}
         return {**vars(self), "controller": controller, "disk": dict(self.disk.facts)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool(Part):
+    """A pool of ZFS.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    state
+        ``ONLINE`` or another word of zpool.
+    """
+
+    name: str | None = None
+    state: str | None = None
+
+    @property
+    def failed(self) -> list[str]:
+        """Disks that are not online."""
+        return [disk for group in self.facts.get("groups", ()) for disk in group["failed"]]
