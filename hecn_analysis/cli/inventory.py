@@ -131,7 +131,7 @@ def _figures(host: CapturedHost) -> dict[str, object]:
         "sockets": cpu.sockets,
         "cores": cpu.cores,
         "memory_bytes": memory.size_bytes,
-        "kernel": host.machine.kernel.get("kernel"),
+        "kernel": host.machine.kernel.kernel,
     }
     for name, slot in host.host.slots.items():
         card = slot.nic or slot.controller

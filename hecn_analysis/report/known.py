@@ -242,7 +242,7 @@ def _host(role: str, basis: Basis, source: str) -> Fact:
 def _tells(host: CapturedHost) -> bool:
     """Whether enough of a host is captured to predict with: its processor, and settings or slots."""
     return bool(host.machine.cpu.model or host.machine.cpu.cores) and (
-        bool(host.host.slots) or bool(host.machine.kernel)
+        bool(host.host.slots) or bool(host.machine.kernel.facts)
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.inventory import read_inventory
-from hecn_analysis.inventory.parts.computer import Clocks, Cpu, Device, Interrupt, Memory
+from hecn_analysis.inventory.parts.computer import Clocks, Cpu, Device, Interrupt, Kernel, Memory
 from hecn_analysis.inventory.parts.network import Bond, Interface, Link, Queue, Slave
 from hecn_analysis.inventory.parts.part import Part
 from hecn_analysis.inventory.parts.storage import Controller, Disk, Pool, SoftwareArray, Volume
@@ -47,6 +47,7 @@ HELD = {
     Device: lambda host: host.machine.devices.values(),
     Disk: lambda host: [*host.machine.disks.values(), *(drive for one in raid(host) for drive in one.drives)],
     Interrupt: lambda host: host.machine.interrupts.values(),
+    Kernel: lambda host: [host.machine.kernel],
     Interface: lambda host: host.machine.interfaces.values(),
     Link: lambda host: host.findings.seen.links.values(),
     Memory: lambda host: [host.machine.memory],

@@ -235,11 +235,6 @@ class Seen:
             modes = positive(port.advertised_max_bps)
         return modes or positive(port.speed_bps) or _named_speed(card.name)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Kernel settings from sysctl."""
-        return self.machine.kernel
-
 
 def positive(value: object) -> float | None:
     """A number above 0, None for everything else."""

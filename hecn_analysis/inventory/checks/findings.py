@@ -132,9 +132,10 @@ class Findings:
         --------
         >>> from hecn_analysis.hardware import load_scenario
         >>> from hecn_analysis.inventory.hosts.machine import Machine
+        >>> from hecn_analysis.inventory.parts.computer import Kernel
         >>> ends = {"sender": "ideal", "receiver": "ideal", "tool": "iperf3"}
         >>> path = load_scenario({**ends, "path": "netem-80ms-10ge"}).path
-        >>> host = find(Machine(kernel={"tcp_rmem": [4096, 131072, 6291456]}))
+        >>> host = find(Machine(kernel=Kernel(tcp_rmem=[4096, 131072, 6291456])))
         >>> [one.check for one in host.findings], [one.check for one in host.on_path(path).findings]
         ([], ['tcp-receive-buffer'])
         """

@@ -8,7 +8,7 @@ from typing import Final
 from hecn_analysis import limits
 from hecn_analysis.base import units
 from hecn_analysis.base.errors import RangeError
-from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive, whole
+from hecn_analysis.inventory.checks.finding import Finding, Seen, listed, positive
 from hecn_analysis.inventory.parts.network import Bond, Queue
 from hecn_analysis.limits import framing
 from hecn_analysis.limits.tcp_window import autotuned_window, bdp_bytes, kernel_version, window_limit_bps
@@ -247,22 +247,20 @@ def _queues(seen: Seen, name: str) -> list[list[int]]:
 
 def buffers(seen: Seen) -> Iterator[Finding]:
     """Largest TCP buffers below what the named path needs."""
-    path, settings = seen.path, seen.settings
+    path, settings = seen.path, seen.machine.kernel
     if path is None:
         return
     if path.rate is None:
         return
     rate, rtt, size = path.rate.value, path.rtt.value, int(path.mtu)
     need = float(bdp_bytes(rate, rtt))
-    kernel = _kernel(settings.get("kernel"))
-    scale = settings.get("adv_win_scale") if isinstance(settings.get("adv_win_scale"), int) else None
+    kernel = _kernel(settings.kernel)
     mss = max(size - framing.header_bytes(), 500)
-    for side, key in (("receive", "tcp_rmem"), ("send", "tcp_wmem")):
-        three = settings.get(key)
-        if not isinstance(three, list) or len(three) != 3 or not isinstance(three[2], int) or three[2] < 1:
+    for side, key, three in (("receive", "tcp_rmem", settings.tcp_rmem), ("send", "tcp_wmem", settings.tcp_wmem)):
+        if three is None or len(three) != 3 or three[2] < 1:
             continue
         ends = {"tcp_rmem_max": float("inf"), "tcp_wmem_max": float("inf"), f"{key}_max": float(three[2])}
-        window = float(autotuned_window(**ends, kernel=kernel, mss_bytes=mss, adv_win_scale=scale))
+        window = float(autotuned_window(**ends, kernel=kernel, mss_bytes=mss, adv_win_scale=settings.adv_win_scale))
         if window >= need:
             continue
         wanted = 1 << max(int(2.5 * need) - 1, 1).bit_length()
@@ -280,9 +278,8 @@ def buffers(seen: Seen) -> Iterator[Finding]:
             source=_BUFFERS,
             scenario_settings={f"host.{key}_max": wanted},
         )
-    for key in ("tcp_recvbuf_max", "tcp_sendbuf_max"):
-        most = whole(settings.get(key))
-        if most is not None and most < need:
+    for key, most in (("tcp_recvbuf_max", settings.tcp_recvbuf_max), ("tcp_sendbuf_max", settings.tcp_sendbuf_max)):
+        if most is not None and 0 < most < need:
             wanted = 1 << max(int(2 * need) - 1, 1).bit_length()
             name = key.removeprefix("tcp_")
             yield Finding(
@@ -301,30 +298,34 @@ def buffers(seen: Seen) -> Iterator[Finding]:
             )
 
 
-def _kernel(text: object) -> str:
+def _kernel(text: str | None) -> str:
     """A version of Linux that the model knows how to treat."""
     try:
-        kernel_version(str(text))
+        kernel_version(text or "")
     except RangeError:
         return "6.18"
-    return str(text)
+    return text or ""
 
 
 def tcp_options(seen: Seen) -> Iterator[Finding]:
     """Options of TCP that are switched off and that fast or long paths need."""
-    settings = seen.settings
+    kernel = seen.machine.kernel
     rtt = None if seen.path is None else seen.path.rtt.value
+    three = kernel.tcp_rmem or []
+    usual = float(three[1]) if len(three) == 3 and three[1] > 0 else None
     rules = (
-        ("window_scaling", "net.ipv4.tcp_window_scaling", "windows stay below 64 KiB", 65_535.0),
-        ("sack", "net.ipv4.tcp_sack", "several lost packets of a window cost a round each", None),
-        ("moderate_rcvbuf", "net.ipv4.tcp_moderate_rcvbuf", "receive buffers do not grow beyond the default", None),
+        (kernel.window_scaling, "net.ipv4.tcp_window_scaling", "windows stay below 64 KiB", 65_535.0),
+        (kernel.sack, "net.ipv4.tcp_sack", "several lost packets of a window cost a round each", None),
+        (
+            kernel.moderate_rcvbuf,
+            "net.ipv4.tcp_moderate_rcvbuf",
+            "receive buffers do not grow beyond the default",
+            usual,
+        ),
     )
-    for name, key, why, least in rules:
-        if settings.get(name) is not False:
+    for on, key, why, window in rules:
+        if on is not False:
             continue
-        three = settings.get("tcp_rmem")
-        usual = float(three[1]) if isinstance(three, list) and len(three) == 3 and whole(three[1]) else None
-        window = usual if name == "moderate_rcvbuf" else least
         yield Finding(
             "tcp-options",
             key,

@@ -415,20 +415,19 @@ def _disk_kind(disk: Disk) -> str:
 def _kernel(machine: Machine) -> Keys:
     keys: Keys = {}
     kernel = machine.kernel
-    for name, key in (("tcp_rmem", "tcp_rmem_max"), ("tcp_wmem", "tcp_wmem_max")):
-        sizes = kernel.get(name)
-        if isinstance(sizes, list) and len(sizes) == 3:
-            keys[key] = _said(sizes[2], f"{CAPTURED}: net.ipv4.{name}")
-    for name in ("rmem_max", "wmem_max"):
-        if kernel.get(name):
-            keys[name] = _said(kernel[name], f"{CAPTURED}: net.core.{name}")
-    if kernel.get("congestion_control") in _CONGESTION:
-        keys["congestion_control"] = kernel["congestion_control"]
-    version = _version(str(kernel.get("kernel")))
-    if version is not None and kernel.get("os", "Linux") == "Linux":
+    for name, sizes in (("tcp_rmem", kernel.tcp_rmem), ("tcp_wmem", kernel.tcp_wmem)):
+        if sizes is not None and len(sizes) == 3:
+            keys[f"{name}_max"] = _said(sizes[2], f"{CAPTURED}: net.ipv4.{name}")
+    for name, size in (("rmem_max", kernel.rmem_max), ("wmem_max", kernel.wmem_max)):
+        if size:
+            keys[name] = _said(size, f"{CAPTURED}: net.core.{name}")
+    if kernel.congestion_control in _CONGESTION:
+        keys["congestion_control"] = kernel.congestion_control
+    version = _version(kernel.kernel or "")
+    if version is not None and kernel.os in {None, "Linux"}:
         keys["kernel"] = version
-    if isinstance(kernel.get("adv_win_scale"), int):
-        keys["adv_win_scale"] = kernel["adv_win_scale"]
+    if kernel.adv_win_scale is not None:
+        keys["adv_win_scale"] = kernel.adv_win_scale
     if any((one.features or {}).get("large-receive-offload") for one in machine.interfaces.values()):
         keys["lro"] = True
     served = _nic_cores(machine)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from hecn_analysis.inventory.parts.computer import Cpu, Device, Interrupt, Memory
+from hecn_analysis.inventory.parts.computer import Cpu, Device, Interrupt, Kernel, Memory
 from hecn_analysis.inventory.parts.network import Interface
 from hecn_analysis.inventory.parts.storage import Array, Controller, Disk, SoftwareArray
 
@@ -59,7 +59,7 @@ class Machine:
     cpu, memory
         Its processors and its memory.
     kernel
-        Its settings by name.
+        Its kernel and how that is set.
     nodes
         Processors of each NUMA node, by its number.
     devices
@@ -81,7 +81,7 @@ class Machine:
     host_name: str | None = None
     cpu: Cpu = field(default_factory=Cpu)
     memory: Memory = field(default_factory=Memory)
-    kernel: dict[str, Any] = field(default_factory=dict)
+    kernel: Kernel = field(default_factory=Kernel)
     nodes: dict[str, list[int]] = field(default_factory=dict)
     devices: dict[str, Device] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
@@ -107,8 +107,6 @@ class Machine:
         for facts in by_format.get("proc-interrupts", [])[:1]:
             machine.interrupts = {number: Interrupt.of(row) for number, row in facts["irqs"].items()}
         machine.probes = by_format.get("probe", [])
-        for facts in by_format.get("sysctl", ()):
-            machine.kernel.update({name: value for name, value in facts.items() if value is not None})
         return machine
 
     def summary(self) -> dict[str, Any]:
@@ -123,7 +121,7 @@ class Machine:
             "interfaces": {name: interface.facts for name, interface in self.interfaces.items()},
             "disks": {name: disk.facts for name, disk in self.disks.items()},
             "arrays": [array.facts for array in self.arrays],
-            "kernel": self.kernel,
+            "kernel": self.kernel.facts,
             "probes": self.probes,
         }
 
@@ -188,8 +186,10 @@ def _system(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]], nam
     prompt = next((name for name in names if name), None)
     machine.host_name = prompt or _first(_all(by_format, ("uname", "sysctl")), "host_name")
     kernel = _first(_all(by_format, ("uname", "sysctl")), "kernel")
-    if kernel is not None:
-        machine.kernel["kernel"] = kernel
+    settings: dict[str, Any] = {} if kernel is None else {"kernel": kernel}
+    for facts in by_format.get("sysctl", ()):
+        settings.update({name: value for name, value in facts.items() if value is not None})
+    machine.kernel = Kernel.of(settings)
 
 
 def _cpu(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""Devices, processors, their clocks and interrupts, and memory."""
+"""Devices, processors, their clocks and interrupts, memory and the kernel."""
 
 import re
 from dataclasses import dataclass, field
@@ -174,6 +174,43 @@ class Memory(Part):
     mtps: float | None = None
     size_bytes: float | None = None
     channels: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Part):
+    """Version and settings of a kernel, by uname and sysctl.
+
+    Parameters
+    ----------
+    kernel, os
+        Its version and its name.
+    tcp_rmem, tcp_wmem
+        Least, usual and largest buffer of a TCP connection. [B]
+    rmem_max, wmem_max
+        Largest buffer that a program may ask for. [B]
+    tcp_recvbuf_max, tcp_sendbuf_max
+        Largest buffer of a TCP connection, on FreeBSD and macOS. [B]
+    adv_win_scale
+        Part of a receive buffer that is no window, as a power of 2.
+    congestion_control
+        Name of the algorithm.
+    window_scaling, sack, moderate_rcvbuf
+        Whether these options of TCP are on.
+    """
+
+    kernel: str | None = None
+    os: str | None = None
+    tcp_rmem: list[int] | None = None
+    tcp_wmem: list[int] | None = None
+    rmem_max: int | None = None
+    wmem_max: int | None = None
+    tcp_recvbuf_max: int | None = None
+    tcp_sendbuf_max: int | None = None
+    adv_win_scale: int | None = None
+    congestion_control: str | None = None
+    window_scaling: bool | None = None
+    sack: bool | None = None
+    moderate_rcvbuf: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
