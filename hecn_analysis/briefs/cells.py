@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,19 +106,21 @@ def format_of(name: str, column: pd.Series[Any], rates: Format) -> Format:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows as plain JSON values; missing is None."""
-    return [{str(name): _json_value(value) for name, value in row.items()} for row in frame.to_dict("records")]
+    return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
 
 
-def _json_value(value: Cell) -> Any:  # noqa: ANN401
+def plain(value: Any) -> Any:  # noqa: ANN401
     """Give a cell as a plain JSON value; missing and infinite is None."""
-    if isinstance(value, (list, tuple, dict)):
-        return json.loads(json.dumps(value, default=str))
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
     if pd.isna(value):
         return None
-    plain = value.item() if hasattr(value, "item") else value
-    if isinstance(plain, float) and not math.isfinite(plain):
+    given = value.item() if hasattr(value, "item") else value
+    if isinstance(given, float) and not math.isfinite(given):
         return None
-    return plain if isinstance(plain, (bool, int, float, str)) else str(plain)
+    return given if isinstance(given, (bool, int, float, str)) else str(given)
 
 
 def escape(value: object) -> str:

@@ -68,6 +68,7 @@ class Content:
         return {
             "key_figures": finding.get("figures", []),
             "cases": finding.get("cases", []),
+            "verdicts": finding.get("verdicts", []),
             "tables": {item.data["caption"]: item.data["records"] for item in self.items("table")},
             "figures": [item.data["caption"] for item in self.items("figure")],
         }

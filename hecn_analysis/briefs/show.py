@@ -90,7 +90,13 @@ class KeyFigure(NamedTuple):
     note: str = ""
 
 
-def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.DataFrame | None = None) -> None:
+def show_finding(
+    sentence: str,
+    figures: Iterable[KeyFigure] = (),
+    *,
+    cases: pd.DataFrame | None = None,
+    verdicts: Iterable[Mapping[str, Any]] = (),
+) -> None:
     r"""Show the answer. A brief puts it on top, and the index page beside the brief's name."""
     listed = list(figures)
     plain = "\n".join([sentence, *(f"  {one.label}: {one.value}{one.note and f' ({one.note})'}" for one in listed)])
@@ -103,6 +109,7 @@ def show_finding(sentence: str, figures: Iterable[KeyFigure] = (), *, cases: pd.
         "sentence": sentence,
         "figures": [one._asdict() for one in listed],
         "cases": [] if cases is None else cells.records(cases),
+        "verdicts": [cells.plain(one) for one in verdicts],
     }
     _show(plain, f"<p><b>{cells.escape(sentence)}</b></p><ul>{tiles}</ul>", data)
 

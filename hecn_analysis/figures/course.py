@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -64,8 +66,10 @@ def _together(own: pd.DataFrame) -> pd.DataFrame:
     return means.assign(retransmits=table.groupby(part)["retransmits"].sum(min_count=1)).reset_index(drop=True)
 
 
-def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
-    """Rates over time, a line for each run."""
+def plot_course(
+    intervals: pd.DataFrame, runs: pd.DataFrame, limits: Mapping[str, float] = MappingProxyType({})
+) -> go.Figure:
+    """Rates over time, a line for each run, and one across for each limit [bit/s], by its name."""
     rows = course_rows(intervals, runs)
     if rows.empty:
         return theme.empty("No log gives rates over time.")
@@ -88,8 +92,19 @@ def plot_course(intervals: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             text=part["hover"].tolist(),
             hovertemplate="%{text}<extra></extra>",
         )
+    for name, limit_bps in limits.items():
+        fig.add_scatter(
+            x=[0.0, float(rows["t_s"].max())],
+            y=[limit_bps * theme.GBPS] * 2,
+            mode="lines",
+            name=theme.text(name),
+            line={"color": theme.MUTED, "dash": _DASHES[1 + list(limits).index(name) % 3], "width": 1.4},
+            hovertemplate=f"{theme.text(name)} allows {theme.gbps(limit_bps)} Gb/s<extra></extra>",
+        )
     title = {"text": "Measured throughput (Gb/s)", "font": {"size": 12, "color": theme.MUTED}}
     fig.update_yaxes(title=title, rangemode="tozero")
-    rate_axis.fit_unit(fig, "y", float(rows["rate_gbps"].max()))
-    fig.update_layout(height=340 + 22 * -(-len(names) // 2))
+    rate_axis.fit_unit(
+        fig, "y", max(float(rows["rate_gbps"].max()), *(one * theme.GBPS for one in (0, *limits.values())))
+    )
+    fig.update_layout(height=340 + 22 * -(-(len(names) + len(limits)) // 2))
     return fig

@@ -33,6 +33,7 @@ from hecn_analysis.runs.alike import with_conditions
 from hecn_analysis.statements import Statement
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
+SAID = "lines about a transfer"
 
 #: Problems for which a file counts as damaged.
 DAMAGED: Final = ("unreadable", "truncated", "malformed")
@@ -96,6 +97,7 @@ class Folder:
         ``remarks`` counts what the reader could not use of it, ``first`` is the first of them.
         """
         rows = [*self._logs(), *self._counters(), *self._captured()]
+        rows += self._said({str(row["source_file"]) for row in rows})
         frame = pd.DataFrame(rows, columns=["source_file", "kind", "format", "holds", "remarks", "first"])
         frame["file"] = frame["source_file"].map(self.short)
         return frame.sort_values(["source_file", "kind"], kind="stable", ignore_index=True)
@@ -197,6 +199,17 @@ class Folder:
             formats = ", ".join(dict.fromkeys(str(source["format"]) for source in sources))
             of = f"of {hosts[name]}" if name in hosts else "of no host"
             yield self._row(name, CAPTURED, formats, of, self.inventory.problems)
+
+    def _said(self, read_ones: set[str]) -> Iterator[dict[str, Any]]:
+        """Files of which single lines are all that could be used."""
+        by_file: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            if statement.source_file not in read_ones:
+                by_file.setdefault(statement.source_file, []).append(statement)
+        for name, own in by_file.items():
+            about = ", ".join(sorted({one.name.partition(".")[0] for one in own}))
+            holds = _count(len({one.line for one in own}), "line")
+            yield {"source_file": name, "kind": SAID, "format": about, "holds": holds, "remarks": 0, "first": ""}
 
     def _row(self, name: str, kind: str, form: str, holds: str, problems: pd.DataFrame) -> dict[str, Any]:
         own = self._problems_by_file(problems).get(name, [])

@@ -1,6 +1,5 @@
-"""The report of a folder whose files nobody has described.
+"""The page of a diagnosis: what a folder whose files nobody has described shows, and what to do.
 
-`known` collects what the folder says of path and hosts, `expected` predicts from that, `causes` weighs what holds the
-runs back, `ports` looks at counters, `steps` says what to test and to change. The notebook `95_your_own_data` shows
-all of it.
+`hecn_analysis.diagnosis.verdict` judges; `finding` says it in sentences, `tables` lists it, `ports` looks at counters,
+`show` lays it out. The notebook `95_your_own_data` shows all of it.
 """

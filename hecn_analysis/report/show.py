@@ -13,27 +13,31 @@ import pandas as pd
 
 from hecn_analysis import briefs
 from hecn_analysis.base import units
-from hecn_analysis.figures import plot_comparison, plot_course, plot_ladder, plot_measured_vs_predicted, plot_traffic
+from hecn_analysis.diagnosis import remedies
+from hecn_analysis.diagnosis.verdict import Diagnosis
+from hecn_analysis.figures import plot_comparison, plot_course, plot_traffic
 from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder
-from hecn_analysis.report import causes as weighed
-from hecn_analysis.report import expected as predicted
 from hecn_analysis.report import ports as counted
-from hecn_analysis.report import steps
-from hecn_analysis.report.expected import Expected
+from hecn_analysis.report import tables
 from hecn_analysis.report.headings import headings
-from hecn_analysis.runs import alike
 
 _DAMAGE: Final = (
     "Files with remarks were read as far as possible. hecn parse, hecn counters and hecn inventory list all remarks."
 )
-_CAUSES: Final = (
-    "Probability: among these candidates, by how close the limit of each is to the measured median. Assumed limits "
-    "weigh less. Candidates below 3 % are omitted."
+_VERDICTS: Final = (
+    "Expected: what the runs should reach, given all that the files say; – where nothing in them bounds it."
 )
-_WINDOWS: Final = (
-    "In flight: rate times round-trip time, per stream. Bandwidth-delay product: what fills the line. Untuned hosts: "
-    "throughput of all streams between Linux hosts with default buffers. Lost or retransmitted: share of the packets, "
-    "if the log counts them."
+_CAUSES: Final = (
+    "Probability: of this cause, given all lines together; those below 5 % are omitted. Allows: what this cause would "
+    "let through, where it is known. Lines are the most telling ones."
+)
+_CHANGES: Final = (
+    "Then: the rate if the cause is the one that the change mends, with an interval of 90 %. Probability: that it is, "
+    "and that the change helps."
+)
+_MEASURED: Final = (
+    "In flight: rate times RTT, per stream. BDP: what fills the line. Resent: share of the packets. CPU: cores. "
+    "–: not shown, or nearer than 1 ms."
 )
 #: Captured outputs of one host that are listed one by one.
 _FEW: Final = 4
@@ -41,11 +45,9 @@ _FEW: Final = 4
 #: Where a port carries more than this part of a run beside it, what it counted is no witness of the run. [1]
 _HIDDEN: Final = 0.3
 
-#: Nearer than this, any buffer is window enough. [s]
-_FAR_S: Final = 0.001
-
-#: A ladder is drawn where its second limit is no further than this from the first.
-_IN_SIGHT: Final = 30.0
+#: Limits further than this above the measured rate are not drawn beside it, nor are causes that are less likely.
+_IN_SIGHT: Final = 5.0
+_LIKELY: Final = 0.05
 
 _PORTS: Final = (
     "Percentiles are nearest rank over equal slots. –: not stated, or averages longer than a slot. Ports without a "
@@ -53,31 +55,72 @@ _PORTS: Final = (
 )
 
 
-def key_figures(folder: Folder, found: Sequence[Expected]) -> list[briefs.KeyFigure]:
-    """The numbers beside the finding."""
-    files = folder.sources["source_file"].nunique()
-    figures = [briefs.KeyFigure("Files read", f"{files}", f"{len(folder.refused)} not recognised")]
-    one = steps.leading(found)
-    if one is not None:
-        figures.append(
-            briefs.KeyFigure(
-                "Runs",
-                f"{int(folder.runs['rate_bps'].notna().sum())}",
-                f"{len(found)} {'kind' if len(found) == 1 else 'kinds'} shown",
-            )
-        )
-        figures.append(briefs.KeyFigure("Median", units.format_rate(one.median_bps), one.condition))
-        if one.prediction is not None:
-            interval = f"{units.format_rate(one.prediction.low_bps)} to {units.format_rate(one.prediction.high_bps)}"
-            figures.append(briefs.KeyFigure("Expected", units.format_rate(one.prediction.throughput_bps), interval))
-    elif len(folder.counters.rates):
-        figures.append(briefs.KeyFigure("Port rates", f"{len(folder.counters.rates)}"))
-    if folder.inventory.hosts and len(figures) < _MOST_FIGURES:
-        figures.append(briefs.KeyFigure("Captured hosts", f"{len(folder.inventory.hosts)}"))
-    return figures
+def verdicts(found: Sequence[Diagnosis]) -> None:
+    """Show the verdict on each kind of run."""
+    rows = tables.verdict_table(found)
+    rows = rows.assign(
+        **{"measured value": rows["measured_bps"].map(_rate)},
+        **{f"{name} value": [_interval(row, name) for row in rows.to_dict("records")] for name in _RANGES},
+    )
+    columns = headings(
+        "condition", "runs", "measured value", "range value", "expected value", "verdict", "finding", "probability"
+    )
+    rows = rows.assign(**{"range value": rows["range value"].where(rows["runs"] > 1, "–")})
+    kept = _nonempty(rows, columns)
+    _table(rows, kept, caption=f"Verdicts on {len(rows)} kind{'s' * (len(rows) > 1)} of run", note=_VERDICTS)
 
 
-_MOST_FIGURES: Final = 4
+_RANGES: Final = {"range": "measured", "expected": "expected"}
+
+
+def causes(folder: Folder, found: Sequence[Diagnosis]) -> None:
+    """Show what holds the runs back, with the lines that say so."""
+    rows = tables.causes_table(folder, found)
+    if rows.empty:
+        briefs.show_text("No file says anything about a transfer.")
+        return
+    rows = rows.assign(
+        **{"limit value": rows["limit_bps"].map(_allows)},
+        **{"probability value": rows["probability"].map(lambda one: "" if pd.isna(one) else f"{one:.0%}")},
+        resource=rows["resource"].fillna(""),
+    )
+    columns = headings("resource", "probability value", "limit value", "place", "says") | {"place": "Line"}
+    _table(rows, columns, caption="Causes, and the lines that speak for them", note=_CAUSES, group="condition")
+
+
+def changes(found: Sequence[Diagnosis]) -> None:
+    """Show what to change."""
+    rows = tables.changes_table(found)
+    if rows.empty:
+        first = found[0]
+        why = remedies.nothing(first.causes[0].kind)
+        if first.measured_bps is None:
+            why = "no run has a rate"
+        briefs.show_text(f"Nothing to change: {why or 'no cause is likely enough'}.")
+        return
+    rows = rows.assign(
+        **{"then value": [_then(row) for row in rows.to_dict("records")]},
+        **{"gain value": rows["gain"].map(lambda one: "–" if pd.isna(one) else f"{one:.2g} times")},
+    )
+    columns = headings("what", "then value", "gain value", "probability", "command", "check")
+    _table(
+        rows, columns, caption="Changes, the most useful first", note=_CHANGES, footnotes="source", group="condition"
+    )
+
+
+def _then(row: Mapping[Any, Any]) -> str:
+    return f"{_rate(row['throughput_bps'])} ({_rate(row['low_bps'])} to {_rate(row['high_bps'])})"
+
+
+def questions(found: Sequence[Diagnosis]) -> None:
+    """Show what to test next."""
+    rows = tables.questions_table(found)
+    if rows.empty:
+        briefs.show_text("No command would tell the causes further apart.")
+        return
+    rows = rows.assign(**{"bits value": rows["bits"].map(lambda one: f"{one:.2f} bit")})
+    columns = headings("what", "command", "separates", "bits value")
+    _table(rows, columns, caption="What would tell the causes apart, the most telling first")
 
 
 def sources(folder: Folder) -> None:
@@ -130,130 +173,62 @@ def refused(folder: Folder) -> None:
     )
 
 
-def groups(folder: Folder) -> None:
-    """Show the kinds of runs."""
-    rows = alike.groups(folder.runs)
-    rows = rows[(rows["runs"] > 0) | (rows["failed"] > 0) | rows["path_rtt_s"].notna()]
+def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
+    """Show what the logs say beside the rates, and what watched the path."""
+    rows = tables.measured_table(found)
     if rows.empty:
-        briefs.show_text("This folder contains no tool log.")
-        return
-    rows = rows.assign(
-        **{f"{name} value": rows[f"{name}_bps"].map(_rate) for name in ("median", "least", "most")},
-        **{"resent value": rows["retransmits_per_gb"].map(lambda one: "–" if pd.isna(one) else f"{one:,.3g}")},
-        **{"rtt value": rows["path_rtt_s"].map(lambda one: "–" if pd.isna(one) else units.format_time(one, digits=3))},
-    )
-    columns = headings(
-        "condition",
-        "runs",
-        "failed",
-        "median value",
-        "least value",
-        "most value",
-        "rtt value",
-        "resent value",
-        "cpu_sender_fraction",
-        "cpu_receiver_fraction",
-        "tool_version",
-    )
-    _table(rows, _nonempty(rows, columns), caption=f"Kinds of runs: {len(folder.runs)} runs, median of each kind")
-
-
-def runs(folder: Folder) -> None:
-    """Show each run beside those that are alike."""
-    if folder.runs["rate_bps"].notna().any():
-        named = folder.runs.assign(group=folder.runs["condition"])
-        briefs.show_figure(
-            plot_comparison(named), caption="Each measured run and the median of its kind, for the kinds with most runs"
+        briefs.show_text("This folder contains no run with a rate.")
+    else:
+        rows = rows.assign(
+            **{f"{name} value": rows[name].map(_time) for name in ("rtt_s", "loaded_rtt_s")},
+            **{f"{name} value": rows[name].map(_bytes) for name in ("in_flight_bytes", "bdp_bytes")},
+            **{"resent value": rows["resent_fraction"].map(_share)},
         )
+        columns = headings(
+            *("condition", "failed", "rtt_s value", "loaded_rtt_s value", "in_flight_bytes value", "bdp_bytes value"),
+            *("resent value", "cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
+        )
+        _table(rows, _nonempty(rows, columns), caption="Beside the rate: medians of each kind", note=_MEASURED)
+    probes = tables.probes_table(folder)
+    if len(probes):
+        probes = probes.assign(
+            **{"rtt_s value": probes["path_rtt_s"].map(_time), "lost value": probes["loss_fraction"].map(_share)}
+        )
+        columns = headings("condition", "rtt_s value", "lost value")
+        _table(probes, _nonempty(probes, columns), caption="What watched the path")
 
 
-def course(folder: Folder, found: Sequence[Expected]) -> None:
-    """Show the rates over time of the runs of one kind, where their logs have them."""
-    one = steps.leading(found)
-    if one is None or folder.reading.intervals.empty:
-        return
-    fig = plot_course(folder.reading.intervals, one.runs)
-    if fig.data:
-        briefs.show_figure(fig, caption=f"{one.condition}: rate over time, one line per run")
+def runs(found: Sequence[Diagnosis]) -> None:
+    """Show each run beside those that are alike."""
+    rated = [one.kind.runs.assign(group=one.kind.condition) for one in found if len(one.kind.runs)]
+    if rated:
+        caption = "Each measured run and the median of its kind, for the kinds with most runs"
+        briefs.show_figure(plot_comparison(pd.concat(rated)), caption=caption)
 
 
-def verdicts(found: Sequence[Expected]) -> None:
-    """Show measured against predicted."""
-    if not found:
-        briefs.show_text("No run has a rate, so there is nothing to compare.")
-        return
-    rows = predicted.table(found)
-    rows = rows.assign(
-        **{"measured value": rows["measured_bps"].map(_rate), "predicted value": rows["predicted_bps"].map(_rate)},
-        **{"within value": [_interval(row) for row in rows.to_dict("records")]},
-    )
-    columns = headings("case", "runs", "measured value", "predicted value", "within value", "verdict", "why")
-    briefs.show_table(
-        rows, columns, caption=f"Measured and expected throughput: {steps.summary(found)}", footnotes="why"
-    )
-    known = rows[rows["predicted_bps"].notna()]
-    if len(known):
-        caption = "Median of each kind against its prediction, with the 90 % interval of single runs and the bottleneck"
-        briefs.show_figure(plot_measured_vs_predicted(known), caption=caption)
+def course(found: Sequence[Diagnosis]) -> None:
+    """Show the rates over time of the first kind whose logs have them, with what its causes allow."""
+    for one in found:
+        if one.measured_bps is None or one.kind.intervals.empty:
+            continue
+        limits = {
+            cause.resource: cause.limit_bps
+            for cause in one.causes
+            if cause.limit_bps and cause.probability >= _LIKELY and cause.limit_bps <= _IN_SIGHT * one.measured_bps
+        }
+        fig = plot_course(one.kind.intervals, one.kind.runs, limits)
+        if fig.data:
+            allows = ", and what its causes allow" if limits else ""
+            briefs.show_figure(fig, caption=f"{one.kind.condition}: rate over time, one line per run{allows}")
+            return
 
 
-def facts(found: Sequence[Expected]) -> None:
-    """Show what the predictions rest on."""
-    rows = predicted.facts_table(found)
+def facts(folder: Folder, found: Sequence[Diagnosis]) -> None:
+    """Show what the files state of path and hosts."""
+    rows = tables.facts_table(folder, found)
     if len(rows):
-        columns = headings("name", "words", "basis", "spread", "kinds", "source")
-        briefs.show_table(rows, columns, caption="Basis of the predictions, assumptions first", footnotes="source")
-    made = [one.prediction for one in found if one.prediction is not None]
-    if any(
-        one.basis != "specification" and one.name.startswith(("sender", "receiver"))
-        for made_one in made
-        for one in made_one.assumptions
-    ):
-        briefs.show_assumptions(made)
-
-
-def causes(found: Sequence[Expected]) -> None:
-    """Show what may hold the runs back."""
-    rows = weighed.causes_table(found)
-    if rows.empty:
-        briefs.show_text("No run has a rate, so no bottleneck can be inferred.")
-        return
-    rows = rows.assign(
-        **{"limit value": rows["limit_bps"].map(_rate), "measured value": rows["measured_bps"].map(_rate)}
-    )
-    columns = headings("condition", "measured value", "name", "limit value", "probability", "evidence") | {
-        "name": "Limited by"
-    }
-    _table(rows, columns, caption="Possible bottlenecks of the runs", note=_CAUSES, footnotes="evidence")
-
-
-def windows(found: Sequence[Expected]) -> None:
-    """Show bandwidth-delay products and losses of TCP."""
-    rows = weighed.windows_table(found)
-    rows = rows[rows["rtt_s"] >= _FAR_S]
-    if rows.empty:
-        return
-    rows = rows.assign(
-        **{"flight value": rows["in_flight_bytes"].map(_bytes), "bdp value": rows["bdp_bytes"].map(_bytes)},
-        **{
-            "default value": rows["default_bps"].map(_rate),
-            "rtt value": rows["rtt_s"].map(lambda one: units.format_time(one, digits=3)),
-        },
-        **{"lost value": rows["loss_fraction"].map(lambda one: "–" if pd.isna(one) else f"{one * 100:.2g} %")},
-    )
-    columns = headings("condition", "rtt value", "flight value", "bdp value", "default value", "lost value")
-    briefs.show_table(rows, columns, caption="TCP: windows and losses", note=_WINDOWS)
-
-
-def ladder(found: Sequence[Expected]) -> None:
-    """Show the ladder of the kind that was made most often, where there is more than one limit in sight."""
-    one = steps.leading(found)
-    if one is None or one.prediction is None or len(one.prediction.ladder) < 2:
-        return
-    first, second, *_ = one.prediction.ladder
-    if second.throughput_bps <= _IN_SIGHT * first.throughput_bps:
-        caption = f"{one.condition}: known and assumed limits, slowest first, and the measured median"
-        briefs.show_figure(plot_ladder(one.prediction, measured_bps=one.median_bps), caption=caption)
+        columns = headings("name", "value", "place", "says") | {"place": "Line"}
+        _table(rows, columns, caption="What the files state of path and hosts")
 
 
 def findings(folder: Folder) -> None:
@@ -346,34 +321,20 @@ def agreement(folder: Folder) -> None:
     _table(rows, columns, caption=f"Runs compared with port counters: {counts}", note=note, footnotes="message")
 
 
-def advice(folder: Folder, found: Sequence[Expected]) -> None:
-    """Show what could be changed."""
-    one = steps.leading(found)
-    rows = steps.advice_table(steps.advice(folder, found))
-    if rows.empty:
-        why = "No known setting would raise the prediction: the line or an assumed limit is the bottleneck."
-        if one is None or one.prediction is None:
-            why = "No run can be predicted, so neither can any change."
-        briefs.show_text(why)
-        return
-    rows = rows.assign(**{"rate value": rows["throughput_bps"].map(_rate)}, gain=rows["gain_fraction"].map(_gain))
-    columns = headings("title", "gain", "rate value", "how", "check")
-    caption = f"Free changes, predicted for {one.condition if one is not None else ''}"
-    briefs.show_table(rows, columns, caption=caption)
-
-
-def _gain(gain: float) -> str:
-    return f"{gain:+.0%}" if gain < 2 else f"{1 + gain:.3g} times"
-
-
 def _table(
-    rows: pd.DataFrame, columns: Mapping[str, str], *, caption: str, note: str = "", footnotes: str | None = None
+    rows: pd.DataFrame,
+    columns: Mapping[str, str],
+    *,
+    caption: str,
+    note: str = "",
+    footnotes: str | None = None,
+    group: str | None = None,
 ) -> None:
     """Show the first rows of a table that may be too long for a page, and say how many there are more."""
     more = len(rows) - SHOWN
     if more > 0:
         note = f"{more} further rows are left out. {note}".strip()
-    briefs.show_table(rows.head(SHOWN), columns, caption=caption, note=note, footnotes=footnotes)
+    briefs.show_table(rows.head(SHOWN), columns, caption=caption, note=note, footnotes=footnotes, group=group)
 
 
 def _nonempty(rows: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
@@ -395,5 +356,18 @@ def _bytes(value: float) -> str:
     return "–" if pd.isna(value) else units.format_bytes(value)
 
 
-def _interval(row: Mapping[Any, Any]) -> str:
-    return "–" if pd.isna(row["low_bps"]) else f"{_rate(row['low_bps'])} to {_rate(row['high_bps'])}"
+def _allows(limit_bps: float | None) -> str:
+    return "" if limit_bps is None or pd.isna(limit_bps) else units.format_rate(limit_bps)
+
+
+def _time(value: float) -> str:
+    return "–" if pd.isna(value) else units.format_time(value, digits=3)
+
+
+def _share(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value * 100:.2g} %"
+
+
+def _interval(row: Mapping[Any, Any], name: str) -> str:
+    low, high = (row[f"{_RANGES[name]}_{end}_bps"] for end in ("low", "high"))
+    return "–" if low is None or pd.isna(low) else f"{_rate(low)} to {_rate(high)}"

@@ -1,0 +1,133 @@
+"""The finding of a folder in a few sentences, and the numbers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.briefs import KeyFigure
+from hecn_analysis.diagnosis import words
+from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
+from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.report.ports import port_table
+
+#: A second cause that is at least so likely is named beside the first. [1]
+_ALSO: Final = 0.15
+
+
+def finding(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
+    """Say in a few sentences what the folder shows."""
+    first = verdicts[0]
+    if first.measured_bps is not None:
+        return " ".join([_of_runs(folder, verdicts), *_of_cause(first)])
+    if folder.is_empty:
+        many = len(folder.refused)
+        files = "The one file in it is" if many == 1 else f"None of its {many} files is"
+        return f"No file could be read. {files} a recognised log, counter file or captured output."
+    told = [*_of_aborted(folder), *_of_probes(folder)]
+    if first.verdict != UNDETERMINED:
+        return " ".join([*(told or ["No run has a rate."]), *_of_cause(first)])
+    told += [*_of_ports(port_table(folder)), *_of_hosts(folder)]
+    return " ".join(told) or f"{folder}: no run with a rate, no port rates and no host."
+
+
+def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
+    first = verdicts[0]
+    rated = sum(len(one.kind.runs) for one in verdicts)
+    failed = int(folder.runs["error"].sum())
+    several = len(verdicts) > 1
+    head = f"{rated} runs" if rated != 1 else "One run"
+    head += f" of {len(verdicts)} kinds" if several else " of one kind" if rated != 1 else ""
+    head += f" ({failed} more failed)" if failed else ""
+    return f"{head}; {'most are ' if several else ''}{first.kind.condition}: {words.rates(first)}."
+
+
+def _of_cause(verdict: Diagnosis) -> Iterator[str]:
+    """What holds the runs back, and the first change."""
+    first, second = verdict.causes[:2]
+    also = f"; or {second.resource}, {second.probability:.0%}" if second.probability >= _ALSO else ""
+    said = verdict.finding
+    likely = f"likeliest {first.resource}, " if verdict.verdict == UNDETERMINED else ""
+    yield f"{said[:1].upper()}{said[1:]} ({likely}{first.probability:.0%}{also})."
+    for change in verdict.changes[:1]:
+        then = words.gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
+        yield f"First change: {change.what}; {then}."
+
+
+def _of_aborted(folder: Folder) -> Iterator[str]:
+    failed = int(folder.runs["error"].sum())
+    if failed:
+        yield f"{failed} runs were aborted." if failed > 1 else "The one run was aborted."
+
+
+def _of_probes(folder: Folder) -> Iterator[str]:
+    """What pings and their like saw."""
+    runs = folder.runs[folder.runs["rtt_min_s"].notna() | folder.runs["loss_fraction"].notna()]
+    for tool, part in runs.groupby("tool", sort=False):
+        rtt, loss = part["rtt_min_s"].astype(float), part["loss_fraction"].astype(float)
+        told = [f"an RTT of {units.format_time(float(rtt.min()), digits=3)}"] if rtt.notna().any() else []
+        told += [f"{float(loss.median()):.2g} of the packets lost"] if loss.median() > 0 else []
+        if told:
+            yield f"{tool}: {', '.join(told)}."
+
+
+def _of_hosts(folder: Folder) -> Iterator[str]:
+    hosts = folder.inventory.hosts
+    if not hosts:
+        return
+    captured = f"{len(hosts)} captured hosts" if len(hosts) > 1 else f"One captured host, {hosts[0].name}"
+    findings = [(host, each) for host in hosts for each in host.findings.findings]
+    if not findings:
+        yield f"{captured}, and no check found a fault."
+        return
+    host, first = findings[0]
+    told = f"{first.place} of {host.name}: {first.found} (expected {first.expected})"
+    yield f"{captured}, with {len(findings)} findings; first: {told}."
+
+
+def _of_ports(ports: pd.DataFrame) -> Iterator[str]:
+    if ports.empty:
+        return
+    known = ports[ports["p95_greater_bps"].notna()]
+    if known.empty:
+        yield f"No runs; {len(ports)} ports, with too few readings or averages too long to yield a percentile."
+        return
+    used = known["p95_greater_bps"] / known["speed_bps"]
+    row = known.iloc[int(np.nanargmax(used.to_numpy(float))) if used.notna().any() else 0]
+    percentile, speed = float(row["p95_greater_bps"]), float(row["speed_bps"])
+    of = "" if np.isnan(speed) else f", {percentile / speed:.0%} of its {units.format_rate(speed)}"
+    peak = max(float(row["peak_in_bps"]), float(row["peak_out_bps"]))
+    yield (
+        f"No runs; {len(ports)} ports. The busiest is {row['port'] or 'a port without a name'}: its 95th "
+        f"percentile is {units.format_rate(percentile)}{of}, its peak {units.format_rate(peak)}."
+    )
+
+
+def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure]:
+    """The numbers beside the finding: an expected rate only where something bounds it."""
+    first = verdicts[0]
+    files = f"{folder.sources['source_file'].nunique()}"
+    unread = f"{len(folder.refused)} not recognised"
+    figures = []
+    if first.measured_bps is None:
+        figures.append(KeyFigure("Files read", files, unread))
+    else:
+        rated = sum(len(one.kind.runs) for one in verdicts)
+        kinds = f"{len(verdicts)} kind{'s' if len(verdicts) > 1 else ''}"
+        figures.append(KeyFigure("Runs", f"{rated}", f"{kinds}; files read: {files}, {unread}"))
+        figures.append(KeyFigure("Median", units.format_rate(first.measured_bps), first.kind.condition))
+    if first.expected_bps is not None and first.expected_low_bps is not None and first.expected_high_bps is not None:
+        interval = f"{units.format_rate(first.expected_low_bps)} to {units.format_rate(first.expected_high_bps)}"
+        figures.append(KeyFigure("Expected", units.format_rate(first.expected_bps), interval))
+    if first.verdict != UNDETERMINED:
+        likeliest = first.causes[0]
+        figures.append(KeyFigure("Likeliest cause", f"{likeliest.probability:.0%}", likeliest.resource))
+    if first.measured_bps is None and len(folder.counters.rates):
+        figures.append(KeyFigure("Port rates", f"{len(folder.counters.rates)}"))
+    if first.measured_bps is None and folder.inventory.hosts:
+        figures.append(KeyFigure("Captured hosts", f"{len(folder.inventory.hosts)}"))
+    return figures

@@ -1,0 +1,166 @@
+"""Tables of the verdicts of a folder: verdict, causes with what they rest on, changes, next tests, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from hecn_analysis.base import units
+from hecn_analysis.diagnosis.facts import Fact, Facts
+from hecn_analysis.diagnosis.missing import Question
+from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
+from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.runs import alike
+
+#: Causes that are less likely are left out. [1]
+_LEAST: Final = 0.05
+
+#: Changes for each kind of run.
+_CHANGES: Final = 3
+
+#: Nearer than this, any buffer is window enough. [s]
+_FAR_S: Final = 0.001
+
+VERDICT: Final = (
+    *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps"),
+    *("expected_bps", "expected_low_bps", "expected_high_bps", "verdict", "finding", "class", "probability"),
+)
+CAUSES: Final = ("condition", "class", "resource", "probability", "limit_bps", "place", "says")
+CHANGES: Final = (
+    *("condition", "what", "command", "check", "throughput_bps", "low_bps", "high_bps", "gain", "probability"),
+    "source",
+)
+QUESTIONS: Final = ("what", "command", "separates", "bits")
+MEASURED: Final = (
+    *("condition", "failed", "rtt_s", "loaded_rtt_s", "in_flight_bytes", "bdp_bytes", "resent_fraction"),
+    *("cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
+)
+FACTS: Final = ("name", "value", "place", "says")
+
+
+def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """One row a kind of run: what was measured, what it should be, and the likeliest cause."""
+    rows = [
+        {
+            **{name: getattr(one, name) for name in VERDICT if hasattr(one, name)},
+            "condition": one.kind.condition,
+            "runs": len(one.kind.runs),
+            "verdict": one.verdict.replace("_", " "),
+            "class": one.causes[0].kind,
+            "probability": one.causes[0].probability,
+        }
+        for one in verdicts
+    ]
+    return pd.DataFrame(rows, columns=list(VERDICT))
+
+
+def causes_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """One row a line that speaks for a cause; the cause and its probability stand in the first of them."""
+    rows = [row for one in verdicts for cause in _likely(one) for row in _lines(folder, one, cause)]
+    return pd.DataFrame(rows, columns=list(CAUSES))
+
+
+def _likely(verdict: Diagnosis) -> Iterator[Cause]:
+    yield from (cause for cause in verdict.causes if cause.probability >= _LEAST)
+
+
+def _lines(folder: Folder, verdict: Diagnosis, cause: Cause) -> Iterator[dict[str, Any]]:
+    first = {
+        "class": cause.kind,
+        "resource": cause.resource,
+        "probability": cause.probability,
+        "limit_bps": cause.limit_bps,
+    }
+    if not cause.evidence:
+        yield {"condition": verdict.kind.condition, **first, "place": "", "says": "nothing speaks for it in particular"}
+    for number, line in enumerate(cause.evidence):
+        place = f"{folder.short(line.source_file)}:{line.line}"
+        yield {"condition": verdict.kind.condition, **(first if not number else {}), "place": place, "says": line.says}
+
+
+def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """One row a change, the most useful for each kind of run."""
+    rows = [
+        {
+            "condition": one.kind.condition,
+            **vars(change),
+            "gain": change.throughput_bps / one.measured_bps if one.measured_bps else np.nan,
+        }
+        for one in verdicts
+        for change in one.changes[:_CHANGES]
+    ]
+    return pd.DataFrame(rows, columns=list(CHANGES))
+
+
+def questions_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """One row a command that would tell causes apart; of one that helps several kinds of run, where it tells most."""
+    best: dict[str, Question] = {}
+    for one in verdicts:
+        for question in one.missing:
+            present = best.get(question.command)
+            if present is None or question.bits > present.bits:
+                best[question.command] = question
+    ordered = sorted(best.values(), key=lambda question: -question.bits)
+    rows = [{**vars(one), "separates": ", ".join(one.separates)} for one in ordered]
+    return pd.DataFrame(rows, columns=list(QUESTIONS))
+
+
+def measured_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """One row a kind of run: what its logs show beside the rate."""
+    rows = [_measured(one) for one in verdicts if one.measured_bps is not None or one.kind.failed]
+    return pd.DataFrame(rows, columns=list(MEASURED))
+
+
+def _measured(verdict: Diagnosis) -> dict[str, Any]:
+    kind, facts = verdict.kind, Facts(verdict.kind)
+    beside = alike.beside(kind.runs, ("cpu_sender_fraction", "cpu_receiver_fraction"))
+    row = {"condition": kind.condition, "failed": kind.failed, **{name: beside[name] for name in MEASURED[7:]}}
+    if not facts.has_rates or kind.protocol != "tcp":
+        return row
+    idle, line = _value(facts.rtt_idle), _value(facts.line or facts.port)
+    far = idle >= _FAR_S
+    return {
+        **row,
+        "rtt_s": idle,
+        "loaded_rtt_s": np.nan if facts.is_one_rtt else _value(facts.rtt_loaded),
+        "in_flight_bytes": facts.flight_bytes if far else np.nan,
+        "bdp_bytes": facts.goodput(line) * idle / 8 if far else np.nan,
+        "resent_fraction": _value(facts.resent),
+    }
+
+
+def _value(fact: Fact | None) -> float:
+    return np.nan if fact is None else fact.value
+
+
+def facts_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
+    """What the files state of path and hosts, each once, with the line."""
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for one in verdicts:
+        for name, value, fact in _stated(Facts(one.kind)):
+            line = fact.evidence[0]
+            place = f"{folder.short(line.source_file)}:{line.line}"
+            rows.setdefault((name, value), {"name": name, "value": value, "place": place, "says": line.says})
+    return pd.DataFrame(list(rows.values()), columns=list(FACTS))
+
+
+def _stated(facts: Facts) -> Iterator[tuple[str, str, Fact]]:
+    for name, fact, written in (
+        ("Circuit", facts.line, units.format_rate),
+        ("Slowest port", facts.port, units.format_rate),
+        ("MTU", facts.said("port.mtu_bytes", choose=min), units.format_bytes),
+        ("Receive buffer, largest", facts.buffer("receiver"), units.format_bytes),
+        ("Send buffer, largest", facts.buffer("sender"), units.format_bytes),
+    ):
+        if fact is not None and fact.evidence:
+            yield name, written(fact.value), fact
+
+
+def probes_table(folder: Folder) -> pd.DataFrame:
+    """One row a kind of what watches a path, such as ping: ``condition``, ``path_rtt_s``, ``loss_fraction``."""
+    runs = folder.runs[folder.runs["rate_bps"].isna() & ~folder.runs["error"].astype(bool)]
+    rows = alike.groups(runs) if len(runs) else pd.DataFrame(columns=["condition", "path_rtt_s", "loss_fraction"])
+    return rows[rows["path_rtt_s"].notna() | rows["loss_fraction"].notna()]
