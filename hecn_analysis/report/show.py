@@ -14,7 +14,7 @@ import pandas as pd
 from hecn_analysis import briefs
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import remedies
-from hecn_analysis.diagnosis.verdict import Diagnosis
+from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
 from hecn_analysis.figures import plot_comparison, plot_course, plot_traffic
 from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder
 from hecn_analysis.report import ports as counted
@@ -45,6 +45,12 @@ _FEW: Final = 4
 #: Where a port carries more than this part of a run beside it, what it counted is no witness of the run. [1]
 _HIDDEN: Final = 0.3
 
+#: An empty cell: the row goes on with the cause above.
+_BLANK: Final = "\u00a0"
+
+#: A range that is narrower is that of one rate.
+_SAME: Final = 1.005
+
 #: Limits further than this above the measured rate are not drawn beside it, nor are causes that are less likely.
 _IN_SIGHT: Final = 5.0
 _LIKELY: Final = 0.05
@@ -57,35 +63,50 @@ _PORTS: Final = (
 
 def verdicts(found: Sequence[Diagnosis]) -> None:
     """Show the verdict on each kind of run."""
-    rows = tables.verdict_table(found)
+    rows = tables.verdict_table([one for one in found if one.measured_bps is not None or one.verdict != UNDETERMINED])
+    if rows.empty:
+        briefs.show_text("No run has a rate, and no line in the files says what would hold one back.")
+        return
+    given = rows.to_dict("records")
     rows = rows.assign(
-        **{"measured value": rows["measured_bps"].map(_rate)},
-        **{f"{name} value": [_interval(row, name) for row in rows.to_dict("records")] for name in _RANGES},
+        measured_words=[_with_range(row, "measured") for row in given],
+        expected_words=[_with_range(row, "expected") for row in given],
     )
-    columns = headings(
-        "condition", "runs", "measured value", "range value", "expected value", "verdict", "finding", "probability"
-    )
-    rows = rows.assign(**{"range value": rows["range value"].where(rows["runs"] > 1, "–")})
-    kept = _nonempty(rows, columns)
-    _table(rows, kept, caption=f"Verdicts on {len(rows)} kind{'s' * (len(rows) > 1)} of run", note=_VERDICTS)
+    columns = headings("condition", "runs", "measured_words", "expected_words", "verdict", "finding", "probability")
+    caption = f"Verdicts on {len(rows)} kind{'s' * (len(rows) > 1)} of run"
+    _table(rows, _nonempty(rows, columns), caption=caption, note=_VERDICTS)
 
 
-_RANGES: Final = {"range": "measured", "expected": "expected"}
+def _with_range(row: Mapping[Any, Any], name: str) -> str:
+    middle, low, high = (row[f"{name}{end}_bps"] for end in ("", "_low", "_high"))
+    if middle is None or pd.isna(middle):
+        return "–"
+    return f"{_rate(middle)} ({_rate(low)} to {_rate(high)})" if high > _SAME * low else _rate(middle)
 
 
 def causes(folder: Folder, found: Sequence[Diagnosis]) -> None:
     """Show what holds the runs back, with the lines that say so."""
     rows = tables.causes_table(folder, found)
     if rows.empty:
-        briefs.show_text("No file says anything about a transfer.")
+        briefs.show_text("No line speaks for one cause more than for others.")
         return
     rows = rows.assign(
-        **{"limit value": rows["limit_bps"].map(_allows)},
-        **{"probability value": rows["probability"].map(lambda one: "" if pd.isna(one) else f"{one:.0%}")},
-        resource=rows["resource"].fillna(""),
+        evidence=[f"{row['place']}: {row['says']}" if row["place"] else row["says"] for row in rows.to_dict("records")],
+        resource=rows["resource"].fillna(_BLANK),
+        **{
+            "probability value": rows["probability"].map(lambda one: _BLANK if pd.isna(one) else f"{one:.0%}"),
+            "limit value": rows["limit_bps"].map(lambda one: _BLANK if pd.isna(one) else _rate(one)),
+        },
     )
-    columns = headings("resource", "probability value", "limit value", "place", "says") | {"place": "Line"}
-    _table(rows, columns, caption="Causes, and the lines that speak for them", note=_CAUSES, group="condition")
+    columns = headings("resource", "probability value", "limit value", "evidence")
+    caption = f"Causes, and the lines that speak for them{_of_kind(rows)}"
+    _table(rows, _nonempty(rows, columns), caption=caption, note=_CAUSES, group="condition")
+
+
+def _of_kind(rows: pd.DataFrame) -> str:
+    """Name of the kind of run that a table is about, where it is one alone: then it has no headings."""
+    kinds = set(rows["condition"])
+    return f": {kinds.pop()}" if len(kinds) == 1 else ""
 
 
 def changes(found: Sequence[Diagnosis]) -> None:
@@ -98,18 +119,15 @@ def changes(found: Sequence[Diagnosis]) -> None:
             why = "no run has a rate"
         briefs.show_text(f"Nothing to change: {why or 'no cause is likely enough'}.")
         return
-    rows = rows.assign(
-        **{"then value": [_then(row) for row in rows.to_dict("records")]},
-        **{"gain value": rows["gain"].map(lambda one: "–" if pd.isna(one) else f"{one:.2g} times")},
-    )
-    columns = headings("what", "then value", "gain value", "probability", "command", "check")
-    _table(
-        rows, columns, caption="Changes, the most useful first", note=_CHANGES, footnotes="source", group="condition"
-    )
+    rows = rows.assign(then=[_then(row) for row in rows.to_dict("records")])
+    columns = headings("what", "then", "probability", "command", "check")
+    caption = f"Changes, the most useful first{_of_kind(rows)}"
+    _table(rows, columns, caption=caption, note=_CHANGES, footnotes="source", group="condition")
 
 
 def _then(row: Mapping[Any, Any]) -> str:
-    return f"{_rate(row['throughput_bps'])} ({_rate(row['low_bps'])} to {_rate(row['high_bps'])})"
+    gain = "" if pd.isna(row["gain"]) else f", {row['gain']:.2g} times as fast"
+    return f"{_rate(row['throughput_bps'])} ({_rate(row['low_bps'])} to {_rate(row['high_bps'])}){gain}"
 
 
 def questions(found: Sequence[Diagnosis]) -> None:
@@ -174,7 +192,7 @@ def refused(folder: Folder) -> None:
 
 
 def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
-    """Show what the logs say beside the rates, and what watched the path."""
+    """Show what the logs say beside the rates, and what probes of the path saw."""
     rows = tables.measured_table(found)
     if rows.empty:
         briefs.show_text("This folder contains no run with a rate.")
@@ -195,7 +213,7 @@ def measured(folder: Folder, found: Sequence[Diagnosis]) -> None:
             **{"rtt_s value": probes["path_rtt_s"].map(_time), "lost value": probes["loss_fraction"].map(_share)}
         )
         columns = headings("condition", "rtt_s value", "lost value")
-        _table(probes, _nonempty(probes, columns), caption="What watched the path")
+        _table(probes, _nonempty(probes, columns), caption="Probes of the path")
 
 
 def runs(found: Sequence[Diagnosis]) -> None:
@@ -345,7 +363,7 @@ def _nonempty(rows: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, str]:
 
 def _has_content(column: pd.Series[Any]) -> bool:
     known = column.dropna()
-    return bool((~known.astype(str).isin(["", "–", "0"])).any())
+    return bool((~known.astype(str).isin(["", "–", "0", _BLANK])).any())
 
 
 def _rate(value: float | None) -> str:
@@ -356,18 +374,9 @@ def _bytes(value: float) -> str:
     return "–" if pd.isna(value) else units.format_bytes(value)
 
 
-def _allows(limit_bps: float | None) -> str:
-    return "" if limit_bps is None or pd.isna(limit_bps) else units.format_rate(limit_bps)
-
-
 def _time(value: float) -> str:
     return "–" if pd.isna(value) else units.format_time(value, digits=3)
 
 
 def _share(value: float) -> str:
     return "–" if pd.isna(value) else f"{value * 100:.2g} %"
-
-
-def _interval(row: Mapping[Any, Any], name: str) -> str:
-    low, high = (row[f"{_RANGES[name]}_{end}_bps"] for end in ("low", "high"))
-    return "–" if low is None or pd.isna(low) else f"{_rate(low)} to {_rate(high)}"

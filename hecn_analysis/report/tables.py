@@ -15,8 +15,12 @@ from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import alike
 
-#: Causes that are less likely are left out. [1]
+#: Causes that are less likely are left out: of the first kind of run, of the others, and without a line for them. [1]
 _LEAST: Final = 0.05
+_LEAST_OF_OTHERS: Final = 0.15
+
+#: Lines for each cause but the likeliest.
+_LINES: Final = 2
 
 #: Changes for each kind of run.
 _CHANGES: Final = 3
@@ -59,15 +63,22 @@ def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
 
 def causes_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
     """One row a line that speaks for a cause; the cause and its probability stand in the first of them."""
-    rows = [row for one in verdicts for cause in _likely(one) for row in _lines(folder, one, cause)]
+    rows = [
+        {"condition": one.kind.condition, **row}
+        for number, one in enumerate(verdicts)
+        for cause in _likely(one, _LEAST_OF_OTHERS if number else _LEAST)
+        for row in _lines(folder, cause, None if cause is one.causes[0] else _LINES)
+    ]
     return pd.DataFrame(rows, columns=list(CAUSES))
 
 
-def _likely(verdict: Diagnosis) -> Iterator[Cause]:
-    yield from (cause for cause in verdict.causes if cause.probability >= _LEAST)
+def _likely(verdict: Diagnosis, least: float) -> Iterator[Cause]:
+    for cause in verdict.causes:
+        if cause.probability >= (least if cause.evidence else _LEAST_OF_OTHERS):
+            yield cause
 
 
-def _lines(folder: Folder, verdict: Diagnosis, cause: Cause) -> Iterator[dict[str, Any]]:
+def _lines(folder: Folder, cause: Cause, most: int | None) -> Iterator[dict[str, Any]]:
     first = {
         "class": cause.kind,
         "resource": cause.resource,
@@ -75,10 +86,10 @@ def _lines(folder: Folder, verdict: Diagnosis, cause: Cause) -> Iterator[dict[st
         "limit_bps": cause.limit_bps,
     }
     if not cause.evidence:
-        yield {"condition": verdict.kind.condition, **first, "place": "", "says": "nothing speaks for it in particular"}
-    for number, line in enumerate(cause.evidence):
+        yield {**first, "place": "", "says": "no line speaks for it in particular"}
+    for number, line in enumerate(cause.evidence[:most]):
         place = f"{folder.short(line.source_file)}:{line.line}"
-        yield {"condition": verdict.kind.condition, **(first if not number else {}), "place": place, "says": line.says}
+        yield {**(first if not number else {}), "place": place, "says": line.says}
 
 
 def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
@@ -96,13 +107,13 @@ def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
 
 
 def questions_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
-    """One row a command that would tell causes apart; of one that helps several kinds of run, where it tells most."""
+    """One row a thing to know that would tell causes apart; with the kind of run of which it tells most."""
     best: dict[str, Question] = {}
     for one in verdicts:
         for question in one.missing:
-            present = best.get(question.command)
+            present = best.get(question.what)
             if present is None or question.bits > present.bits:
-                best[question.command] = question
+                best[question.what] = question
     ordered = sorted(best.values(), key=lambda question: -question.bits)
     rows = [{**vars(one), "separates": ", ".join(one.separates)} for one in ordered]
     return pd.DataFrame(rows, columns=list(QUESTIONS))
@@ -160,7 +171,7 @@ def _stated(facts: Facts) -> Iterator[tuple[str, str, Fact]]:
 
 
 def probes_table(folder: Folder) -> pd.DataFrame:
-    """One row a kind of what watches a path, such as ping: ``condition``, ``path_rtt_s``, ``loss_fraction``."""
+    """One row a kind of probe of the path, such as ping: ``condition``, ``path_rtt_s``, ``loss_fraction``."""
     runs = folder.runs[folder.runs["rate_bps"].isna() & ~folder.runs["error"].astype(bool)]
     rows = alike.groups(runs) if len(runs) else pd.DataFrame(columns=["condition", "path_rtt_s", "loss_fraction"])
-    return rows[rows["path_rtt_s"].notna() | rows["loss_fraction"].notna()]
+    return rows[rows["path_rtt_s"].notna() | (rows["loss_fraction"] > 0)]
