@@ -1,0 +1,135 @@
+"""Packet captures: what a pcap or pcapng shows of the connections that carry the data.
+
+`read_capture` reads the headers of a file, `Capture.directions` says for each large direction of a connection what held
+it back. `records` walks the records, `headers` decodes them, `connections` puts them together, `stream` follows data
+and acknowledgements, `direction` measures, `evidence` says it in sentences.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from hecn_analysis.captures.connections import read_headers
+from hecn_analysis.captures.direction import Direction, directions
+from hecn_analysis.captures.evidence import statements_of
+from hecn_analysis.captures.records import is_capture
+from hecn_analysis.files import packed, streams
+from hecn_analysis.files.opening import File
+from hecn_analysis.files.source import find
+from hecn_analysis.statements.statement import Statement
+
+__all__ = ["Capture", "Direction", "of_content", "read_capture", "statements"]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What a packet capture shows.
+
+    Attributes
+    ----------
+    source_file
+        Its name.
+    form
+        "pcap" or "pcapng".
+    packets, tcp, udp
+        Number of packets, of those of TCP, and of UDP.
+    connections
+        Number of TCP connections with data.
+    directions
+        The directions that carry most data, the largest first.
+    problems
+        What could not be read: each a kind of the table of problems and a message.
+    """
+
+    source_file: str
+    form: str
+    packets: int
+    tcp: int
+    udp: int
+    connections: int
+    directions: tuple[Direction, ...]
+    problems: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What it says of transfers, the largest direction first."""
+        return statements_of(self.source_file, self.directions)
+
+
+def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]:
+    """Read a file that is a packet capture.
+
+    Parameters
+    ----------
+    content
+        The file, or the member of an archive.
+
+    Returns
+    -------
+    tuple
+        The content, with nothing of it taken where it is no capture, and what it shows; None where it is none.
+    """
+    pieces = content.pieces
+    first = next(pieces, b"")
+    content = replace(content, pieces=chain([first], pieces))
+    if not is_capture(first):
+        return content, None
+    headers = read_headers(content.pieces)
+    found = Capture(
+        source_file=content.name,
+        form="pcapng" if first[:1] == b"\n" else "pcap",
+        packets=headers.n_packets,
+        tcp=headers.n_tcp,
+        udp=headers.n_udp,
+        connections=headers.n_connections,
+        directions=tuple(directions(headers)),
+        problems=(*headers.problems, *content.notes.problems),
+    )
+    return content, found
+
+
+def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
+    """Read packet captures: a file, also compressed, or a folder or archive of them; other files are passed over.
+
+    Parameters
+    ----------
+    path
+        Where they are.
+
+    Returns
+    -------
+    list of Capture
+        One for each capture.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> read_capture(data_dir() / "logs")
+    []
+    """
+    return [
+        capture
+        for name, file in find(path)
+        if isinstance(file, File)
+        for content in packed.contents(name, file, streams.FREE_BY_LINES)
+        for capture in [of_content(content)[1]]
+        if capture is not None
+    ]
+
+
+def statements(path: str | os.PathLike[str]) -> list[Statement]:
+    """Say what the packet captures at a path show of transfers.
+
+    Parameters
+    ----------
+    path
+        A capture, or a folder or archive with some.
+
+    Returns
+    -------
+    list of Statement
+        Statements whose line is the number of the first packet of the connection.
+    """
+    return [statement for capture in read_capture(path) for statement in capture.statements]

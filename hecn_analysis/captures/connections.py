@@ -1,0 +1,179 @@
+"""The connections of a capture: packets of all blocks put together, and the directions that carry most data."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.captures.headers import COLUMNS, Flow, Handshake, Packets, packets
+from hecn_analysis.captures.records import Damage, records
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Packets of TCP of which the headers are kept: 45 bytes each, thus at most 750 MB.
+MOST_PACKETS: Final = 1 << 24
+_MOST_FLOWS: Final = 1 << 18
+_NO_FLOW: Final = -1
+
+
+@dataclass
+class Headers:
+    """Headers of the packets of TCP in a capture.
+
+    Attributes
+    ----------
+    columns
+        As in `hecn_analysis.captures.headers.Packets`, but ``flow`` counts the flows from 0; -1 for those without data
+        in either direction.
+    flows, back, handshakes
+        Ends of each flow, the flow of the other direction (-1: none was captured), and the first offer of each.
+    n_packets, n_udp
+        All packets of the capture that are IP, and those of UDP.
+    problems
+        What could not be read: each a kind of the table of problems and a message.
+    """
+
+    columns: Mapping[str, Array]
+    flows: list[Flow] = field(default_factory=list)
+    back: list[int] = field(default_factory=list)
+    handshakes: dict[int, Handshake] = field(default_factory=dict)
+    n_packets: int = 0
+    n_udp: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def n_tcp(self) -> int:
+        """Packets of TCP whose headers are here."""
+        return len(self.columns["number"])
+
+    @property
+    def n_connections(self) -> int:
+        """Connections with data in at least one direction."""
+        return len({frozenset((number, back)) for number, back in enumerate(self.back)})
+
+
+class _Collector:
+    """Puts the packets of blocks together."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[str, list[Array]] = {name: [] for name in COLUMNS}
+        self._ends: dict[int, Flow] = {}
+        self._back: dict[int, int] = {}
+        self._offers: dict[int, Handshake] = {}
+        self._kept = 0
+        self._is_full = False
+        self.n_packets = self.n_udp = 0
+        self.problems: list[tuple[str, str]] = []
+
+    def add(self, block: Packets) -> None:
+        self.n_udp += block.udp
+        count = len(block.columns["number"])
+        if self._is_full or self._kept + count > MOST_PACKETS:
+            if not self._is_full:
+                self._is_full = True
+                message = f"found more than {MOST_PACKETS} packets of TCP, expected at most that; the rest is left out"
+                self.problems.append(("truncated", message))
+            return
+        self._kept += count
+        for name, column in block.columns.items():
+            self._blocks[name].append(column)
+        for flow, ends in block.flows.items():
+            if flow not in self._ends and len(self._ends) < _MOST_FLOWS:
+                self._ends[flow], self._back[flow] = ends, block.back[flow]
+        for offer in block.handshakes:
+            if len(self._offers) < 4 * _MOST_FLOWS:
+                self._offers.setdefault(offer.flow, offer)
+
+    def headers(self) -> Headers:
+        """Give all of them; flows are numbered by their first packet with data."""
+        keys = list(self._ends)
+        keys += [back for key in self._ends if (back := self._back[key]) not in self._ends]
+        index = {key: number for number, key in enumerate(keys)}
+        columns = {}
+        for name, kind in COLUMNS.items():
+            parts = self._blocks.pop(name)
+            if name == "flow":
+                sorted_keys = np.sort(np.array(keys, np.uint64))
+                numbers = np.array([index[key] for key in sorted_keys.tolist()] + [_NO_FLOW], np.int32)
+                columns[name] = np.concatenate([np.empty(0, np.int32), *(_found(p, sorted_keys, numbers) for p in parts)])
+            else:
+                columns[name] = np.concatenate([np.empty(0, kind), *parts])
+        flows, back = [], []
+        others = {self._back[key]: key for key in self._ends}
+        for key in keys:
+            ends, other = self._ends.get(key), self._back.get(key, others.get(key))
+            if ends is None:
+                one = self._ends[others[key]]
+                ends = Flow(one.destination, one.source, one.destination_port, one.source_port)
+            flows.append(ends)
+            back.append(index.get(other, _NO_FLOW) if other is not None else _NO_FLOW)
+        handshakes = {index[key]: offer for key, offer in self._offers.items() if key in index}
+        return Headers(columns, flows, back, handshakes, self.n_packets, self.n_udp, self.problems)
+
+
+def _found(parts: Array, keys: Array, numbers: Array) -> Array:
+    """Number the flows of packets."""
+    if not len(keys):
+        return np.full(len(parts), _NO_FLOW, np.int32)
+    place = np.minimum(np.searchsorted(keys, parts), len(keys) - 1)
+    return np.where(keys[place] == parts, numbers[place], np.int32(_NO_FLOW))
+
+
+def read_headers(pieces: Iterator[bytes]) -> Headers:
+    """Read the headers of TCP in a capture.
+
+    Parameters
+    ----------
+    pieces
+        Bytes of a pcap or pcapng, unpacked.
+
+    Returns
+    -------
+    Headers
+        The headers, and what could not be read.
+
+    Examples
+    --------
+    >>> found = read_headers(iter([bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 01000000")]))
+    >>> found.n_packets, found.problems
+    (0, [])
+    """
+    collector = _Collector()
+    for part in records(pieces):
+        if isinstance(part, Damage):
+            collector.problems.append((part.kind, part.message))
+        else:
+            collector.n_packets += len(part.start)
+            collector.add(packets(part))
+    return collector.headers()
+
+
+def address(ends: Flow) -> str:
+    """Write the ends of a flow, as tcpdump does.
+
+    Parameters
+    ----------
+    ends
+        The ends.
+
+    Returns
+    -------
+    str
+        Address and port of both.
+
+    Examples
+    --------
+    >>> address(Flow(bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]), 40000, 5001))
+    '10.0.0.1:40000 > 10.0.0.2:5001'
+    >>> address(Flow(bytes(15) + b"\x01", bytes(16), 1, 2))
+    '[::1]:1 > [::]:2'
+    """
+    pairs = ((ends.source, ends.source_port), (ends.destination, ends.destination_port))
+    return " > ".join(
+        f"[{ipaddress.IPv6Address(host)}]:{port}" if len(host) == 16 else f"{ipaddress.IPv4Address(host)}:{port}"
+        for host, port in pairs
+    )

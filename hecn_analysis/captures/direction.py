@@ -1,0 +1,342 @@
+"""One direction of a TCP connection, as a capture shows it: what held the sender back, and what the path did.
+
+The time of a direction is divided as in the limitation scores of Siekkinen, Urvoy-Keller, Biersack and En-Najjary, "A
+root cause analysis toolkit for TCP", Computer Networks 52 (2008), and T-RAT (Zhang, Breslau, Paxson, Shenker, "On the
+characteristics and origins of Internet flow rates", SIGCOMM 2002): the receiver's window, the sending program, stalls
+before timeouts, and the rest, which is the congestion window or the path. A capture is made at the sender, at the
+receiver or between them; what the sender knew is reconstructed by letting acknowledgements take effect later, by the
+time that they take from the place of the capture to the sender and the data back. Segments out of order count as
+Jaiswal et al., "Measurement and classification of out-of-sequence packets" (IEEE/ACM ToN 15, 2007): sent again where
+they were seen before or come more than half a round trip after the gap, else reordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.captures import stream
+from hecn_analysis.captures.connections import Headers, address
+from hecn_analysis.captures.headers import ACK, PUSH, SYN, Handshake
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_BINS: Final = 200
+_BIN_S: Final = 0.1
+_NEAR: Final = 0.2
+
+
+@dataclass(frozen=True)
+class Course:
+    """Course of a direction over time, in at most 200 steps of one length.
+
+    Attributes
+    ----------
+    time_s
+        End of each step, since the first packet with data [s].
+    rate_bps
+        New data in it [bit/s].
+    flight_bytes, window_bytes
+        Data that were sent and not acknowledged, and the receiver's window, at its end; NaN where unknown [B].
+    retransmits
+        Segments sent again in it.
+    """
+
+    time_s: Array
+    rate_bps: Array
+    flight_bytes: Array
+    window_bytes: Array
+    retransmits: Array
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a connection. What the capture does not show is None.
+
+    Attributes
+    ----------
+    ends
+        Sender and receiver, with their ports.
+    first, last
+        Numbers of the first and last packet of the connection in the capture, from 1.
+    vantage
+        Where the capture was made: "sender", "receiver", "between", or "" where nothing tells.
+    duration_s
+        From the first data to the last data or its acknowledgement [s].
+    bytes
+        Data that the packets carry, each byte once [B].
+    segments
+        Packets with data; before the card cuts them, one can be longer than the MSS.
+    rate_bps
+        `bytes` over `duration_s` [bit/s].
+    mss_bytes
+        The smaller MSS of both handshakes [B].
+    own_mss_bytes
+        MSS that the end where the capture was made offered, which no device on the path changed [B].
+    window_scaling
+        Whether both ends offered a window scale.
+    sack
+        Whether both permitted SACK.
+    handshake_rtt_s
+        From SYN over SYN-ACK to ACK [s].
+    rtt_min_s, rtt_s
+        Least and median round-trip time of data and acknowledgements, both sides of the capture together [s].
+    flight_max_bytes
+        Most data sent and not acknowledged [B].
+    window_max_bytes
+        Largest window that the receiver offered [B].
+    window_limited
+        Share of the time in which the flight was at least 90 % of the window, or less than a segment below it.
+    zero_window
+        Share of the time in which the window was zero.
+    zero_windows
+        How often it became zero.
+    idle
+        Share of the time in which all data were acknowledged, the window was open, and nothing was sent.
+    small
+        Share of the data packets that end a write of the program: pushed, and no multiple of a full segment.
+    retransmitted
+        Share of the data that was sent again.
+    retransmits
+        Segments sent again.
+    timeouts
+        Of these, those after a pause of the sender of more than 200 ms and a round trip.
+    stalled
+        Share of the time in these pauses.
+    reordered
+        Share of the segments that came late without having been lost.
+    duplicate_acks
+        Acknowledgements that repeat the one before, while data are in flight.
+    missed
+        Share of the data that was acknowledged, but is not in the capture: this dropped it.
+    ramp_s
+        Until the rate first reached 80 % of its median in the second half [s].
+    black_hole_bytes
+        Size of the IP packets that were sent three times or more and never acknowledged, while small ones were [B].
+    course
+        Course over time.
+    """
+
+    ends: str
+    first: int
+    last: int
+    vantage: str
+    duration_s: float
+    bytes: int
+    segments: int
+    rate_bps: float | None
+    mss_bytes: int | None
+    own_mss_bytes: int | None
+    window_scaling: bool | None
+    sack: bool | None
+    handshake_rtt_s: float | None
+    rtt_min_s: float | None
+    rtt_s: float | None
+    flight_max_bytes: int
+    window_max_bytes: int | None
+    window_limited: float | None
+    zero_window: float
+    zero_windows: int
+    idle: float
+    small: float
+    retransmitted: float
+    retransmits: int
+    timeouts: int
+    stalled: float
+    reordered: float
+    duplicate_acks: int
+    missed: float
+    ramp_s: float | None
+    black_hole_bytes: int | None
+    course: Course = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """Handshake: its round-trip time, and the part of it between the capture and the sender of the data [s]."""
+
+    rtt_s: float | None = None
+    echo_s: float | None = None
+
+
+def directions(headers: Headers, most: int = 8) -> list[Direction]:
+    """Analyse the directions that carry most data.
+
+    Parameters
+    ----------
+    headers
+        The headers of a capture.
+    most
+        At most so many; those with less than a hundredth of the largest are left out.
+
+    Returns
+    -------
+    list of Direction
+        The largest first.
+    """
+    flow = headers.columns["flow"]
+    known = flow >= 0
+    amounts = np.bincount(flow[known], weights=headers.columns["payload"][known], minlength=len(headers.flows))
+    chosen = np.argsort(-amounts, kind="stable")[:most].tolist()
+    return [
+        found
+        for number in chosen
+        if amounts[number] > 0 and amounts[number] >= amounts[chosen[0]] / 100
+        for found in [_direction(headers, number)]
+        if found is not None
+    ]
+
+
+def _direction(headers: Headers, number: int) -> Direction | None:
+    columns, back = headers.columns, headers.back[number]
+    places = stream.in_time(columns, np.flatnonzero(columns["flow"] == number))
+    back_places = stream.in_time(columns, np.flatnonzero(columns["flow"] == back)) if back >= 0 else places[:0]
+    both = np.concatenate([places, back_places])
+    zero_ns, base = int(columns["time_ns"][both].min()), int(columns["seq"][places[0]])
+    mine, theirs = headers.handshakes.get(number), headers.handshakes.get(back)
+    acks = stream.acks_of(columns, back_places, zero_ns, base, stream.scale_of(mine, theirs))
+    opening = _opening(columns, places, back_places, zero_ns)
+    data = stream.data_of(columns, places, zero_ns, opening.rtt_s)
+    if not len(data.time_s):
+        return None
+    beyond, echoed = stream.beyond(data, acks), stream.echoed(data, acks)
+    rtt_min_s, rtt_s = _round_trips(opening, beyond, echoed)
+    if opening.rtt_s is None and rtt_s is not None:
+        data = stream.data_of(columns, places, zero_ns, rtt_s)
+    segment = _segment(data, mine, theirs)
+    vantage = _vantage(opening, beyond, echoed)
+    state = stream.state_of(data, acks, _later(opening, echoed))
+    is_known = theirs is not None and len(acks.ack) > 0
+    is_placed = vantage != "" or (rtt_min_s or 0.0) > 0.001
+    own = {"sender": mine, "receiver": theirs}.get(vantage)
+    offers = [offer.mss for offer in (mine, theirs) if offer is not None and offer.mss]
+    distinct = int((data.end - np.maximum(data.start, data.before)).clip(0).sum())
+    paused = stream.timeouts(data, state, rtt_s or 0.0)
+    pauses = np.diff(data.time_s, prepend=data.time_s[:1])
+    course = _course(data, state, is_known=is_known)
+    ends_write = ((data.flags & PUSH) != 0) & (data.length % segment != 0)
+    return Direction(
+        ends=address(headers.flows[number]),
+        first=int(columns["number"][both].min()),
+        last=int(columns["number"][both].max()),
+        vantage=vantage,
+        duration_s=state.duration_s,
+        bytes=distinct,
+        segments=len(data.time_s),
+        rate_bps=distinct * 8 / state.duration_s if state.duration_s > 0 else None,
+        mss_bytes=min(offers) if offers else None,
+        own_mss_bytes=own.mss if own is not None and own.mss else None,
+        window_scaling=mine.scale >= 0 and theirs.scale >= 0 if mine is not None and theirs is not None else None,
+        sack=mine.sack and theirs.sack if mine is not None and theirs is not None else None,
+        handshake_rtt_s=opening.rtt_s,
+        rtt_min_s=rtt_min_s,
+        rtt_s=rtt_s,
+        flight_max_bytes=int(state.flight.max()),
+        window_max_bytes=int(acks.window.max()) if is_known else None,
+        window_limited=state.share(state.full(segment)) if is_known and is_placed else None,
+        zero_window=state.share(state.window == 0),
+        zero_windows=int(((acks.window[1:] == 0) & (acks.window[:-1] > 0)).sum()),
+        idle=state.share((state.flight == 0) & (state.room >= min(segment, int(state.window.max()) // 2 + 1))),
+        small=float(ends_write[:-1].mean()) if len(ends_write) > 1 else 0.0,
+        retransmitted=stream.share(data.length[data.again].sum(), data.length.sum()),
+        retransmits=int(data.again.sum()),
+        timeouts=int(paused.sum()),
+        stalled=stream.share(pauses[paused].sum(), state.duration_s),
+        reordered=float(data.reordered.mean()),
+        duplicate_acks=stream.duplicate_acks(data, acks),
+        missed=stream.share(data.missed, distinct + data.missed) if data.end.max() <= acks.upto.max(initial=0) else 0.0,
+        ramp_s=_ramp(course),
+        black_hole_bytes=stream.black_hole(data, acks, segment),
+        course=course,
+    )
+
+
+def _opening(columns: Mapping[str, Array], places: Array, back: Array, zero_ns: int) -> _Opening:
+    """Time the handshake; not one of which a part was sent twice."""
+    syn = columns["flags"]
+    offers, answers = (part[(syn[part] & SYN) != 0] for part in (places, back))
+    if len(offers) != 1 or len(answers) != 1:
+        return _Opening()
+    is_client = not syn[offers[0]] & ACK
+    client, first, second = (places, offers, answers) if is_client else (back, answers, offers)
+    if syn[first[0]] & ACK or not syn[second[0]] & ACK:
+        return _Opening()
+    asked, answered = (float(stream.seconds(columns, part, zero_ns)[0]) for part in (first, second))
+    times = stream.seconds(columns, client, zero_ns)
+    third = times[(times >= answered) & (client != first[0])]
+    if answered < asked or not len(third):
+        return _Opening()
+    to_server, to_client = answered - asked, float(third[0]) - answered
+    return _Opening(to_server + to_client, to_client if is_client else to_server)
+
+
+def _round_trips(opening: _Opening, beyond: Array, echoed: Array) -> tuple[float | None, float | None]:
+    """Give least and median round-trip time, of both sides of the capture together [s]."""
+    if not len(beyond):
+        return opening.rtt_s, opening.rtt_s
+    if not len(echoed) and opening.echo_s is None:
+        return float(beyond.min()), float(np.median(beyond))
+    later = _later(opening, echoed)
+    nearest = min([later, *([opening.echo_s] if opening.echo_s is not None else []), *echoed[echoed.argsort()[:1]]])
+    return float(beyond.min() + nearest), float(np.median(beyond) + later)
+
+
+def _later(opening: _Opening, echoed: Array) -> float:
+    """Time from an acknowledgement's passing to the data that it allows; a program that pauses lengthens it [s]."""
+    told = opening.echo_s
+    if not len(echoed):
+        return told or 0.0
+    usual = float(np.quantile(echoed, 0.2))
+    return usual if told is None else min(usual, 2 * told + 0.01)
+
+
+def _vantage(opening: _Opening, beyond: Array, echoed: Array) -> str:
+    """Tell where the capture was made, from the parts of the round trip on both sides of it."""
+    if opening.rtt_s is not None and opening.echo_s is not None:
+        near, far = opening.echo_s, opening.rtt_s - opening.echo_s
+    elif len(beyond) and len(echoed):
+        near, far = float(echoed.min()), float(beyond.min())
+    else:
+        return ""
+    if near + far < 0.0005:
+        return ""
+    if near < _NEAR * (near + far):
+        return "sender"
+    return "receiver" if far < _NEAR * (near + far) else "between"
+
+
+def _segment(data: stream.Data, mine: Handshake | None, theirs: Handshake | None) -> int:
+    """Data in a full segment: by the handshake, else the commonest length [B]."""
+    if mine is not None and theirs is not None and mine.mss and theirs.mss:
+        return max(min(mine.mss, theirs.mss) - 12 * (mine.stamps and theirs.stamps), 1)
+    return max(int(np.bincount(np.minimum(data.length, 65535)).argmax()), 1)
+
+
+def _course(data: stream.Data, state: stream.State, *, is_known: bool) -> Course:
+    """Cut the time into steps."""
+    start, span = float(state.time_s[0]), state.duration_s
+    steps = int(np.clip(span / _BIN_S, 1, _BINS))
+    edges = start + np.linspace(0.0, max(span, 1e-9), steps + 1)
+    distinct = (data.end - np.maximum(data.start, data.before)).clip(0)
+    rate = np.histogram(data.time_s, edges, weights=distinct)[0] * 8 / (edges[1] - edges[0])
+    place = np.clip(np.searchsorted(state.time_s, edges[1:], "right") - 1, 0, None)
+    return Course(
+        time_s=edges[1:] - start,
+        rate_bps=rate,
+        flight_bytes=state.flight[place].astype(float),
+        window_bytes=state.window[place].astype(float) if is_known else np.full(steps, np.nan),
+        retransmits=np.histogram(data.time_s[data.again], edges)[0],
+    )
+
+
+def _ramp(course: Course) -> float | None:
+    """Give the time until the rate first reaches 80 % of its median in the second half [s]."""
+    if len(course.rate_bps) < 10:
+        return None
+    usual = float(np.median(course.rate_bps[len(course.rate_bps) // 2 :]))
+    if usual <= 0:
+        return None
+    return float(course.time_s[int(np.argmax(course.rate_bps >= 0.8 * usual))])

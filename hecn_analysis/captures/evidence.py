@@ -1,0 +1,104 @@
+"""Sentences about the directions of a capture, as statements that a diagnosis can weigh and quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from hecn_analysis.base.units import format_bytes, format_fraction, format_rate, format_time
+from hecn_analysis.captures.direction import Direction
+from hecn_analysis.statements.statement import Statement
+
+#: Bytes of the headers that the MSS leaves out: IPv4 and TCP; IPv6 takes 20 more.
+_HEADERS: Final = {False: 40, True: 60}
+_COUNTS: Final = 0.1  # of the data of the largest direction
+
+
+def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Statement]:
+    """Say what the directions of a capture show.
+
+    Parameters
+    ----------
+    source_file
+        Name of the capture.
+    directions
+        The directions, the largest first.
+
+    Returns
+    -------
+    list of Statement
+        Those of each direction, then how many carry data.
+    """
+    found = [
+        Statement(
+            name,
+            value,
+            source_file,
+            one.first,
+            f"packets {one.first} to {one.last}, {one.ends}: {words}",
+            one.vantage if one.vantage in {"sender", "receiver"} else "",
+        )
+        for one in directions
+        for name, value, words in _said(one)
+    ]
+    large = [one for one in directions if one.bytes >= _COUNTS * directions[0].bytes]
+    if large:
+        words = "one direction carries the data" if len(large) == 1 else f"{len(large)} directions carry the data"
+        found.append(Statement("socket.connections", float(len(large)), source_file, large[0].first, words))
+    return found
+
+
+def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
+    """Give name, value and words of each statement about a direction."""
+    if one.rate_bps is not None:
+        amount = f"{format_bytes(one.bytes)} in {format_time(one.duration_s)}"
+        yield "socket.rate_bps", one.rate_bps, f"{amount}, {format_rate(one.rate_bps)}"
+    if one.rtt_s is not None and one.rtt_min_s is not None:
+        yield "socket.rtt_s", one.rtt_s, f"the median round-trip time was {format_time(one.rtt_s)}"
+        yield "socket.rtt_min_s", one.rtt_min_s, f"the least round-trip time was {format_time(one.rtt_min_s)}"
+    yield from _of_windows(one)
+    share = format_fraction(one.retransmitted)
+    count = f"{one.retransmits} of {one.segments} segments"
+    yield "socket.retransmitted", one.retransmitted, f"{share} of the data were sent again ({count})"
+    if one.timeouts:
+        pauses = f"in {format_fraction(one.stalled)} of the time the sender waited for a retransmission timeout"
+        yield "socket.stalled", one.stalled, f"{pauses} ({one.timeouts} times)"
+    if one.reordered > 0:
+        words = f"{format_fraction(one.reordered)} of the segments came out of order without being lost"
+        yield "socket.reordered", one.reordered, words
+    if one.duplicate_acks:
+        words = f"{one.duplicate_acks} duplicate acknowledgements"
+        yield "socket.duplicate_acks", float(one.duplicate_acks), words
+    words = f"in {format_fraction(one.idle)} of the time the sender had nothing to send, with the window open"
+    yield "socket.app_limited", one.idle, words
+    yield from _of_sizes(one)
+    if one.missed > 0:
+        words = f"{format_fraction(one.missed)} of the data were acknowledged, but are missing from the capture"
+        yield "socket.uncaptured", one.missed, words
+
+
+def _of_windows(one: Direction) -> Iterator[tuple[str, float, str]]:
+    yield "socket.flight_bytes", float(one.flight_max_bytes), f"at most {format_bytes(one.flight_max_bytes)} in flight"
+    if one.window_max_bytes is not None:
+        words = f"the receiver's window was {format_bytes(one.window_max_bytes)} at most"
+        yield "socket.send_window_bytes", float(one.window_max_bytes), words
+    if one.window_limited is not None:
+        words = f"the receiver's window was full {format_fraction(one.window_limited)} of the time"
+        yield "socket.rwnd_limited", one.window_limited, words
+    if one.zero_windows:
+        words = f"the receiver closed its window {one.zero_windows} times, for {format_fraction(one.zero_window)}"
+        yield "socket.zero_window", one.zero_window, f"{words} of the time: the receiving program did not read"
+    if one.window_scaling is not None:
+        words = "both ends scale their windows" if one.window_scaling else "without window scaling: 64 KiB at most"
+        yield "socket.window_scaling", float(one.window_scaling), words
+
+
+def _of_sizes(one: Direction) -> Iterator[tuple[str, float, str]]:
+    if one.mss_bytes is not None:
+        yield "socket.mss_bytes", float(one.mss_bytes), f"the MSS is {one.mss_bytes} bytes"
+    if one.own_mss_bytes is not None:
+        size = one.own_mss_bytes + _HEADERS["[" in one.ends]
+        yield "port.mtu_bytes", float(size), f"the {one.vantage}'s MSS of {one.own_mss_bytes} bytes tells an MTU of {size}"
+    if one.black_hole_bytes is not None:
+        words = f"packets of {one.black_hole_bytes} bytes were sent again and again and never acknowledged"
+        yield "path.black_hole_bytes", float(one.black_hole_bytes), f"{words}: only smaller ones get through"

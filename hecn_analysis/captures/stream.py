@@ -1,0 +1,304 @@
+"""The two flows of a connection as streams: places of data and acknowledgements, times, and what was in flight.
+
+Sequence numbers of 32 bits become places in the stream, from that of the sender's first packet. Times are seconds since
+the first packet of the connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hecn_analysis.captures.headers import ACK, FIN, RST, SACKS, SYN, Handshake
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Share of the receiver's window from which it counts as full.
+FULL: Final = 0.9
+#: Pause of the sender before a segment is sent again from which this is a timeout: the least of Linux [s].
+TIMEOUT_S: Final = 0.2
+_REORDERED_S: Final = 0.003
+_SENDINGS: Final = 3
+
+
+@dataclass(frozen=True)
+class Data:
+    """Packets with data in the order of time.
+
+    Attributes
+    ----------
+    time_s
+        When they passed the place of the capture [s].
+    start, end, length
+        Places of their bytes in the stream, and how many they are [B].
+    headers
+        Headers of IP and TCP [B].
+    flags, echo
+        Flags, and the echoed timestamp.
+    before
+        End of the data that were sent before.
+    again, reordered
+        Whether they were sent again, or late without having been lost.
+    missed
+        Data that no packet of the capture carries, between those that do [B].
+    """
+
+    time_s: Array
+    start: Array
+    end: Array
+    length: Array
+    headers: Array
+    flags: Array
+    echo: Array
+    before: Array
+    again: Array
+    reordered: Array
+    missed: int
+
+
+@dataclass(frozen=True)
+class Acks:
+    """Packets of the other direction that acknowledge, in the order of time.
+
+    Attributes
+    ----------
+    time_s
+        When they passed the place of the capture [s].
+    ack, upto
+        Place that they acknowledge, and the highest one so far.
+    window
+        Window that they offer [B].
+    flags, length, stamp
+        Flags, data, and timestamp.
+    """
+
+    time_s: Array
+    ack: Array
+    upto: Array
+    window: Array
+    flags: Array
+    length: Array
+    stamp: Array
+
+
+def in_time(columns: Mapping[str, Array], places: Array) -> Array:
+    """Order packets by time; those of one time as they were captured."""
+    times = columns["time_ns"][places]
+    return places if (np.diff(times) >= 0).all() else places[np.argsort(times, kind="stable")]
+
+
+def seconds(columns: Mapping[str, Array], places: Array, zero_ns: int) -> Array:
+    """Give times since a moment [s]."""
+    return (columns["time_ns"][places] - zero_ns) / 1e9
+
+
+def data_of(columns: Mapping[str, Array], places: Array, zero_ns: int, rtt_s: float | None) -> Data:
+    """Make the stream of the packets with data, without probes, and tell apart those that come late.
+
+    A late segment was sent again where its bytes passed before, or half a round trip after the gap that it fills.
+    """
+    start = _unwrapped(columns["seq"][places], int(columns["seq"][places[0]]))
+    start = start + ((columns["flags"][places] & SYN) != 0)
+    length = columns["payload"][places].astype(np.int64)
+    end = start + length
+    before = np.maximum.accumulate(np.concatenate([start[:1], end]))[:-1]
+    is_probe = (length <= 1) & (start == before - 1)
+    chosen = (length > 0) & ~is_probe & ((columns["flags"][places] & RST) == 0)
+    places, start, end, length, before = places[chosen], start[chosen], end[chosen], length[chosen], before[chosen]
+    time_s = seconds(columns, places, zero_ns)
+    again, reordered, missed = _late(time_s, start, end, before, _REORDERED_S if rtt_s is None else rtt_s / 2)
+    return Data(
+        time_s=time_s,
+        start=start,
+        end=end,
+        length=length,
+        headers=columns["headers"][places].astype(np.int64),
+        flags=columns["flags"][places],
+        echo=columns["echo"][places],
+        before=before,
+        again=again,
+        reordered=reordered,
+        missed=missed,
+    )
+
+
+def _unwrapped(numbers: Array, base: int) -> Array:
+    """Turn sequence numbers of 32 bits into places: each step is the shorter way round."""
+    steps = np.diff(numbers, prepend=np.uint32(base)).astype(np.uint32).view(np.int32)
+    places: Array = np.cumsum(steps, dtype=np.int64)
+    return places
+
+
+def _late(time_s: Array, start: Array, end: Array, before: Array, soon_s: float) -> tuple[Array, Array, int]:
+    """Tell which segments were sent again and which reordered, and how many bytes of gaps were never filled."""
+    late = np.flatnonzero(start < before)
+    gaps = np.flatnonzero(start > before)
+    again, reordered = np.zeros(len(start), bool), np.zeros(len(start), bool)
+    again[late] = True
+    if not len(gaps):
+        return again, reordered, 0
+    gap = np.maximum(np.searchsorted(before[gaps], start[late], "right") - 1, 0)
+    fills = (start[late] >= before[gaps[gap]]) & (start[late] < start[gaps[gap]]) & (gaps[gap] < late)
+    filling, gap = late[fills], gap[fills]
+    _, first = np.unique(start[filling], return_index=True)
+    filling, gap = filling[first], gap[first]
+    is_soon = time_s[filling] - time_s[gaps[gap]] < soon_s
+    again[filling[is_soon]], reordered[filling[is_soon]] = False, True
+    lengths = np.minimum(end[filling], start[gaps[gap]]) - start[filling]
+    return again, reordered, max(int((start[gaps] - before[gaps]).sum() - lengths.sum()), 0)
+
+
+def acks_of(columns: Mapping[str, Array], places: Array, zero_ns: int, base: int, scale: int) -> Acks:
+    """Make the stream of acknowledgements; those of resets say nothing."""
+    places = places[(columns["flags"][places] & (ACK | RST)) == ACK]
+    ack = _unwrapped(columns["ack"][places], base)
+    shift = np.where((columns["flags"][places] & SYN) != 0, 0, scale)
+    return Acks(
+        time_s=seconds(columns, places, zero_ns),
+        ack=ack,
+        upto=np.maximum.accumulate(ack),
+        window=columns["window"][places].astype(np.int64) << shift,
+        flags=columns["flags"][places],
+        length=columns["payload"][places].astype(np.int64),
+        stamp=columns["stamp"][places],
+    )
+
+
+def scale_of(mine: Handshake | None, theirs: Handshake | None) -> int:
+    """Give the scale of the receiver's window, which counts only where both ends offer one."""
+    is_refused = mine is not None and mine.scale < 0
+    return 0 if theirs is None or is_refused else max(theirs.scale, 0)
+
+
+def duplicate_acks(data: Data, acks: Acks) -> int:
+    """Count acknowledgements that repeat the one before while data are in flight (RFC 5681)."""
+    if len(acks.ack) < 2:
+        return 0
+    sent = np.concatenate([[0], np.maximum.accumulate(data.end)])[np.searchsorted(data.time_s, acks.time_s[1:])]
+    is_same = (acks.ack[1:] == acks.ack[:-1]) & (acks.length[1:] == 0) & ((acks.flags[1:] & (SYN | FIN)) == 0)
+    is_same &= (acks.window[1:] == acks.window[:-1]) | ((acks.flags[1:] & SACKS) != 0)
+    return int((is_same & (sent > acks.ack[1:])).sum())
+
+
+def beyond(data: Data, acks: Acks) -> Array:
+    """Give times from data to their acknowledgement, but not of data that may have been sent twice (Karn) [s]."""
+    new = np.flatnonzero(np.diff(acks.upto, prepend=acks.upto[:1]) > 0)
+    fresh = np.flatnonzero(data.start >= data.before)
+    if not len(new) or not len(fresh):
+        return np.empty(0)
+    place = np.searchsorted(data.end[fresh], acks.upto[new])
+    new, place = new[place < len(fresh)], place[place < len(fresh)]
+    sent = data.time_s[fresh[place]]
+    samples = acks.time_s[new] - sent
+    late_times = data.time_s[data.start < data.before]
+    is_clear = np.searchsorted(late_times, sent) == np.searchsorted(late_times, acks.time_s[new], "right")
+    good: Array = samples[(samples >= 0) & is_clear]
+    return good
+
+
+def echoed(data: Data, acks: Acks) -> Array:
+    """Give times from an acknowledgement's timestamp to the first data that echo it (RFC 7323) [s]."""
+    stamps, first = np.unique(acks.stamp, return_index=True)
+    echoes, answered = np.unique(data.echo, return_index=True)
+    _, one, other = np.intersect1d(stamps[stamps > 0], echoes, assume_unique=True, return_indices=True)
+    one = one + int((stamps == 0).any())
+    samples = data.time_s[answered[other]] - acks.time_s[first[one]]
+    good: Array = samples[samples >= 0]
+    return good
+
+
+@dataclass(frozen=True)
+class State:
+    """What the sender knew over time: data in flight against the window, and the time between its events.
+
+    Attributes
+    ----------
+    time_s, span_s
+        When something was sent or an acknowledgement arrived, and the time to the next [s].
+    flight, window, room
+        Data in flight, the receiver's window, and how much more it lets the sender send [B].
+    """
+
+    time_s: Array
+    span_s: Array
+    flight: Array
+    window: Array
+    room: Array
+
+    @property
+    def duration_s(self) -> float:
+        """From the first to the last event [s]."""
+        return float(self.span_s.sum())
+
+    def share(self, chosen: Array) -> float:
+        """Give the share of the time that some events begin."""
+        return share(self.span_s[chosen].sum(), self.duration_s)
+
+    def full(self, segment: int) -> Array:
+        """Whether the receiver's window lets nothing more be sent, to within a tenth."""
+        is_full: Array = (self.flight >= FULL * self.window) | (self.room < segment)
+        return is_full
+
+
+def share(part: float, whole: float) -> float:
+    """Give a share between 0 and 1; 0 of nothing."""
+    return min(max(float(part) / whole, 0.0), 1.0) if whole > 0 else 0.0
+
+
+def state_of(data: Data, acks: Acks, later_s: float) -> State:
+    """Follow sender and receiver; acknowledgements reach the sender later than they pass the capture."""
+    ack_times = acks.time_s + later_s
+    times = np.concatenate([ack_times, data.time_s])
+    order = np.argsort(times, kind="stable")
+    is_ack = np.concatenate([np.ones(len(ack_times), bool), np.zeros(len(data.time_s), bool)])[order]
+    floor = int(data.start[0])
+    upto = np.maximum.accumulate(np.concatenate([acks.upto, np.full(len(data.end), floor)])[order])
+    sent = np.maximum.accumulate(np.concatenate([np.full(len(acks.upto), floor), data.end])[order])
+    upto = np.clip(upto, floor, sent)
+    last = np.maximum.accumulate(np.where(is_ack, np.arange(len(order)), -1))
+    window = np.concatenate([acks.window, np.zeros(len(data.end), np.int64)])[order]
+    window = np.where(last >= 0, window[np.maximum(last, 0)], 1 << 30)
+    times = times[order]
+    first = int(np.searchsorted(times, data.time_s[0]))
+    done = np.flatnonzero(upto >= data.end.max())
+    end = max(int(done[0]) if len(done) else len(times) - 1, int(np.searchsorted(times, data.time_s[-1], "right")) - 1)
+    part = slice(first, end + 1)
+    flight = (sent - upto)[part]
+    return State(
+        time_s=times[part],
+        span_s=np.diff(times[part], append=times[part][-1:]),
+        flight=flight,
+        window=window[part],
+        room=window[part] - flight,
+    )
+
+
+def timeouts(data: Data, state: State, rtt_s: float) -> Array:
+    """Tell which segments were sent again after a pause of more than 200 ms and a round trip with an open window."""
+    pause = np.diff(data.time_s, prepend=data.time_s[:1])
+    place = np.clip(np.searchsorted(state.time_s, data.time_s) - 1, 0, len(state.time_s) - 1)
+    after: Array = data.again & (pause > max(TIMEOUT_S, 1.1 * rtt_s)) & (state.window[place] > 0)
+    return after
+
+
+def black_hole(data: Data, acks: Acks, segment: int) -> int | None:
+    """Size of full segments that were sent three times or more and never acknowledged in that size [B].
+
+    The receiver lives: it acknowledged something, at least the SYN.
+    """
+    if not len(acks.ack):
+        return None
+    starts, sendings = np.unique(data.start[data.length >= 0.9 * segment], return_counts=True)
+    often = starts[sendings >= _SENDINGS]
+    for start in often[:64].tolist():
+        full = (data.start == start) & (data.length >= 0.9 * segment)
+        last = data.time_s[full][-1]
+        arrived = acks.time_s[acks.upto > start]
+        smaller = (data.start == start) & (data.length < 0.9 * segment)
+        is_smaller_first = smaller.any() and len(arrived) and data.time_s[smaller][0] < arrived[0]
+        if (not len(arrived) or is_smaller_first) and last - data.time_s[full][0] > TIMEOUT_S:
+            return int((data.length + data.headers)[full].min())
+    return None
