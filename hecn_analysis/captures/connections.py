@@ -99,7 +99,9 @@ class _Collector:
             if name == "flow":
                 sorted_keys = np.sort(np.array(keys, np.uint64))
                 numbers = np.array([index[key] for key in sorted_keys.tolist()] + [_NO_FLOW], np.int32)
-                columns[name] = np.concatenate([np.empty(0, np.int32), *(_found(p, sorted_keys, numbers) for p in parts)])
+                columns[name] = np.concatenate(
+                    [np.empty(0, np.int32), *(_found(p, sorted_keys, numbers) for p in parts)]
+                )
             else:
                 columns[name] = np.concatenate([np.empty(0, kind), *parts])
         flows, back = [], []
@@ -153,7 +155,7 @@ def read_headers(pieces: Iterator[bytes]) -> Headers:
 
 
 def address(ends: Flow) -> str:
-    """Write the ends of a flow, as tcpdump does.
+    r"""Write the ends of a flow, as tcpdump does.
 
     Parameters
     ----------

@@ -98,7 +98,11 @@ def _of_sizes(one: Direction) -> Iterator[tuple[str, float, str]]:
         yield "socket.mss_bytes", float(one.mss_bytes), f"the MSS is {one.mss_bytes} bytes"
     if one.own_mss_bytes is not None:
         size = one.own_mss_bytes + _HEADERS["[" in one.ends]
-        yield "port.mtu_bytes", float(size), f"the {one.vantage}'s MSS of {one.own_mss_bytes} bytes tells an MTU of {size}"
+        yield (
+            "port.mtu_bytes",
+            float(size),
+            f"the {one.vantage}'s MSS of {one.own_mss_bytes} bytes tells an MTU of {size}",
+        )
     if one.black_hole_bytes is not None:
         words = f"packets of {one.black_hole_bytes} bytes were sent again and again and never acknowledged"
         yield "path.black_hole_bytes", float(one.black_hole_bytes), f"{words}: only smaller ones get through"

@@ -45,6 +45,8 @@ _IPV4, _IPV6 = 0x0800, 0x86DD
 _TCP, _UDP, _FRAGMENT = 6, 17, 44
 _EXTENSIONS: Final = (0, 43, 44, 60)
 _MOST_OPTIONS: Final = 12
+_PLACES: Final = ("at", "end", "ip_at", "ip_end", "index")
+_LARGEST_PAYLOAD: Final = 1 << 20  # more than BIG TCP makes
 _STAMPED: Final = 0x0101080A  # NOP, NOP, timestamps of ten bytes: all that most packets have
 
 
@@ -245,41 +247,60 @@ def _ipv6(part: _Part) -> None:
     part.only_tcp(protocol)
 
 
+@dataclass
+class _Segments:
+    """Packets of TCP: places of their headers in the block."""
+
+    data: Array
+    pairs: Array
+    words: Array
+    at: Array
+    end: Array
+    ip_at: Array
+    ip_end: Array
+    index: Array
+    is_six: Array
+
+    @classmethod
+    def of(cls, parts: list[_Part]) -> _Segments:
+        """Put those of both versions of IP together, in the order of the capture, without those that cannot be."""
+        block = parts[0].block
+        arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in _PLACES]
+        is_six = np.repeat([block.data[part.ip_at[0]] >> 4 == 6 for part in parts], [len(part.at) for part in parts])
+        at, ip_end, index = arrays[0], arrays[3], arrays[4]
+        offset = (block.data[at + 12] >> 4).astype(np.int64) * 4
+        chosen = np.flatnonzero((offset >= 20) & (ip_end >= at + offset))
+        if len(parts) > 1:
+            chosen = chosen[np.argsort(index[chosen], kind="stable")]
+        if len(chosen) < len(at) or len(parts) > 1:
+            arrays, is_six = [array[chosen] for array in arrays], is_six[chosen]
+        return cls(block.data, block.pairs, block.words, *arrays, is_six)
+
+
 def _tcp(records: Records, parts: list[_Part], udp: int) -> Packets:
-    data, pairs, words = parts[0].block.data, parts[0].block.pairs, parts[0].block.words
-    at, end, ip_at, ip_end, index = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("at", "end", "ip_at", "ip_end", "index")
-    )
-    is_six = np.repeat([data[part.ip_at[0]] >> 4 == 6 for part in parts], [len(part.at) for part in parts])
-    offset = (data[at + 12] >> 4).astype(np.int64) * 4
-    chosen = (offset >= 20) & (ip_end >= at + offset)
-    if not chosen.all():
-        at, end, ip_at, ip_end, index, is_six, offset = (
-            each[chosen] for each in (at, end, ip_at, ip_end, index, is_six, offset)
-        )
-    order = np.argsort(index, kind="stable") if len(parts) > 1 else slice(None)
-    at, end, ip_at, ip_end, index, is_six, offset = (
-        each[order] for each in (at, end, ip_at, ip_end, index, is_six, offset)
-    )
-    flags = data[at + 13].astype(np.uint16)
-    stamp, echo, handshakes = _options(data, words, pairs, at, np.minimum(at + offset, end), flags)
-    flow, back = _flows(words, ip_at, at, is_six)
+    found = _Segments.of(parts)
+    at = found.at
+    offset = (found.data[at + 12] >> 4).astype(np.int64) * 4
+    flags = found.data[at + 13].astype(np.uint16)
+    found.end = np.minimum(at + offset, found.end)
+    stamp, echo, offers = _options(found, flags)
+    flow, back = _flows(found)
     columns = {
-        "number": records.numbers[index],
+        "number": records.numbers[found.index],
         "flow": flow,
-        "time_ns": records.time_ns[index],
-        "seq": words[at + 4],
-        "ack": words[at + 8],
+        "time_ns": records.time_ns[found.index],
+        "seq": found.words[at + 4],
+        "ack": found.words[at + 8],
         "flags": flags,
-        "window": pairs[at + 14],
-        "payload": ip_end - at - offset,
-        "headers": at + offset - ip_at,
+        "window": found.pairs[at + 14],
+        "payload": np.clip(found.ip_end - at - offset, 0, _LARGEST_PAYLOAD),
+        "headers": at + offset - found.ip_at,
         "stamp": stamp,
         "echo": echo,
     }
-    ends, other = _ends(data, pairs, flow, back, ip_at, at, is_six, columns["payload"] > 0)
-    offers = tuple(Handshake(int(flow[place]), *offer) for place, *offer in handshakes)
-    return Packets({name: columns[name].astype(kind) for name, kind in COLUMNS.items()}, ends, offers, other, udp)
+    ends, other = _ends(found, flow, back, columns["payload"] > 0)
+    handshakes = tuple(Handshake(int(flow[place]), *offer) for place, *offer in offers)
+    return Packets({name: columns[name].astype(kind) for name, kind in COLUMNS.items()}, ends, handshakes, other, udp)
 
 
 def _mixed(value: Array) -> Array:
@@ -290,8 +311,9 @@ def _mixed(value: Array) -> Array:
     return mixed
 
 
-def _flows(words: Array, ip_at: Array, at: Array, is_six: Array) -> tuple[Array, Array]:
+def _flows(found: _Segments) -> tuple[Array, Array]:
     """Number the flow of each packet and that of the other direction, by a hash of addresses and ports."""
+    words, ip_at, at, is_six = found.words, found.ip_at, found.at, found.is_six
     source = words[ip_at + 12].astype(np.uint64)
     destination = words[ip_at + 16].astype(np.uint64)
     if is_six.any():
@@ -308,25 +330,23 @@ def _flows(words: Array, ip_at: Array, at: Array, is_six: Array) -> tuple[Array,
     return _mixed(one * three + other), _mixed(other * three + one)
 
 
-def _ends(
-    data: Array, pairs: Array, flow: Array, back: Array, ip_at: Array, at: Array, is_six: Array, loaded: Array
-) -> tuple[dict[int, Flow], dict[int, int]]:
+def _ends(found: _Segments, flow: Array, back: Array, loaded: Array) -> tuple[dict[int, Flow], dict[int, int]]:
     """Read addresses and ports of the first packet with data of each flow."""
     ends, other = {}, {}
     keys, firsts = np.unique(flow[loaded], return_index=True)
     for key, first in zip(keys.tolist(), np.flatnonzero(loaded)[firsts].tolist(), strict=True):
-        start, length = (int(ip_at[first]) + 8, 16) if is_six[first] else (int(ip_at[first]) + 12, 4)
-        source, destination = (data[start + n * length : start + (n + 1) * length].tobytes() for n in (0, 1))
-        ports = int(pairs[at[first]]), int(pairs[at[first] + 2])
+        ip_at, at = int(found.ip_at[first]), int(found.at[first])
+        start, length = (ip_at + 8, 16) if found.is_six[first] else (ip_at + 12, 4)
+        source, destination = (found.data[start + n * length : start + (n + 1) * length].tobytes() for n in (0, 1))
+        ports = int(found.pairs[at]), int(found.pairs[at + 2])
         ends[key] = Flow(source, destination, *ports)
         other[key] = int(back[first])
     return ends, other
 
 
-def _options(
-    data: Array, words: Array, pairs: Array, at: Array, end: Array, flags: Array
-) -> tuple[Array, Array, list[tuple[int, int, int, bool, bool]]]:
+def _options(found: _Segments, flags: Array) -> tuple[Array, Array, list[tuple[int, int, int, bool, bool]]]:
     """Read timestamps, SACK blocks (into the flags) and, of packets with SYN, what they offer."""
+    data, words, at, end = found.data, found.words, found.at, found.end
     stamp, echo = np.zeros(len(at), np.uint32), np.zeros(len(at), np.uint32)
     plain = (end - at == 32) & (words[at + 20] == _STAMPED)
     stamp[plain], echo[plain] = words[at[plain] + 24], words[at[plain] + 28]
@@ -350,7 +370,7 @@ def _options(
             left[opening].tolist(), kind[opening].tolist(), place[opening].tolist(), strict=True
         ):
             if what == 2:
-                mss[one] = int(pairs[where + 2])
+                mss[one] = int(found.pairs[where + 2])
             elif what == 3:
                 scale[one] = min(int(data[where + 2]), 14)
             elif what == 4:
@@ -359,6 +379,4 @@ def _options(
                 stamped.add(one)
         place = place + length
     opened = np.flatnonzero((flags & SYN) != 0).tolist()
-    return stamp, echo, [
-        (one, mss.get(one, 0), scale.get(one, -1), one in sack, one in stamped) for one in opened
-    ]
+    return stamp, echo, [(one, mss.get(one, 0), scale.get(one, -1), one in sack, one in stamped) for one in opened]

@@ -174,9 +174,7 @@ class _Pcap:
         numbers = np.arange(self._passed + 1, self._passed + 1 + len(start), dtype=np.uint32)
         self._passed += len(start)
         captured, length = words[start + 8].astype(np.int64), words[start + 12].astype(np.int64)
-        yield Records(
-            np.frombuffer(data, np.uint8), self._link_type, start + 16, captured, length, time_ns, numbers
-        )
+        yield Records(np.frombuffer(data, np.uint8), self._link_type, start + 16, captured, length, time_ns, numbers)
 
 
 class _Pcapng:
