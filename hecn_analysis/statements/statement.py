@@ -14,7 +14,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         # sockets: of the connection that carries the data
         "socket.rwnd_limited": "share of the time in which the receiver's window held the sender back (RFC 4898)",
         "socket.sndbuf_limited": "share of the time in which the send buffer held the sender back",
-        "socket.app_limited": "1 where the sender had nothing to send",
+        "socket.app_limited": "share of the time in which the sender had nothing to send; 1 where ss says so",
         "socket.busy": "share of the time in which data was under way",
         "socket.cwnd_bytes": "congestion window [B]",
         "socket.send_window_bytes": "window that the receiver offers [B]",
@@ -24,6 +24,15 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "socket.rtt_s": "smoothed round-trip time [s]",
         "socket.rtt_min_s": "least round-trip time [s]",
         "socket.pacing_bps": "rate that the program asked the kernel to pace at [bit/s]",
+        "socket.rate_bps": "rate of the data that a capture shows [bit/s]",
+        "socket.flight_bytes": "most data that were sent and not acknowledged [B]",
+        "socket.window_scaling": "1 where both ends scale their windows, 0 where one does not",
+        "socket.zero_window": "share of the time in which the receiver's window was closed",
+        "socket.stalled": "share of the time in which the sender waited for a retransmission timeout",
+        "socket.reordered": "share of the segments that came out of order without being lost",
+        "socket.duplicate_acks": "acknowledgements that repeat the one before while data are in flight",
+        "socket.mss_bytes": "the smaller MSS of both ends [B]",
+        "socket.uncaptured": "share of the data that were acknowledged, but are missing from the capture",
         "socket.connections": "connections that carry data at the same time",
         # queues and ports
         "queue.kind": "kind of the queueing discipline",
@@ -62,6 +71,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "disk.utilisation": "share of the time in which a disk was busy",
         # paths
         "path.rate_bps": "rate of the circuit as notes state it [bit/s]",
+        "path.black_hole_bytes": "size of packets that were sent again and again and never acknowledged [B]",
         "path.rtt_idle_s": "round-trip time without a transfer [s]",
         "path.rtt_scatter_s": "standard deviation of the round-trip time without a transfer [s]",
         "path.rtt_loaded_s": "round-trip time during the transfer [s]",
