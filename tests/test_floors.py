@@ -20,6 +20,7 @@ FLOORS = (
     {"logs", "traffic"},
     {"counters", "prediction"},
     {"inventory", "statements"},
+    {"captures"},
     {"ingest", "live"},
     {"planning"},
     {"comparison"},

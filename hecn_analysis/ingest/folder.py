@@ -1,7 +1,7 @@
-"""Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts, and the rest.
+"""Everything that a folder of unknown files holds: runs of tools, counters of ports, captured hosts and packets.
 
-Each file is offered to the readers of all three kinds, for one file may hold several things. What none of them knows is
-told once, with what was looked for.
+Each file of text is offered to the readers of all three kinds, for one file may hold several things. What none of them
+knows is told once, with what was looked for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from typing import Any, Final
 import pandas as pd
 
 from hecn_analysis.archive.selection import archive_of
+from hecn_analysis.base import tables
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.records import records
 from hecn_analysis.base.units import format_bytes
+from hecn_analysis.captures import Capture
 from hecn_analysis.counters import Counters, read_counters
 from hecn_analysis.files import whole
 from hecn_analysis.files.documents import GAVE_UP, LOOKED_AT
@@ -34,6 +36,7 @@ from hecn_analysis.statements import Statement
 
 LOG, COUNTERS, CAPTURED = "runs of a tool", "counters of ports", "captured on a host"
 SAID = "lines about a transfer"
+PACKETS: Final = "packet capture"
 
 #: Problems for which a file counts as damaged.
 DAMAGED: Final = ("unreadable", "truncated", "malformed")
@@ -76,7 +79,9 @@ class Folder:
     reading, counters, inventory
         What the readers of logs, of counters and of captured outputs made of it.
     statements
-        What single lines say of a transfer.
+        What single lines say of a transfer, and what the packet captures show of it.
+    captures
+        The packet captures.
     """
 
     path: str
@@ -84,6 +89,7 @@ class Folder:
     counters: Counters
     inventory: Inventory
     statements: tuple[Statement, ...] = ()
+    captures: tuple[Capture, ...] = ()
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -96,7 +102,7 @@ class Folder:
 
         ``remarks`` counts what the reader could not use of it, ``first`` is the first of them.
         """
-        rows = [*self._logs(), *self._counters(), *self._captured()]
+        rows = [*self._logs(), *self._counters(), *self._captured(), *self._packets()]
         rows += self._said({str(row["source_file"]) for row in rows})
         frame = pd.DataFrame(rows, columns=["source_file", "kind", "format", "holds", "remarks", "first"])
         frame["file"] = frame["source_file"].map(self.short)
@@ -121,8 +127,8 @@ class Folder:
     @cached_property
     def damaged(self) -> pd.DataFrame:
         """Problems of files that are damaged, of those that were read and of those that were not."""
-        tables = [room.problems for room in (self.reading, self.counters, self.inventory)]
-        problems = pd.concat(tables, ignore_index=True)
+        rooms = [room.problems for room in (self.reading, self.counters, self.inventory)]
+        problems = pd.concat([*rooms, self._capture_problems], ignore_index=True)
         return problems[problems["kind"].isin(DAMAGED)].drop_duplicates(ignore_index=True)
 
     @property
@@ -167,6 +173,8 @@ class Folder:
             told.append(_count(len(self.counters.rates), "rate") + " of ports")
         if self.inventory.hosts:
             told.append(_count(len(self.inventory.hosts), "captured host"))
+        if self.captures:
+            told.append(_count(len(self.captures), "packet capture"))
         return ", ".join(told)
 
     def _logs(self) -> Iterator[dict[str, Any]]:
@@ -211,6 +219,20 @@ class Folder:
             holds = _count(len({one.line for one in own}), "line")
             yield {"source_file": name, "kind": SAID, "format": about, "holds": holds, "remarks": 0, "first": ""}
 
+    @cached_property
+    def _capture_problems(self) -> pd.DataFrame:
+        rows = [
+            {"source_file": capture.source_file, "kind": kind, "message": message}
+            for capture in self.captures
+            for kind, message in capture.problems
+        ]
+        return tables.make("problems", rows)
+
+    def _packets(self) -> Iterator[dict[str, Any]]:
+        for capture in self.captures:
+            holds = f"{_count(capture.packets, 'packet')}, {_count(capture.connections, 'TCP connection')} with data"
+            yield self._row(capture.source_file, PACKETS, capture.form, holds, self._capture_problems)
+
     def _row(self, name: str, kind: str, form: str, holds: str, problems: pd.DataFrame) -> dict[str, Any]:
         own = self._problems_by_file(problems).get(name, [])
         first = _why(own[0]) if own else ""
@@ -244,7 +266,7 @@ def read_folder(path: str | os.PathLike[str], *, progress: bool = False) -> Fold
     -------
     Folder
         Tables ``runs``, ``sources`` and ``refused``, and what the readers of logs, counters and captured outputs gave:
-        ``reading``, ``counters``, ``inventory``.
+        ``reading``, ``counters``, ``inventory``; ``captures`` of packets.
 
     Raises
     ------

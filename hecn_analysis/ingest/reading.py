@@ -1,7 +1,8 @@
 """One reading of files for the readers of all kinds: each file is opened once, unpacked once and hashed once.
 
 The readers of logs take the lines as they pass, however many there are. The bytes are kept meanwhile, as far as the
-readers of whole files want them (`hecn_analysis.files.documents.Keeper`), who are asked once the lines have passed.
+readers of whole files want them (`hecn_analysis.files.documents.Keeper`), who are asked once the lines have passed. A
+packet capture is known by its first bytes and offered to no other reader.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from hecn_analysis import counters, inventory, statements
+from hecn_analysis import captures, counters, inventory, statements
 from hecn_analysis.base.progress import reading
+from hecn_analysis.captures import Capture
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.counters.clock import Clock
 from hecn_analysis.counters.contract import Counters, Findings
@@ -35,6 +37,7 @@ class _Files:
     counters: list[list[Findings]] = field(default_factory=list)
     inventory: list[inventory_registry.Read] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    captures: list[Capture] = field(default_factory=list)
 
     def read(self, name: str, file: File | OSError) -> None:
         """Read a file, or each member of the archive that it is."""
@@ -44,7 +47,12 @@ class _Files:
             self._take([refused, refused])
             return
         is_excessive = False
-        for content in packed.contents(name, file, streams.FREE_BY_LINES):
+        for each in packed.contents(name, file, streams.FREE_BY_LINES):
+            content, capture = captures.of_content(each) if self.is_captured else (each, None)
+            if capture is not None:
+                self.captures.append(capture)
+                self.statements.extend(capture.statements)
+                continue
             keeper = Keeper(content, self._knows())
             source = Source(replace(content, pieces=keeper.pieces()))
             self.logs.read(source, intervals=True, hint=partial(self._hint, keeper))
@@ -70,12 +78,12 @@ class _Files:
 
 def read_files(
     files: Sequence[tuple[str, File | OSError]], *, captured: bool, progress: bool = False
-) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...]]:
-    """Read files once for the readers of logs, of counters and, if `captured`, of captured outputs and statements."""
+) -> tuple[Reading, Counters, Inventory, tuple[Statement, ...], tuple[Capture, ...]]:
+    """Read files once for the readers of logs, of counters and, if `captured`, of outputs, statements and packets."""
     found = _Files(captured)
     with reading(len(files), shown=progress) as done:
         for name, file in files:
             found.read(name, file)
             done(1)
     joined = spread.joined([found.logs]), counters.joined(found.counters), inventory.joined(found.inventory)
-    return *joined, tuple(found.statements)
+    return *joined, tuple(found.statements), tuple(found.captures)
