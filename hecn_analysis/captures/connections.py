@@ -14,8 +14,8 @@ from hecn_analysis.captures.records import Damage, records
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Packets of TCP of which the headers are kept: 45 bytes each, thus at most 750 MB.
-MOST_PACKETS: Final = 1 << 24
+#: Packets of TCP of which the headers are kept. To keep and analyse one takes some 210 bytes, thus 2.6 GB at most.
+MOST_PACKETS: Final = 12_000_000
 _MOST_FLOWS: Final = 1 << 18
 _NO_FLOW: Final = -1
 

@@ -89,7 +89,7 @@ class Direction:
     window_max_bytes
         Largest window that the receiver offered [B].
     window_limited
-        Share of the time in which the flight was at least 90 % of the window, or less than a segment below it.
+        Share of the time in which the flight was at least 90 % of the window, or a few segments below it.
     zero_window
         Share of the time in which the window was zero.
     zero_windows

@@ -98,7 +98,7 @@ class Packets:
     flows
         Ends of each flow that carries data.
     handshakes
-        Offers of the packets with SYN.
+        Offers of the packets with SYN whose options were captured.
     back
         For each flow, that of the other direction.
     udp
@@ -282,8 +282,9 @@ def _tcp(records: Records, parts: list[_Part], udp: int) -> Packets:
     at = found.at
     offset = (found.data[at + 12] >> 4).astype(np.int64) * 4
     flags = found.data[at + 13].astype(np.uint16)
+    is_whole = at + offset <= found.end
     found.end = np.minimum(at + offset, found.end)
-    stamp, echo, offers = _options(found, flags)
+    stamp, echo, offers = _options(found, flags, is_whole)
     flow, back = _flows(found)
     columns = {
         "number": records.numbers[found.index],
@@ -344,8 +345,10 @@ def _ends(found: _Segments, flow: Array, back: Array, loaded: Array) -> tuple[di
     return ends, other
 
 
-def _options(found: _Segments, flags: Array) -> tuple[Array, Array, list[tuple[int, int, int, bool, bool]]]:
-    """Read timestamps, SACK blocks (into the flags) and, of packets with SYN, what they offer."""
+def _options(
+    found: _Segments, flags: Array, is_whole: Array
+) -> tuple[Array, Array, list[tuple[int, int, int, bool, bool]]]:
+    """Read timestamps, SACK blocks (into the flags) and, of packets with SYN that were not cut, what they offer."""
     data, words, at, end = found.data, found.words, found.at, found.end
     stamp, echo = np.zeros(len(at), np.uint32), np.zeros(len(at), np.uint32)
     plain = (end - at == 32) & (words[at + 20] == _STAMPED)
@@ -378,5 +381,5 @@ def _options(found: _Segments, flags: Array) -> tuple[Array, Array, list[tuple[i
             elif what == 8:
                 stamped.add(one)
         place = place + length
-    opened = np.flatnonzero((flags & SYN) != 0).tolist()
+    opened = np.flatnonzero(((flags & SYN) != 0) & is_whole).tolist()
     return stamp, echo, [(one, mss.get(one, 0), scale.get(one, -1), one in sack, one in stamped) for one in opened]

@@ -199,12 +199,12 @@ class _Pcapng:
                 enhanced = []
                 order = _ORDERS.get(data[at + 8 : at + 12])
                 if order is None:
-                    self.damage = self._malformed("a section of no byte order")
+                    self.damage = self._malformed("a section of no byte order", len(enhanced))
                     break
                 two = struct.Struct(order + "II").unpack_from
                 length = two(data, at)[1]
             if length < 12 or length % 4 or length > _LONGEST:
-                self.damage = self._malformed(f"a block of {length} bytes")
+                self.damage = self._malformed(f"a block of {length} bytes", len(enhanced))
                 break
             if at + length > size:
                 break
@@ -224,8 +224,9 @@ class _Pcapng:
         self.at = at
         yield from self._enhanced(data, enhanced)
 
-    def _malformed(self, found: str) -> Damage:
-        return Damage("malformed", f"found {found} after packet {self._passed}; the rest of the capture is left out")
+    def _malformed(self, found: str, waiting: int) -> Damage:
+        after = f"after packet {self._passed + waiting}"
+        return Damage("malformed", f"found {found} {after}; the rest of the capture is left out")
 
     def _interface(self, body: bytes) -> None:
         """Note an interface and its clock (options 9 ``if_tsresol`` and 14 ``if_tsoffset``)."""

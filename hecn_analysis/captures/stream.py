@@ -16,10 +16,11 @@ from hecn_analysis.captures.headers import ACK, FIN, RST, SACKS, SYN, Handshake
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Share of the receiver's window from which it counts as full.
+#: Share of the receiver's window, and of a segment, from which it counts as full.
 FULL: Final = 0.9
 #: Pause of the sender before a segment is sent again from which this is a timeout: the least of Linux [s].
 TIMEOUT_S: Final = 0.2
+_RELEASED: Final = 4  # segments: each delayed ACK releases two
 _REORDERED_S: Final = 0.003
 _SENDINGS: Final = 3
 
@@ -115,7 +116,7 @@ def data_of(columns: Mapping[str, Array], places: Array, zero_ns: int, rtt_s: fl
         start=start,
         end=end,
         length=length,
-        headers=columns["headers"][places].astype(np.int64),
+        headers=columns["headers"][places],
         flags=columns["flags"][places],
         echo=columns["echo"][places],
         before=before,
@@ -238,14 +239,15 @@ class State:
         return share(self.span_s[chosen].sum(), self.duration_s)
 
     def full(self, segment: int) -> Array:
-        """Whether the receiver's window lets nothing more be sent, to within a tenth."""
-        is_full: Array = (self.flight >= FULL * self.window) | (self.room < segment)
+        """Whether the receiver's window lets nothing more be sent: to within a tenth, or what two ACKs release."""
+        is_near = (self.room < _RELEASED * segment) & (2 * self.flight >= self.window)
+        is_full: Array = (self.flight >= FULL * self.window) | (self.room < segment) | is_near
         return is_full
 
 
 def share(part: float, whole: float) -> float:
     """Give a share between 0 and 1; 0 of nothing."""
-    return min(max(float(part) / whole, 0.0), 1.0) if whole > 0 else 0.0
+    return min(max(float(part) / float(whole), 0.0), 1.0) if whole > 0 else 0.0
 
 
 def state_of(data: Data, acks: Acks, later_s: float) -> State:
@@ -291,13 +293,14 @@ def black_hole(data: Data, acks: Acks, segment: int) -> int | None:
     """
     if not len(acks.ack):
         return None
-    starts, sendings = np.unique(data.start[data.length >= 0.9 * segment], return_counts=True)
-    often = starts[sendings >= _SENDINGS]
+    is_full = data.length >= FULL * segment
+    starts, repeats = np.unique(data.start[data.again & is_full], return_counts=True)
+    often = starts[repeats >= _SENDINGS - 1]
     for start in often[:64].tolist():
-        full = (data.start == start) & (data.length >= 0.9 * segment)
+        full = (data.start == start) & is_full
         last = data.time_s[full][-1]
         arrived = acks.time_s[acks.upto > start]
-        smaller = (data.start == start) & (data.length < 0.9 * segment)
+        smaller = (data.start == start) & ~is_full
         is_smaller_first = smaller.any() and len(arrived) and data.time_s[smaller][0] < arrived[0]
         if (not len(arrived) or is_smaller_first) and last - data.time_s[full][0] > TIMEOUT_S:
             return int((data.length + data.headers)[full].min())

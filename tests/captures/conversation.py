@@ -112,9 +112,7 @@ class Conversation:
             options = stamps(int(time_s * 1000), 1) + options
         offered = self.window if window is None else window
         offered = min(offered, 65535) if flags & SYN else offered >> self.shift
-        packet = tcp(
-            self.ports[::-1], self.ack_seq, ack, flags, offered, options=options, hosts=self.hosts[::-1]
-        )
+        packet = tcp(self.ports[::-1], self.ack_seq, ack, flags, offered, options=options, hosts=self.hosts[::-1])
         self.packets.append((time_s + (1 - self.place) * self.rtt_s / 2, packet))
 
     def newest(self, time_s):
