@@ -30,7 +30,7 @@ class Headers:
         As in `hecn_analysis.captures.headers.Packets`, but ``flow`` counts the flows from 0; -1 for those without data
         in either direction.
     flows, back, handshakes
-        Ends of each flow, the flow of the other direction (-1: none was captured), and the first offer of each.
+        Ends of each flow, the flow of the other direction, and the first offer of each.
     n_packets, n_udp
         All packets of the capture that are IP, and those of UDP.
     problems
@@ -70,6 +70,7 @@ class _Collector:
         self.problems: list[tuple[str, str]] = []
 
     def add(self, block: Packets) -> None:
+        """Add the packets of a block, as long as there is room."""
         self.n_udp += block.udp
         count = len(block.columns["number"])
         if self._is_full or self._kept + count > MOST_PACKETS:
@@ -90,39 +91,31 @@ class _Collector:
 
     def headers(self) -> Headers:
         """Give all of them; flows are numbered by their first packet with data."""
-        keys = list(self._ends)
-        keys += [back for key in self._ends if (back := self._back[key]) not in self._ends]
+        other = {back: key for key, back in self._back.items()} | self._back
+        keys = [*self._ends, *(key for key in other if key not in self._ends)]
         index = {key: number for number, key in enumerate(keys)}
-        columns = {}
-        for name, kind in COLUMNS.items():
-            parts = self._blocks.pop(name)
-            if name == "flow":
-                sorted_keys = np.sort(np.array(keys, np.uint64))
-                numbers = np.array([index[key] for key in sorted_keys.tolist()] + [_NO_FLOW], np.int32)
-                columns[name] = np.concatenate(
-                    [np.empty(0, np.int32), *(_found(p, sorted_keys, numbers) for p in parts)]
-                )
-            else:
-                columns[name] = np.concatenate([np.empty(0, kind), *parts])
-        flows, back = [], []
-        others = {self._back[key]: key for key in self._ends}
-        for key in keys:
-            ends, other = self._ends.get(key), self._back.get(key, others.get(key))
-            if ends is None:
-                one = self._ends[others[key]]
-                ends = Flow(one.destination, one.source, one.destination_port, one.source_port)
-            flows.append(ends)
-            back.append(index.get(other, _NO_FLOW) if other is not None else _NO_FLOW)
+        columns = {name: self._column(name, index) for name in COLUMNS}
+        flows = [self._ends.get(key) or self._ends[other[key]].reverse() for key in keys]
+        back = [index[other[key]] for key in keys]
         handshakes = {index[key]: offer for key, offer in self._offers.items() if key in index}
         return Headers(columns, flows, back, handshakes, self.n_packets, self.n_udp, self.problems)
 
+    def _column(self, name: str, index: Mapping[int, int]) -> Array:
+        """Join a column, and let go of its parts."""
+        parts = self._blocks.pop(name)
+        if name == "flow":
+            keys = np.sort(np.array(list(index), np.uint64))
+            numbers = np.array([index[key] for key in keys.tolist()], np.int32)
+            return np.concatenate([np.empty(0, np.int32), *(_numbered(part, keys, numbers) for part in parts)])
+        return np.concatenate([np.empty(0, COLUMNS[name]), *parts])
 
-def _found(parts: Array, keys: Array, numbers: Array) -> Array:
+
+def _numbered(flows: Array, keys: Array, numbers: Array) -> Array:
     """Number the flows of packets."""
     if not len(keys):
-        return np.full(len(parts), _NO_FLOW, np.int32)
-    place = np.minimum(np.searchsorted(keys, parts), len(keys) - 1)
-    return np.where(keys[place] == parts, numbers[place], np.int32(_NO_FLOW))
+        return np.full(len(flows), _NO_FLOW, np.int32)
+    place = np.minimum(np.searchsorted(keys, flows), len(keys) - 1)
+    return np.where(keys[place] == flows, numbers[place], np.int32(_NO_FLOW))
 
 
 def read_headers(pieces: Iterator[bytes]) -> Headers:

@@ -193,7 +193,7 @@ def directions(headers: Headers, most: int = 8) -> list[Direction]:
 def _direction(headers: Headers, number: int) -> Direction | None:
     columns, back = headers.columns, headers.back[number]
     places = stream.in_time(columns, np.flatnonzero(columns["flow"] == number))
-    back_places = stream.in_time(columns, np.flatnonzero(columns["flow"] == back)) if back >= 0 else places[:0]
+    back_places = stream.in_time(columns, np.flatnonzero(columns["flow"] == back))
     both = np.concatenate([places, back_places])
     zero_ns, base = int(columns["time_ns"][both].min()), int(columns["seq"][places[0]])
     mine, theirs = headers.handshakes.get(number), headers.handshakes.get(back)

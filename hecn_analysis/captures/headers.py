@@ -84,6 +84,10 @@ class Flow:
     source_port: int
     destination_port: int
 
+    def reverse(self) -> Flow:
+        """Give the other direction."""
+        return Flow(self.destination, self.source, self.destination_port, self.source_port)
+
 
 @dataclass(frozen=True)
 class Packets:
@@ -124,13 +128,11 @@ class _Block:
         self.last = records.start + np.maximum(records.length, records.captured)
         self.index = np.arange(len(records.start))
 
-    def keep(self, chosen: Array, *others: Array) -> tuple[Array, ...]:
-        """Keep some packets, here and in other arrays."""
+    def keep(self, chosen: Array) -> None:
+        """Keep some packets."""
         if not chosen.all():
             self.at, self.end, self.last = self.at[chosen], self.end[chosen], self.last[chosen]
             self.index = self.index[chosen]
-            return tuple(other[chosen] for other in others)
-        return others
 
     def has(self, length: int) -> Array:
         """Whether so many bytes of the next header were captured."""
@@ -274,7 +276,8 @@ class _Segments:
             chosen = chosen[np.argsort(index[chosen], kind="stable")]
         if len(chosen) < len(at) or len(parts) > 1:
             arrays, is_six = [array[chosen] for array in arrays], is_six[chosen]
-        return cls(block.data, block.pairs, block.words, *arrays, is_six)
+        at, end, ip_at, ip_end, index = arrays
+        return cls(block.data, block.pairs, block.words, at, end, ip_at, ip_end, index, is_six)
 
 
 def _tcp(records: Records, parts: list[_Part], udp: int) -> Packets:
@@ -300,7 +303,10 @@ def _tcp(records: Records, parts: list[_Part], udp: int) -> Packets:
         "echo": echo,
     }
     ends, other = _ends(found, flow, back, columns["payload"] > 0)
-    handshakes = tuple(Handshake(int(flow[place]), *offer) for place, *offer in offers)
+    handshakes = tuple(
+        Handshake(int(flow[place]), mss, scale, is_sack, is_stamped)
+        for place, mss, scale, is_sack, is_stamped in offers
+    )
     return Packets({name: columns[name].astype(kind) for name, kind in COLUMNS.items()}, ends, handshakes, other, udp)
 
 
@@ -355,7 +361,10 @@ def _options(
     stamp[plain], echo[plain] = words[at[plain] + 24], words[at[plain] + 28]
     left = np.flatnonzero(~plain & (end - at > 20))
     place = at[left] + 20
-    mss, scale, sack, stamped = {}, {}, set(), set()
+    mss: dict[int, int] = {}
+    scale: dict[int, int] = {}
+    sack: set[int] = set()
+    stamped: set[int] = set()
     for _ in range(_MOST_OPTIONS):
         going = place < end[left]
         left, place = left[going], place[going]

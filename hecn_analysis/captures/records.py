@@ -154,7 +154,8 @@ class _Pcap:
     def block(self, data: bytes, size: int) -> Iterator[Records]:
         """Give the records that are whole."""
         length_at = struct.Struct(self._order + "I").unpack_from
-        at, places = self.at, []
+        at = self.at
+        places: list[int] = []
         append = places.append
         while at + 16 <= size:
             captured = length_at(data, at + 8)[0]
