@@ -20,7 +20,7 @@ import numpy as np
 
 from hecn_analysis.captures import stream
 from hecn_analysis.captures.connections import Headers, address
-from hecn_analysis.captures.headers import ACK, PUSH, SYN, Handshake
+from hecn_analysis.captures.headers import ACK, SYN, Handshake
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -95,9 +95,10 @@ class Direction:
     zero_windows
         How often it became zero.
     idle
-        Share of the time in which all data were acknowledged, the window was open, and nothing was sent.
+        Share of the time in which the sender's buffer was empty, with the window open: all data were acknowledged, or
+        the last segment was the short end of a write, and acknowledgements since then released nothing more.
     small
-        Share of the data packets that end a write of the program: pushed, and no multiple of a full segment.
+        Share of the packets that are the short end of a write.
     retransmitted
         Share of the data that was sent again.
     retransmits
@@ -208,7 +209,7 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         data = stream.data_of(columns, places, zero_ns, rtt_s)
     segment = _segment(data, mine, theirs)
     vantage = _vantage(opening, beyond, echoed)
-    state = stream.state_of(data, acks, _later(opening, echoed))
+    state = stream.state_of(data, acks, _later(opening, echoed), segment)
     is_known = theirs is not None and len(acks.ack) > 0
     is_placed = vantage != "" or (rtt_min_s or 0.0) > 0.001
     own = {"sender": mine, "receiver": theirs}.get(vantage)
@@ -217,7 +218,6 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     paused = stream.timeouts(data, state, rtt_s or 0.0)
     pauses = np.diff(data.time_s, prepend=data.time_s[:1])
     course = _course(data, state, is_known=is_known)
-    ends_write = ((data.flags & PUSH) != 0) & (data.length % segment != 0)
     return Direction(
         ends=address(headers.flows[number]),
         first=int(columns["number"][both].min()),
@@ -239,8 +239,8 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         window_limited=state.share(state.full(segment)) if is_known and is_placed else None,
         zero_window=state.share(state.window == 0),
         zero_windows=int(((acks.window[1:] == 0) & (acks.window[:-1] > 0)).sum()),
-        idle=state.share((state.flight == 0) & (state.room >= min(segment, int(state.window.max()) // 2 + 1))),
-        small=float(ends_write[:-1].mean()) if len(ends_write) > 1 else 0.0,
+        idle=state.share(state.idle(segment)),
+        small=float(data.ends_write(segment).mean()),
         retransmitted=stream.share(data.length[data.again].sum(), data.length.sum()),
         retransmits=int(data.again.sum()),
         timeouts=int(paused.sum()),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hecn_analysis.captures.headers import ACK, FIN, RST, SACKS, SYN, Handshake
+from hecn_analysis.captures.headers import ACK, FIN, PUSH, RST, SACKS, SYN, Handshake
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -58,6 +58,11 @@ class Data:
     again: Array
     reordered: Array
     missed: int
+
+    def ends_write(self, segment: int) -> Array:
+        """Whether a packet empties the sender's buffer: pushed, and no multiple of a full segment (T-RAT)."""
+        is_end: Array = ((self.flags & PUSH) != 0) & (self.length % segment != 0) & ~self.again
+        return is_end
 
 
 @dataclass(frozen=True)
@@ -221,6 +226,9 @@ class State:
         When something was sent or an acknowledgement arrived, and the time to the next [s].
     flight, window, room
         Data in flight, the receiver's window, and how much more it lets the sender send [B].
+    drained
+        Whether all data were acknowledged, or the last segment was the short end of a write, and acknowledgements since
+        then released nothing more.
     """
 
     time_s: Array
@@ -228,6 +236,12 @@ class State:
     flight: Array
     window: Array
     room: Array
+    drained: Array
+
+    def idle(self, segment: int) -> Array:
+        """Whether the program had nothing to send: the sender's buffer was empty and the window open."""
+        is_idle: Array = self.drained & (self.room >= min(segment, int(self.window.max()) // 2 + 1))
+        return is_idle
 
     @property
     def duration_s(self) -> float:
@@ -250,7 +264,7 @@ def share(part: float, whole: float) -> float:
     return min(max(float(part) / float(whole), 0.0), 1.0) if whole > 0 else 0.0
 
 
-def state_of(data: Data, acks: Acks, later_s: float) -> State:
+def state_of(data: Data, acks: Acks, later_s: float, segment: int) -> State:
     """Follow sender and receiver; acknowledgements reach the sender later than they pass the capture."""
     ack_times = acks.time_s + later_s
     times = np.concatenate([ack_times, data.time_s])
@@ -263,6 +277,9 @@ def state_of(data: Data, acks: Acks, later_s: float) -> State:
     last = np.maximum.accumulate(np.where(is_ack, np.arange(len(order)), -1))
     window = np.concatenate([acks.window, np.zeros(len(data.end), np.int64)])[order]
     window = np.where(last >= 0, window[np.maximum(last, 0)], 1 << 30)
+    ends = np.concatenate([np.zeros(len(acks.upto), bool), data.ends_write(segment)])[order]
+    latest = np.maximum(np.maximum.accumulate(np.where(is_ack, -1, np.arange(len(order)))), 0)
+    ended = ends[latest] & (upto > upto[latest])
     times = times[order]
     first = int(np.searchsorted(times, data.time_s[0]))
     done = np.flatnonzero(upto >= data.end.max())
@@ -275,6 +292,7 @@ def state_of(data: Data, acks: Acks, later_s: float) -> State:
         flight=flight,
         window=window[part],
         room=window[part] - flight,
+        drained=(flight == 0) | ended[part],
     )
 
 
