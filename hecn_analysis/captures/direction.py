@@ -97,6 +97,9 @@ class Direction:
     idle
         Share of the time in which the sender's buffer was empty, with the window open: all data were acknowledged, or
         the last segment was the short end of a write, and acknowledgements since then released nothing more.
+    buffer_limited
+        Share of the time in which the sender's full buffer kept the program from writing more: the pauses that would
+        be `idle`, where all end with the same share of the flight acknowledged.
     small
         Share of the packets that are the short end of a write.
     retransmitted
@@ -142,6 +145,7 @@ class Direction:
     zero_window: float
     zero_windows: int
     idle: float
+    buffer_limited: float
     small: float
     retransmitted: float
     retransmits: int
@@ -217,6 +221,7 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     distinct = int((data.end - np.maximum(data.start, data.before)).clip(0).sum())
     paused = stream.timeouts(data, state, rtt_s or 0.0)
     pauses = np.diff(data.time_s, prepend=data.time_s[:1])
+    buffer = state.waits_for_buffer(segment)
     course = _course(data, state, is_known=is_known)
     return Direction(
         ends=address(headers.flows[number]),
@@ -239,7 +244,8 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         window_limited=state.share(state.full(segment)) if is_known and is_placed else None,
         zero_window=state.share(state.window == 0),
         zero_windows=int(((acks.window[1:] == 0) & (acks.window[:-1] > 0)).sum()),
-        idle=state.share(state.idle(segment)),
+        idle=state.share(state.idle(segment) & ~buffer),
+        buffer_limited=state.share(buffer),
         small=float(data.ends_write(segment).mean()),
         retransmitted=stream.share(data.length[data.again].sum(), data.length.sum()),
         retransmits=int(data.again.sum()),

@@ -71,6 +71,14 @@ def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
         yield "socket.duplicate_acks", float(one.duplicate_acks), words
     words = f"in {format_fraction(one.idle)} of the time the sender had nothing to send, with the window open"
     yield "socket.app_limited", one.idle, words
+    if one.buffer_limited > 0:
+        words = f"the send buffer was full {format_fraction(one.buffer_limited)} of the time"
+        flight = f"{format_bytes(one.flight_max_bytes)} in flight at most"
+        yield (
+            "socket.sndbuf_limited",
+            one.buffer_limited,
+            f"{words}, with {flight}: each pause ends when a third is free",
+        )
     yield from _of_sizes(one)
     if one.missed > 0:
         words = f"{format_fraction(one.missed)} of the data were acknowledged, but are missing from the capture"

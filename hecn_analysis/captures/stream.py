@@ -23,6 +23,10 @@ TIMEOUT_S: Final = 0.2
 _RELEASED: Final = 4  # segments: each delayed ACK releases two
 _REORDERED_S: Final = 0.003
 _SENDINGS: Final = 3
+_WAIT_S: Final = 0.002
+_WAITS: Final = 5
+_WAKES: Final = (0.55, 0.9)  # the kernel counts its own bytes, too
+_WAKE_SPREAD: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,23 @@ class State:
         """Whether the program had nothing to send: the sender's buffer was empty and the window open."""
         is_idle: Array = self.drained & (self.room >= min(segment, int(self.window.max()) // 2 + 1))
         return is_idle
+
+    def waits_for_buffer(self, segment: int) -> Array:
+        """Whether the sender's full buffer kept the program from writing: it wakes when a third is free again.
+
+        Linux (sk_stream_write_space) lets a program write when the data in its buffer fell to two thirds. So pauses
+        with data in flight that all end at the same share of what was in flight when they began are the buffer's.
+        """
+        waits = self.idle(segment) & (self.flight > 0)
+        edges = np.flatnonzero(np.diff(waits.astype(np.int8), prepend=0, append=0))
+        first, last = edges[::2], edges[1::2] - 1
+        lasting = self.time_s[np.minimum(last + 1, len(waits) - 1)] - self.time_s[first] > _WAIT_S
+        left = self.flight[last[lasting]] / self.flight[first[lasting]]
+        if len(left) < _WAITS:
+            return np.zeros(len(waits), bool)
+        low, middle, high = np.quantile(left, (0.25, 0.5, 0.75))
+        is_buffer = _WAKES[0] < middle < _WAKES[1] and high - low < _WAKE_SPREAD
+        return waits if is_buffer else np.zeros(len(waits), bool)
 
     @property
     def duration_s(self) -> float:
