@@ -91,24 +91,7 @@ def of_content(content: packed.Content) -> tuple[packed.Content, Capture | None]
 
 
 def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
-    """Read packet captures: a file, also compressed, or a folder or archive of them; other files are passed over.
-
-    Parameters
-    ----------
-    path
-        Where they are.
-
-    Returns
-    -------
-    list of Capture
-        One for each capture.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> read_capture(data_dir() / "logs")
-    []
-    """
+    """Read packet captures: a file, also compressed, or a folder or archive of them; other files are passed over."""
     return [
         capture
         for name, file in find(path)
@@ -120,16 +103,5 @@ def read_capture(path: str | os.PathLike[str]) -> list[Capture]:
 
 
 def statements(path: str | os.PathLike[str]) -> list[Statement]:
-    """Say what the packet captures at a path show of transfers.
-
-    Parameters
-    ----------
-    path
-        A capture, or a folder or archive with some.
-
-    Returns
-    -------
-    list of Statement
-        Statements whose line is the number of the first packet of the connection.
-    """
+    """Say what the packet captures at a path show of transfers."""
     return [statement for capture in read_capture(path) for statement in capture.statements]

@@ -119,24 +119,7 @@ def _numbered(flows: Array, keys: Array, numbers: Array) -> Array:
 
 
 def read_headers(pieces: Iterator[bytes]) -> Headers:
-    """Read the headers of TCP in a capture.
-
-    Parameters
-    ----------
-    pieces
-        Bytes of a pcap or pcapng, unpacked.
-
-    Returns
-    -------
-    Headers
-        The headers, and what could not be read.
-
-    Examples
-    --------
-    >>> found = read_headers(iter([bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 01000000")]))
-    >>> found.n_packets, found.problems
-    (0, [])
-    """
+    """Read the headers of TCP in a capture."""
     collector = _Collector()
     for part in records(pieces):
         if isinstance(part, Damage):
@@ -148,25 +131,7 @@ def read_headers(pieces: Iterator[bytes]) -> Headers:
 
 
 def address(ends: Flow) -> str:
-    r"""Write the ends of a flow, as tcpdump does.
-
-    Parameters
-    ----------
-    ends
-        The ends.
-
-    Returns
-    -------
-    str
-        Address and port of both.
-
-    Examples
-    --------
-    >>> address(Flow(bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]), 40000, 5001))
-    '10.0.0.1:40000 > 10.0.0.2:5001'
-    >>> address(Flow(bytes(15) + b"\x01", bytes(16), 1, 2))
-    '[::1]:1 > [::]:2'
-    """
+    """Write the ends of a flow, as tcpdump does."""
     pairs = ((ends.source, ends.source_port), (ends.destination, ends.destination_port))
     return " > ".join(
         f"[{ipaddress.IPv6Address(host)}]:{port}" if len(host) == 16 else f"{ipaddress.IPv4Address(host)}:{port}"

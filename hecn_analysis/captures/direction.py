@@ -27,6 +27,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 _BINS: Final = 200
 _BIN_S: Final = 0.1
 _NEAR: Final = 0.2
+_ROUNDS: Final = 20  # of round trips, fewer than which show no band
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,10 @@ class Direction:
         Least and median round-trip time of data and acknowledgements, both sides of the capture together [s].
     flight_max_bytes
         Most data sent and not acknowledged [B].
+    flight_low_bytes, flight_high_bytes
+        The flight was between these for nine tenths of the second half of the time. Without losses, well below the
+        window, and at the least round-trip time, such a band is held by a buffer or a setting: congestion control
+        would have left it [B].
     window_max_bytes
         Largest window that the receiver offered [B].
     window_limited
@@ -140,6 +145,8 @@ class Direction:
     rtt_min_s: float | None
     rtt_s: float | None
     flight_max_bytes: int
+    flight_low_bytes: int | None
+    flight_high_bytes: int | None
     window_max_bytes: int | None
     window_limited: float | None
     zero_window: float
@@ -168,20 +175,7 @@ class _Opening:
 
 
 def directions(headers: Headers, most: int = 8) -> list[Direction]:
-    """Analyse the directions that carry most data.
-
-    Parameters
-    ----------
-    headers
-        The headers of a capture.
-    most
-        At most so many; those with less than a hundredth of the largest are left out.
-
-    Returns
-    -------
-    list of Direction
-        The largest first.
-    """
+    """Analyse the directions that carry most data."""
     flow = headers.columns["flow"]
     known = flow >= 0
     amounts = np.bincount(flow[known], weights=headers.columns["payload"][known], minlength=len(headers.flows))
@@ -222,6 +216,7 @@ def _direction(headers: Headers, number: int) -> Direction | None:
     paused = stream.timeouts(data, state, rtt_s or 0.0)
     pauses = np.diff(data.time_s, prepend=data.time_s[:1])
     buffer = state.waits_for_buffer(segment)
+    low, high = state.band() if rtt_s is not None and state.duration_s > _ROUNDS * rtt_s else (None, None)
     course = _course(data, state, is_known=is_known)
     return Direction(
         ends=address(headers.flows[number]),
@@ -240,6 +235,8 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         rtt_min_s=rtt_min_s,
         rtt_s=rtt_s,
         flight_max_bytes=int(state.flight.max()),
+        flight_low_bytes=low,
+        flight_high_bytes=high,
         window_max_bytes=int(acks.window.max()) if is_known else None,
         window_limited=state.share(state.full(segment)) if is_known and is_placed else None,
         zero_window=state.share(state.window == 0),

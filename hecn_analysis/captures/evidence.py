@@ -15,20 +15,7 @@ _COUNTS: Final = 0.1  # of the data of the largest direction
 
 
 def statements_of(source_file: str, directions: Sequence[Direction]) -> list[Statement]:
-    """Say what the directions of a capture show.
-
-    Parameters
-    ----------
-    source_file
-        Name of the capture.
-    directions
-        The directions, the largest first.
-
-    Returns
-    -------
-    list of Statement
-        Those of each direction, then how many carry data.
-    """
+    """Say what the directions of a capture show."""
     found = [
         Statement(
             name,
@@ -87,6 +74,10 @@ def _said(one: Direction) -> Iterator[tuple[str, float, str]]:
 
 def _of_windows(one: Direction) -> Iterator[tuple[str, float, str]]:
     yield "socket.flight_bytes", float(one.flight_max_bytes), f"at most {format_bytes(one.flight_max_bytes)} in flight"
+    if one.flight_low_bytes is not None and one.flight_high_bytes:
+        low, high = format_bytes(one.flight_low_bytes), format_bytes(one.flight_high_bytes)
+        words = f"in the second half, {low} to {high} were in flight for nine tenths of the time"
+        yield "socket.flight_steady", one.flight_low_bytes / one.flight_high_bytes, words
     if one.window_max_bytes is not None:
         words = f"the receiver's window was {format_bytes(one.window_max_bytes)} at most"
         yield "socket.send_window_bytes", float(one.window_max_bytes), words

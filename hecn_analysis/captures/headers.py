@@ -141,18 +141,7 @@ class _Block:
 
 
 def packets(records: Records) -> Packets:
-    """Decode the headers of a block.
-
-    Parameters
-    ----------
-    records
-        The records.
-
-    Returns
-    -------
-    Packets
-        Those of TCP, and the number of those of UDP.
-    """
+    """Decode the headers of a block."""
     block = _Block(records)
     _skip_link(block, records.link_type)
     block.keep(block.has(20))

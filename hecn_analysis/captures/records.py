@@ -82,37 +82,14 @@ class _Interface:
 
 
 def is_capture(start: bytes) -> bool:
-    r"""Return whether a file that begins so is a packet capture.
-
-    Parameters
-    ----------
-    start
-        Its first twelve bytes, or more.
-
-    Examples
-    --------
-    >>> is_capture(bytes.fromhex("d4c3b2a1 02000400 00000000")), is_capture(b"a log\n")
-    (True, False)
-    """
+    """Return whether a file that begins so is a packet capture."""
     if start[:4] == _SECTION:
         return start[8:12] in _ORDERS
     return start[:4] in _PCAP
 
 
 def records(pieces: Iterator[bytes]) -> Iterator[Records | Damage]:
-    """Give the records of a capture, a block of the file at a time.
-
-    Parameters
-    ----------
-    pieces
-        Its bytes, unpacked.
-
-    Yields
-    ------
-    Records or Damage
-        Records in the order of the file, in each block those of one interface together; `Damage` at most once, at the
-        end.
-    """
+    """Give the records of a capture, a block of the file at a time."""
     rest, ended = b"", False
     walk: _Pcap | _Pcapng | None = None
     while not ended:

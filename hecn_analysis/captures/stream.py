@@ -106,10 +106,7 @@ def seconds(columns: Mapping[str, Array], places: Array, zero_ns: int) -> Array:
 
 
 def data_of(columns: Mapping[str, Array], places: Array, zero_ns: int, rtt_s: float | None) -> Data:
-    """Make the stream of the packets with data, without probes, and tell apart those that come late.
-
-    A late segment was sent again where its bytes passed before, or half a round trip after the gap that it fills.
-    """
+    """Make the stream of the packets with data, without probes, and tell apart those that come late."""
     start = _unwrapped(columns["seq"][places], int(columns["seq"][places[0]]))
     start = start + ((columns["flags"][places] & SYN) != 0)
     length = columns["payload"][places].astype(np.int64)
@@ -142,6 +139,8 @@ def _unwrapped(numbers: Array, base: int) -> Array:
     return places
 
 
+# A late segment was sent again where its bytes passed before, or where it comes half a round trip after the gap that it
+# fills.
 def _late(time_s: Array, start: Array, end: Array, before: Array, soon_s: float) -> tuple[Array, Array, int]:
     """Tell which segments were sent again and which reordered, and how many bytes of gaps were never filled."""
     late = np.flatnonzero(start < before)
@@ -264,6 +263,15 @@ class State:
         is_buffer = _WAKES[0] < middle < _WAKES[1] and high - low < _WAKE_SPREAD
         return waits if is_buffer else np.zeros(len(waits), bool)
 
+    def band(self) -> tuple[int, int]:
+        """Between which flights the sender was for nine tenths of the second half of the time."""
+        second = self.time_s >= (self.time_s[0] + self.time_s[-1]) / 2
+        order = np.argsort(self.flight[second], kind="stable")
+        spent = np.cumsum(self.span_s[second][order])
+        low, high = np.searchsorted(spent, (0.05 * spent[-1], 0.95 * spent[-1]))
+        flights = self.flight[second][order]
+        return int(flights[low]), int(flights[min(high, len(flights) - 1)])
+
     @property
     def duration_s(self) -> float:
         """From the first to the last event [s]."""
@@ -326,11 +334,8 @@ def timeouts(data: Data, state: State, rtt_s: float) -> Array:
 
 
 def black_hole(data: Data, acks: Acks, segment: int) -> int | None:
-    """Size of full segments that were sent three times or more and never acknowledged in that size [B].
-
-    The receiver lives: it acknowledged something, at least the SYN.
-    """
-    if not len(acks.ack):
+    """Size of full segments that were sent three times or more and never acknowledged in that size [B]."""
+    if not len(acks.ack):  # nothing shows that the receiver lives
         return None
     is_full = data.length >= FULL * segment
     starts, repeats = np.unique(data.start[data.again & is_full], return_counts=True)

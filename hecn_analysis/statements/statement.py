@@ -26,6 +26,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "socket.pacing_bps": "rate that the program asked the kernel to pace at [bit/s]",
         "socket.rate_bps": "rate of the data that a capture shows [bit/s]",
         "socket.flight_bytes": "most data that were sent and not acknowledged [B]",
+        "socket.flight_steady": "least over most data in flight, of nine tenths of the second half of the time",
         "socket.window_scaling": "1 where both ends scale their windows, 0 where one does not",
         "socket.zero_window": "share of the time in which the receiver's window was closed",
         "socket.stalled": "share of the time in which the sender waited for a retransmission timeout",

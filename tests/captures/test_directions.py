@@ -43,6 +43,7 @@ def test_a_full_window_is_seen_from_every_place(tmp_path, place, stamped):
     assert (found.mss_bytes, found.window_scaling, found.sack) == (1460, True, True)
     assert (found.window_max_bytes, found.retransmits, found.idle) == (65536, 0, 0.0)
     assert found.ramp_s == pytest.approx(0.1, abs=0.01)
+    assert 60_000 < found.flight_low_bytes <= found.flight_high_bytes <= 65536
 
 
 def test_the_sentence_names_the_packets_and_the_share(tmp_path):
@@ -109,6 +110,36 @@ def test_a_program_that_pauses_is_not_a_window(tmp_path, place):
     found = direction(tmp_path, conversation)
     assert found.idle == pytest.approx(0.9, abs=0.02)
     assert (found.window_limited, found.retransmits, found.stalled) == (0.0, 0, 0.0)
+
+
+def writes(conversation, pauses, *, segments=40, short=600):
+    """Bursts that end with a short segment; each next one comes when a share of the burst is acknowledged."""
+    for share in pauses:
+        conversation.burst(segments)
+        at = conversation.now + segments * 1e-4
+        conversation.sent(at, conversation.seq, ACK | PUSH, short)
+        conversation.seq += short
+        conversation.answered(at + conversation.rtt_s / 2, conversation.seq)
+        conversation.now += conversation.rtt_s + share * segments * 1e-4
+
+
+def test_pauses_that_end_at_the_same_share_of_the_flight_are_the_send_buffers(tmp_path):
+    conversation = Conversation(window=1 << 22)
+    writes(conversation, [0.34] * 20, segments=400)
+    found = direction(tmp_path, conversation)
+    assert found.buffer_limited > 0.1
+    assert found.idle == 0
+    assert found.window_limited < 0.1
+    assert found.flight_high_bytes == pytest.approx(400 * 1448, rel=0.05)
+
+
+def test_pauses_that_end_anywhere_are_the_programs(tmp_path):
+    conversation = Conversation(window=1 << 22)
+    writes(conversation, [0.1, 0.9, 0.5, 0.3, 0.7] * 4, segments=400)
+    found = direction(tmp_path, conversation)
+    assert found.buffer_limited == 0
+    assert found.idle > 0.1
+    assert found.small == pytest.approx(1 / 401)
 
 
 def test_segments_that_come_late_but_soon_are_reordered(tmp_path):

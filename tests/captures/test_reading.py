@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from hecn_analysis import captures
-from hecn_analysis.captures.connections import read_headers
+from hecn_analysis.captures.connections import address, read_headers
+from hecn_analysis.captures.headers import Flow
+from hecn_analysis.captures.records import is_capture
 from hecn_analysis.ingest.folder import read_folder
 from tests.captures.conversation import Conversation, block, ethernet, pcap, pcapng
 
@@ -29,6 +31,19 @@ def same(one, other):
     assert one.flows == other.flows
     for name, column in one.columns.items():
         np.testing.assert_array_equal(column, other.columns[name], err_msg=name)
+
+
+def test_captures_are_told_by_their_first_bytes(packets):
+    for content in (pcap(packets), pcap(packets, order=">", nano=True), pcapng(packets), pcapng(packets, order=">")):
+        assert is_capture(content)
+    for content in (b"", b"a log\n", b"\xd4\xc3\xb2", b"\n\r\r\n" + bytes(8)):
+        assert not is_capture(content)
+
+
+def test_ends_are_written_as_tcpdump_does():
+    four = Flow(bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]), 40000, 5001)
+    assert address(four) == "10.0.0.1:40000 > 10.0.0.2:5001"
+    assert address(Flow(bytes(15) + b"\x01", bytes(16), 1, 2)) == "[::1]:1 > [::]:2"
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
