@@ -322,16 +322,16 @@ def _course(data: stream.Data, state: stream.State, *, is_known: bool) -> Course
     """Cut the time into steps."""
     start, span = float(state.time_s[0]), state.duration_s
     steps = int(np.clip(span / _BIN_S, 1, _BINS))
-    edges = start + np.linspace(0.0, max(span, 1e-9), steps + 1)
+    edges = np.linspace(0.0, max(span, 1e-6), steps + 1)
+    times = data.time_s - start
     distinct = (data.end - np.maximum(data.start, data.before)).clip(0)
-    rate = np.histogram(data.time_s, edges, weights=distinct)[0] * 8 / (edges[1] - edges[0])
-    place = np.clip(np.searchsorted(state.time_s, edges[1:], "right") - 1, 0, None)
+    place = np.clip(np.searchsorted(state.time_s - start, edges[1:], "right") - 1, 0, None)
     return Course(
-        time_s=edges[1:] - start,
-        rate_bps=rate,
+        time_s=edges[1:],
+        rate_bps=np.histogram(times, edges, weights=distinct)[0] * 8 / edges[1],
         flight_bytes=state.flight[place].astype(float),
         window_bytes=state.window[place].astype(float) if is_known else np.full(steps, np.nan),
-        retransmits=np.histogram(data.time_s[data.again], edges)[0],
+        retransmits=np.histogram(times[data.again], edges)[0],
     )
 
 
