@@ -94,7 +94,9 @@ class Direction:
     window_max_bytes
         Largest window that the receiver offered [B].
     window_limited
-        Share of the time in which the flight was at least 90 % of the window, or a few segments below it.
+        Share of the time in which the flight was at least 97 % of the window, or less than a segment below it.
+    window_nearly
+        The same for 90 % and a few segments: the limitation score of the literature.
     zero_window
         Share of the time in which the window was zero.
     zero_windows
@@ -149,6 +151,7 @@ class Direction:
     flight_high_bytes: int | None
     window_max_bytes: int | None
     window_limited: float | None
+    window_nearly: float | None
     zero_window: float
     zero_windows: int
     idle: float
@@ -239,6 +242,7 @@ def _direction(headers: Headers, number: int) -> Direction | None:
         flight_high_bytes=high,
         window_max_bytes=int(acks.window.max()) if is_known else None,
         window_limited=state.share(state.full(segment)) if is_known and is_placed else None,
+        window_nearly=state.share(state.nearly_full(segment)) if is_known and is_placed else None,
         zero_window=state.share(state.window == 0),
         zero_windows=int(((acks.window[1:] == 0) & (acks.window[:-1] > 0)).sum()),
         idle=state.share(state.idle(segment) & ~buffer),

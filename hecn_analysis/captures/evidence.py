@@ -81,9 +81,10 @@ def _of_windows(one: Direction) -> Iterator[tuple[str, float, str]]:
     if one.window_max_bytes is not None:
         words = f"the receiver's window was {format_bytes(one.window_max_bytes)} at most"
         yield "socket.send_window_bytes", float(one.window_max_bytes), words
-    if one.window_limited is not None:
+    if one.window_limited is not None and one.window_nearly is not None:
         words = f"the receiver's window was full {format_fraction(one.window_limited)} of the time"
-        yield "socket.rwnd_limited", one.window_limited, words
+        nearly = f"and nine tenths full {format_fraction(one.window_nearly)}"
+        yield "socket.rwnd_limited", one.window_limited, f"{words}, {nearly}"
     if one.zero_windows:
         words = f"the receiver closed its window {one.zero_windows} times, for {format_fraction(one.zero_window)}"
         yield "socket.zero_window", one.zero_window, f"{words} of the time: the receiving program did not read"
