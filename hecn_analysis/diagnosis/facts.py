@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,9 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
+from hecn_analysis import limits
 from hecn_analysis.base import units
+from hecn_analysis.base.errors import ValidityWarning
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
 from hecn_analysis.statements.statement import Statement, end_of
@@ -27,6 +30,9 @@ _IDLE_RTT: Final = frozenset({"nuttcp", "nttcp"})
 
 #: Tools of which some versions print no retransmits as none.
 _SAY_ZERO: Final = frozenset({"nuttcp"})
+
+#: Above this share of losses, no formula holds. [1]
+_MANY: Final = 0.1
 
 #: MTU of a path that nobody states. [B]
 _MTU: Final = 1500
@@ -177,7 +183,7 @@ class Facts:
         """Whether any run has a rate."""
         return len(self.kind.runs) > 0
 
-    def _quote_of(self, run: Mapping[Any, Any], words: str) -> Statement:
+    def _quote_of(self, run: pd.Series[Any], words: str) -> Statement:
         """Words about a run, at its last line."""
         line = 1 if pd.isna(run["line_last"]) else int(run["line_last"])
         return Statement("run", "", str(run["source_file"]), line, words)

@@ -238,7 +238,7 @@ def posterior(
             weights[sign.name] = table.temper * np.log(tables[sign.name][:, place])
     for name, odds in extra.items():
         weights[name] = np.log([odds.get(cause, 1.0) for cause in table.names])
-    odds = [cause.odds if measured else cause.unmeasured for cause in table.causes.values()]
-    logs = np.log(odds) + sum(weights.values())
+    before = [cause.odds if measured else cause.unmeasured for cause in table.causes.values()]
+    logs = np.log(before) + sum(weights.values())
     raised = np.exp(logs - logs.max())
     return Posterior(table.names, raised / raised.sum(), weights)

@@ -36,6 +36,9 @@ class Sign:
     evidence: tuple[Statement, ...]
 
 
+#: Rates of Ethernet ports. [bit/s]
+_ETHERNET: Final = (1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+
 Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
 
@@ -46,6 +49,7 @@ _WITHOUT_RUNS: Final = frozenset(
         *("rwnd_limited", "sndbuf_limited", "app_limited", "busy", "unread", "queue", "idle_scatter", "idle_loss"),
         *("loaded_loss", "limiter", "port_errors", "neighbours"),
         *("sender_throttled", "receiver_throttled", "sender_busiest", "receiver_busiest"),
+        *("sender_softirq", "receiver_softirq"),
         *("sender_disk_busy", "receiver_disk_busy"),
     }
 )
@@ -124,6 +128,15 @@ def _fast(facts: Facts) -> Fact | None:
     return Fact(facts.measured / 1e9, (facts.rate_quote,)) if _on_wire(facts) else None
 
 
+@_sign
+def _ethernet_rate(facts: Facts) -> Fact | None:
+    if not _on_wire(facts) or facts.kind.protocol == "udp" or facts.line is not None:
+        return None
+    goodputs = (rate * facts.payload_share(mtu) for rate in _ETHERNET for mtu in (1500, 9000))
+    nearest = min(goodputs, key=lambda goodput: abs(math.log(facts.measured / goodput)))
+    return Fact(facts.measured / nearest, (facts.rate_quote,))
+
+
 # --- what was asked for -----------------------------------------------------------------------------------------------
 
 
@@ -181,6 +194,11 @@ def _asked_window(facts: Facts) -> tuple[str, tuple[Statement, ...]] | None:
 @_sign
 def _window_fit(facts: Facts) -> Fact | None:
     return _ratio(facts, facts.said("asked.window_bytes"), facts.flight_bytes)
+
+
+@_sign
+def _from_memory(facts: Facts) -> Fact | None:
+    return Fact(facts.measured / 8e9, (facts.rate_quote,)) if facts.kind.is_local else None
 
 
 # --- windows and buffers ----------------------------------------------------------------------------------------------
@@ -302,6 +320,12 @@ def _spread(facts: Facts) -> Fact | None:
 @_sign
 def _resent(facts: Facts) -> Fact | None:
     return facts.resent
+
+
+@_sign
+def _loss_fit(facts: Facts) -> Fact | None:
+    limit = facts.loss_limit_bps
+    return None if limit is None or facts.resent is None else Fact(facts.measured / limit, facts.resent.evidence)
 
 
 @_sign
@@ -428,6 +452,7 @@ def _throttled(end: str) -> Reads:
 _SIGNS["sender_core"], _SIGNS["receiver_core"] = _core("sender"), _core("receiver")
 for _end in ("sender", "receiver"):
     _SIGNS[f"{_end}_throttled"] = _throttled(_end)
+    _SIGNS[f"{_end}_softirq"] = _of_end("cpu.softirq", _end)
     _SIGNS[f"{_end}_busiest"] = _of_end("cpu.busiest", _end)
     _SIGNS[f"{_end}_disk_busy"] = _of_end("disk.utilisation", _end)
 

@@ -12,8 +12,6 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from hecn_analysis import limits
-from hecn_analysis.base.errors import HecnError
 from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.kinds import Kind, kinds, without_runs
@@ -296,10 +294,14 @@ def cue_odds(kind: Kind) -> dict[str, Mapping[str, float]]:
     """
     strongest: dict[str, Mapping[str, float]] = {}
     for cue, _ in _cues(kind):
-        present = strongest.get(cue.subject)
-        if present is None or _strength(cue.odds) > _strength(present):
-            strongest[cue.subject] = cue.odds
+        odds = _odds(cue)
+        if cue.subject not in strongest or _strength(odds) > _strength(strongest[cue.subject]):
+            strongest[cue.subject] = odds
     return {f"cue: {subject}": odds for subject, odds in strongest.items()}
+
+
+def _odds(cue: Cue) -> dict[str, float]:
+    return {str(name): value for name, value in cue.odds.items()}
 
 
 def _strength(odds: Mapping[str, float]) -> float:
@@ -323,7 +325,7 @@ def _causes(
                 continue
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
             told.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
-        told.extend((math.log(cue.odds[name]), statement) for cue, statement in cues if cue.odds.get(name, 0) > 1)
+        told.extend((math.log(odds), statement) for cue, statement in cues if (odds := _odds(cue).get(name, 1.0)) > 1)
         lines = dict.fromkeys(statement for _, statement in sorted(told, key=lambda one: -one[0]))
         yield Cause(
             kind=name,
@@ -361,22 +363,10 @@ def _limit(name: str, facts: Facts) -> float | None:
         share = facts.of_runs(f"cpu_{end}_fraction", "")
         told = None if share is None or not share.value > 0 else Fact(facts.measured / min(share.value, 1.0), ())
     elif name == "loss":
-        return _loss_limit(facts)
+        return facts.loss_limit_bps
     elif name == "window-host":
         told = _buffer_limit(facts)
     return None if told is None or not math.isfinite(told.value) else told.value
-
-
-def _loss_limit(facts: Facts) -> float | None:
-    """What TCP gets at the losses that the tool counts. [bit/s]."""
-    rtt, loss = facts.rtt_idle, facts.resent
-    if rtt is None or loss is None or not 0 < loss.value < 0.1:
-        return None
-    try:
-        limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=facts.mtu)["loss_limit_bps"]
-    except HecnError:
-        return None
-    return float(limit) * facts.streams
 
 
 def _buffer_limit(facts: Facts) -> Fact | None:

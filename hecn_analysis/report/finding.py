@@ -54,8 +54,8 @@ def _of_cause(verdict: Diagnosis) -> Iterator[str]:
     likely = f"likeliest {first.resource}, " if verdict.verdict == UNDETERMINED else ""
     yield f"{said[:1].upper()}{said[1:]} ({likely}{first.probability:.0%}{also})."
     for change in verdict.changes[:1]:
-        then = words.gain(change.throughput_bps, change.low_bps, change.high_bps, verdict.measured_bps)
-        yield f"First change: {change.what}; {then}."
+        then = words.gain(change, verdict.measured_bps)
+        yield f"First change: {change.what}{f'; {then}' * bool(then)}."
 
 
 def _of_aborted(folder: Folder) -> Iterator[str]:

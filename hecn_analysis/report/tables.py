@@ -98,7 +98,7 @@ def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
         {
             "condition": one.kind.condition,
             **vars(change),
-            "gain": change.throughput_bps / one.measured_bps if one.measured_bps else np.nan,
+            "gain": change.throughput_bps / one.measured_bps if one.measured_bps and change.throughput_bps else np.nan,
         }
         for one in verdicts
         for change in one.changes[:_CHANGES]
