@@ -45,7 +45,8 @@ _CARRIERS: Final = {"T1": 1.544e6, "E1": 2.048e6, "T3": 44.736e6, "DS3": 44.736e
 _BASIC: Final = {"OC": 51.84e6, "STM": 155.52e6}
 
 _CIRCUIT: Final = re.compile(
-    r"\b(?:circuits?|(?<!-)links?(?! (?:speed|rate|partner|mode|state|status|aggr))|(?<!command )(?<!per )lines?(?! rate)"
+    r"\b(?:circuits?|(?<!-)links?(?! (?:speed|rate|partner|mode|state|status|aggr))"
+    r"|(?<!command )(?<!per )lines?(?! rate)"
     r"|bandwidth|contract(?:ed)?|access|uplink|downlink|WAN|committed|CIR|capacity|provision(?:ed)?|subscri(?:bed"
     r"|ption)"
     r"|leased|internet|carrier|provider|ISP|lambda|wavelength|MPLS|pseudowire|fib(?:er|re)(?! channel)|backbone"

@@ -39,8 +39,9 @@ _NOTE: Final = re.compile(
 )
 _FLAG: Final = re.compile(r"(?<![\w.:])app_limited(?!\w)")
 _CONTROL: Final = re.compile(
-    r"(?<![\w.:])(?:cubic|reno|bbr[23]?|htcp|westwood|vegas|dctcp|illinois|bic|scalable|highspeed|hybla|veno|yeah|nv|cdg|lp"
-    r"|prague)(?= (?:wscale|rto|ecn|ts|sack))"
+    r"(?<![\w.:])(?:cubic|reno|bbr[23]?|htcp|westwood|vegas|dctcp|illinois|bic|scalable|highspeed|hybla|veno|yeah|nv"
+    r"|cdg|lp"
+    r"|prague)(?= (?:wscale|rto|mss|ecn|ts|sack))"
 )
 _PACED: Final = re.compile(rf"pacing_rate {_NUMBER}[KMGT]?bps/(?P<rate>{_NUMBER})(?P<prefix>[KMGT]?)bps")
 _PREFIXES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -175,6 +176,9 @@ def _samples(document: Document) -> list[_Sample]:
             sample.says = text.strip()[:200]
             seen.add(sample.ends)
             samples.append(sample)
+        elif "cwnd:" in text and (not samples or "cwnd" in samples[-1].notes):  # the lines of sockets were left out
+            moment += 1
+            samples.append(_Sample(("", ""), moment, number, text.strip()[:200], 0.0, 0.0))
         if samples and (":" in text or "app_limited" in text):
             _take(samples[-1], text, number)
     return samples

@@ -89,6 +89,13 @@ def test_a_program_that_has_nothing_to_send():
     assert said(text)["socket.app_limited"].value == 1
 
 
+def test_lines_that_somebody_picked():
+    lines = [line for line in SENDER.split("\n") if "cwnd" in line]
+    found = said("$ ss -ti | grep cwnd\n" + "\n".join(lines))
+    assert (found["socket.rwnd_limited"].value, found["socket.rwnd_limited"].line) == (0.9, 4)
+    assert found["socket.connections"].value == 1
+
+
 def test_versions_that_do_not_count_bytes():
     text = """\
 ESTAB      0      65160              192.0.2.1:ssh                192.0.2.9:52222
