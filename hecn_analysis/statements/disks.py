@@ -57,7 +57,7 @@ _LEAST: Final = 10_000_000
 def find(document: Document) -> Iterator[Statement]:
     """Find how busy disks are, and their rates in tests."""
     text = document.text
-    if any(word in text for word in ("%util", "kB_read/s", "MB_read/s")):
+    if any(word in text for word in ("%util", "kB_read/s", "MB_read/s", '"disk_device"')):
         yield from _iostat(document)
     if '"bw_bytes"' in text:
         yield from _fio_json(document)
@@ -86,11 +86,20 @@ def _float(text: str) -> float:
 # --- iostat, sar -d ---
 
 
+#: A column of a device in iostat's JSON, which stands in a line.
+_OF_JSON: Final = re.compile(r"\"([\w/-]{1,12})\": (\d{1,12}\.\d\d)(?!\d)")
+
+
 def _rows(document: Document) -> Iterator[tuple[int, dict[str, float], int]]:
     """Read the rows of devices: the sample, the columns by their names, the line."""
     names: list[str] = []
     sample = 0
     for number, text in enumerate(document.lines, 1):
+        if '"disk": [' in text:
+            sample += 1
+        elif '{"disk_device"' in text:
+            row = {name: float(value) for name, value in _OF_JSON.findall(text)}
+            yield sample, row | {"%util": row.get("util", 0.0)}, number
         words = text.split()
         at = next((words.index(word) for word in _DEVICE if word in words), -1)
         if at >= 0 and ("%util" in words or "kB_read/s" in words or "MB_read/s" in words):

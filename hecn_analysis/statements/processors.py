@@ -116,11 +116,25 @@ def _row(names: Sequence[str], words: Sequence[str], line: int, text: str) -> _R
     return _Row(words[-len(names) - 1], busy, soft, wait / 100, of.get("%steal", 0.0) / 100, line, text.strip())
 
 
+#: A core in mpstat's JSON, which stands in a line.
+_CORE_OF_JSON: Final = re.compile(r"\{\"cpu\": \"(-1|all|\d{1,5})\"")
+_SHARES_OF_JSON: Final = re.compile(r"\"([a-z]{2,6})\": (\d{1,3}\.\d\d)(?!\d)")
+
+
 def _tables(document: Document) -> Iterator[tuple[bool, str, _Row]]:
-    """Read mpstat and sar: whether a row is an average, its sample, and the row."""
+    """Read mpstat, also as JSON, and sar: whether a row is an average, its sample, and the row."""
     names: list[str] = []
     moment = ""
     for number, text in enumerate(document.lines, 1):
+        if '"cpu-load"' in text:
+            moment = f"{number}"
+        if (core_of_json := _CORE_OF_JSON.search(text)) is not None:
+            shares = _SHARES_OF_JSON.findall(text)
+            core = core_of_json[1].replace("-1", "all")
+            heads, parts = [f"%{name}" for name, _ in shares], [share for _, share in shares]
+            if "%idle" in heads and (row := _row(heads, [core, *parts], number, text)) is not None:
+                yield False, moment, row
+            continue
         words = text.split()
         if "CPU" in words:
             names = words[words.index("CPU") + 1 :] if "%idle" in words else []

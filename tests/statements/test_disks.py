@@ -33,6 +33,17 @@ def test_the_busiest_disk_while_it_works():
     assert found["disk.writing_bps"] == (pytest.approx(100 * 2**20 * 8), 9)
 
 
+def test_json():
+    text = """\
+{"avg-cpu":  {"user": 25.42, "idle": 33.70},
+"disk": [
+{"disk_device": "sda", "r/s": 6.83, "rkB/s": 1000.00, "wkB/s": 0.00, "util": 88.00},
+{"disk_device": "sdb", "r/s": 0.00, "rkB/s": 0.00, "wkB/s": 0.00, "util": 1.00}
+]}
+"""
+    assert said(text) == {"disk.utilisation": (0.88, 3), "disk.reading_bps": (1000 * 1024 * 8, 3)}
+
+
 def test_older_iostat_with_commas_and_sar():
     old = "Device:  tps  MB_read/s  MB_wrtn/s  MB_read  MB_wrtn\nsda  29,5  2,00  0,50  158  51\n"
     sar = "10:00:01  DEV  tps  rkB/s  wkB/s  aqu-sz  %util\n10:00:02  sda  9.0  1000.0  0.0  1.0  80.0\n"

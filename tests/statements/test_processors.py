@@ -55,6 +55,18 @@ Durchschn.:    3   90,00    0,00    8,50    0,00    0,00    0,00    0,00    0,00
     assert said(text)["cpu.busiest"].value == pytest.approx(0.985)
 
 
+def test_json():
+    text = """\
+{"sysstat": {"hosts": [{"statistics": [{"timestamp": "10:00:01", "cpu-load": [
+{"cpu": "all", "usr": 30.00, "sys": 20.00, "iowait": 4.00, "soft": 1.00, "steal": 0.00, "idle": 45.00},
+{"cpu": "0", "usr": 60.00, "sys": 36.00, "iowait": 0.00, "soft": 2.00, "steal": 0.00, "idle": 2.00},
+{"cpu": "1", "usr": 0.00, "sys": 4.00, "iowait": 8.00, "soft": 0.00, "steal": 0.00, "idle": 88.00}]}]}]}}
+"""
+    found = said(text, "mpstat.json")
+    assert (found["cpu.busiest"].value, found["cpu.busiest"].line) == (0.98, 3)
+    assert (found["cpu.softirq"].value, found["cpu.iowait"].value) == (0.02, 0.04)
+
+
 @pytest.mark.parametrize(("cpus", "idle", "expected"), [(8, "50.00", None), (1, "50.00", 0.5), (8, "2.00", 0.98)])
 def test_the_mean_of_all_cores_tells_of_one_only_where_it_must(cpus, idle, expected):
     text = f"""\
