@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis.base import places
 from hecn_analysis.files.documents import Document
@@ -25,6 +25,9 @@ _MOST_TOLD: Final = 3
 _MOST_TRIED: Final = 2_000
 _LONGEST: Final = 1_000
 _QUOTED: Final = 200
+
+#: Longest file that may be what somebody wrote. [B]
+_LONGEST_PROSE: Final = 1 << 16
 
 _CHUNK: Final = 1 << 16
 _LONGEST_WORD: Final = 40
@@ -62,16 +65,7 @@ Class = Literal[
 ]
 
 
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"a regular expression: {error}") from None
-    return text
-
-
 _Text = Annotated[str, Field(min_length=1)]
-_Pattern = Annotated[_Text, AfterValidator(_pattern)]
 _Odds = Annotated[float, Field(gt=0, le=1000)]
 
 
@@ -82,10 +76,11 @@ class Cue(BaseModel):
 
     subject: _Text
     any: list[_Text] = Field(min_length=1)
-    pattern: _Pattern
+    pattern: _Text
     lines: int = Field(default=1, ge=1, le=40)
     where: str = ""
     unless: str = ""
+    prose: bool = False
     near: int = Field(default=40, ge=0, le=200)
     times: int = Field(default=1, ge=1, le=100)
     least: Mapping[str, float] = {}
@@ -202,7 +197,12 @@ def find(document: Document) -> Iterator[Statement]:
     [('tx-hang', 1)]
     """
     words = _words(document.text)
-    candidates = [(name, cue) for name, cue in entries().items() if any(needed <= words for needed in cue.words)]
+    is_prose = len(document.text) <= _LONGEST_PROSE
+    candidates = [
+        (name, cue)
+        for name, cue in entries().items()
+        if (is_prose or not cue.prose) and any(needed <= words for needed in cue.words)
+    ]
     if not candidates:
         return
     lines, end = _Lines(document), end_of(document.source_file)

@@ -100,7 +100,7 @@ def test_a_line_without_end_is_cut():
     [
         ("subject: driver", "topic: driver", "found unknown key 'tx-hang.topic', expected one of"),
         ("odds: {nic: 40", "odds: {card: 40", "found tx-hang.odds.card"),
-        ("pattern: 'Detected", "pattern: '(Detected", "found tx-hang.pattern"),
+        ("any: [", "near: 1000\n  any: [", "found tx-hang.near: 1000, expected at most 200"),
     ],
 )
 def test_damage_names_file_and_line(cues_file, old, new, message):
