@@ -22,8 +22,8 @@ from hecn_analysis.statements.statement import Statement, end_of
 
 #: Lines of one entry that are told, of those with its words that are looked at, and characters of a line that count.
 _MOST_TOLD: Final = 3
-_MOST_TRIED: Final = 2_000
-_LONGEST: Final = 1_000
+_MOST_TRIED: Final = 400
+_LONGEST: Final = 600
 _QUOTED: Final = 200
 
 #: Longest file that may be what somebody wrote. [B]
@@ -179,7 +179,7 @@ class _Lines:
                 index = bisect_right(self._starts, at) - 1
                 found.add(index)
                 at = self._starts[index + 1] - 1 if index + 1 < len(self._starts) else len(self._lowered)
-        return sorted(found)
+        return sorted(found)[:_MOST_TRIED]
 
     def text(self, first: int, end: int) -> str:
         """Some of the lines, as one text."""
