@@ -8,32 +8,22 @@ MIB = 1 << 20
 MSS = 1448
 
 
+def _three(value: float) -> str:
+    return f"{value:4.2f}" if value < 9.995 else f"{value:4.1f}" if value < 99.95 else f"{value:4.0f}"
+
+
 def _rate(bps: float) -> str:
     """A rate as iperf prints it: three digits."""
     for unit, size in (("Gbits/sec", 1e9), ("Mbits/sec", 1e6), ("Kbits/sec", 1e3)):
         if bps >= size:
-            value = bps / size
-            return (
-                f"{value:4.2f} {unit}"
-                if value < 9.995
-                else f"{value:4.1f} {unit}"
-                if value < 99.95
-                else f"{value:4.0f} {unit}"
-            )
+            return f"{_three(bps / size)} {unit}"
     return f"{bps:4.2f} bits/sec"
 
 
 def _size(size: float) -> str:
     for unit, power in (("GBytes", 1 << 30), ("MBytes", MIB), ("KBytes", 1 << 10)):
         if size >= power:
-            value = size / power
-            return (
-                f"{value:4.2f} {unit}"
-                if value < 9.995
-                else f"{value:4.1f} {unit}"
-                if value < 99.95
-                else f"{value:4.0f} {unit}"
-            )
+            return f"{_three(size / power)} {unit}"
     return f"{size:4.2f} Bytes"
 
 
@@ -100,9 +90,20 @@ def iperf3_json(
     def part(socket, second, share):
         bps = rates[second] * share
         return {
-            "socket": socket, "start": float(second), "end": second + 1.0, "seconds": 1.0,
-            "bytes": int(bps / 8), "bits_per_second": bps, "retransmits": 0, "snd_cwnd": cwnd, "snd_wnd": cwnd,
-            "rtt": int(rtt * 1e6), "rttvar": int(rtt * 1e5), "pmtu": 1500, "omitted": False, "sender": True,
+            "socket": socket,
+            "start": float(second),
+            "end": second + 1.0,
+            "seconds": 1.0,
+            "bytes": int(bps / 8),
+            "bits_per_second": bps,
+            "retransmits": 0,
+            "snd_cwnd": cwnd,
+            "snd_wnd": cwnd,
+            "rtt": int(rtt * 1e6),
+            "rttvar": int(rtt * 1e5),
+            "pmtu": 1500,
+            "omitted": False,
+            "sender": True,
         }
 
     def total(bps, lost=None):
@@ -113,9 +114,14 @@ def iperf3_json(
     ends = [
         {
             "sender": {
-                "socket": socket, **total(mean / streams, resent // streams), "max_snd_cwnd": cwnd,
-                "max_snd_wnd": cwnd, "max_rtt": int(rtt * 1.4e6), "min_rtt": int(rtt * 1e6),
-                "mean_rtt": int(rtt * 1.1e6), "sender": True,
+                "socket": socket,
+                **total(mean / streams, resent // streams),
+                "max_snd_cwnd": cwnd,
+                "max_snd_wnd": cwnd,
+                "max_rtt": int(rtt * 1.4e6),
+                "min_rtt": int(rtt * 1e6),
+                "mean_rtt": int(rtt * 1.1e6),
+                "sender": True,
             },
             "receiver": {"socket": socket, **total(mean / streams * 0.999)},
         }
@@ -125,8 +131,11 @@ def iperf3_json(
         "start": {
             "connected": [
                 {
-                    "socket": socket, "local_host": local, "local_port": 50000 + socket,
-                    "remote_host": remote, "remote_port": 5201,
+                    "socket": socket,
+                    "local_host": local,
+                    "local_port": 50000 + socket,
+                    "remote_host": remote,
+                    "remote_port": 5201,
                 }
                 for socket in sockets
             ],
@@ -142,8 +151,18 @@ def iperf3_json(
             "sndbuf_actual": 16384,
             "rcvbuf_actual": 131072,
             "test_start": {
-                "protocol": "TCP", "num_streams": streams, "blksize": 131072, "omit": 0, "duration": seconds,
-                "bytes": 0, "blocks": 0, "reverse": 0, "tos": 0, "target_bitrate": target, "bidir": 0, "fqrate": 0,
+                "protocol": "TCP",
+                "num_streams": streams,
+                "blksize": 131072,
+                "omit": 0,
+                "duration": seconds,
+                "bytes": 0,
+                "blocks": 0,
+                "reverse": 0,
+                "tos": 0,
+                "target_bitrate": target,
+                "bidir": 0,
+                "fqrate": 0,
             },
         },
         "intervals": [
@@ -158,8 +177,12 @@ def iperf3_json(
             "sum_sent": total(mean, resent),
             "sum_received": total(mean * 0.999),
             "cpu_utilization_percent": {
-                "host_total": cpu[0], "host_user": 1.2, "host_system": cpu[0] - 1.2,
-                "remote_total": cpu[1], "remote_user": 2.1, "remote_system": cpu[1] - 2.1,
+                "host_total": cpu[0],
+                "host_user": 1.2,
+                "host_system": cpu[0] - 1.2,
+                "remote_total": cpu[1],
+                "remote_user": 2.1,
+                "remote_system": cpu[1] - 2.1,
             },
             "sender_tcp_congestion": "cubic",
             "receiver_tcp_congestion": "cubic",
@@ -182,9 +205,10 @@ def ping(host, rtt, count=10, lost=0, scatter=0.01):
     gone = count - len(times)
     mean = sum(times) / len(times)
     spread = (sum((one - mean) ** 2 for one in times) / len(times)) ** 0.5
+    lost_percent = f"{100 * gone / count:.4g}%"
     lines += ["", f"--- {host} ping statistics ---"]
     lines += [
-        f"{count} packets transmitted, {count - gone} received, {100 * gone / count:.3g}% packet loss, time {1001 * (count - 1)}ms"
+        f"{count} packets transmitted, {count - gone} received, {lost_percent} packet loss, time {count - 1}000ms"
     ]
     lines += [f"rtt min/avg/max/mdev = {min(times):.3f}/{mean:.3f}/{max(times):.3f}/{spread:.3f} ms", ""]
     return "\n".join(lines)
@@ -194,13 +218,14 @@ def mtr(hops, source="ws17", count=100):
     """A report of mtr: for each hop its name, loss [%] and mean time [ms]."""
     lines = ["Start: 2024-03-12T09:20:11+0000", f"HOST: {source:<28}     Loss%   Snt   Last   Avg  Best  Wrst StDev"]
     lines += [
-        f"  {number}.|-- {name:<24} {loss:5.1f}%   {count}   {time:5.1f} {time:5.1f} {time * 0.97:5.1f} {time * 1.2:5.1f}   0.4"
+        f"  {number}.|-- {name:<24} {loss:5.1f}%   {count}   {time:5.1f} {time:5.1f}"
+        f" {time * 0.97:5.1f} {time * 1.2:5.1f}   0.4"
         for number, (name, loss, time) in enumerate(hops, 1)
     ]
     return "\n".join([*lines, ""])
 
 
-def ethtool(speed, *, device="eth0", duplex="Full", supported=None, partner=True):
+def ethtool(speed, *, device="eth0", duplex="Full", supported=None):
     """Ethtool of a port; speeds in Mb/s."""
     modes = [one for one in (10, 100, 1000, 10000, 25000, 40000, 100000) if one <= (supported or speed)][-3:]
     names = [f"{one}base{'T' if one <= 1000 else 'SR'}/Full" for one in modes]
@@ -267,12 +292,13 @@ NUMA:
 """
 
 
-def nuttcp(rate, seconds=10, *, command, host="dtn02", rtt_ms=0.4, tx=12, rx=24, resent=0):
+def nuttcp(rate, seconds=10, *, command, rtt_ms=0.4, tx=12, rx=24, resent=0):
     """A run of nuttcp 8."""
     amount = rate * seconds / 8 / MIB
     return (
         f"dtn01$ {command}\n"
-        f"{amount:10.4f} MB / {seconds:6.2f} sec = {rate / 1e6:10.4f} Mbps {tx} %TX {rx} %RX {resent} retrans {rtt_ms:.2f} msRTT\n"
+        f"{amount:10.4f} MB / {seconds:6.2f} sec = {rate / 1e6:10.4f} Mbps"
+        f" {tx} %TX {rx} %RX {resent} retrans {rtt_ms:.2f} msRTT\n"
     )
 
 
@@ -297,12 +323,11 @@ def mpstat(core, busy_soft=99.0, cores=8):
         mean = (busy_soft + 1.1 * (cores - 1)) / cores
         rows = [("all", 0.2, 0.6, mean - 0.8)]
         rows += [(str(one), 0.1, 0.9, busy_soft) if one == core else (str(one), 0.2, 0.7, 0.2) for one in range(cores)]
-        for name, user, system, soft in rows:
-            soft = min(soft, 100 - user - system)
+        for name, user, system, most in rows:
+            soft = min(most, 100 - user - system)
             idle = 100 - user - system - soft
-            lines.append(
-                f"{stamp}  {name:>3}   {user:5.2f}    0.00   {system:5.2f}    0.00    0.00   {soft:5.2f}    0.00    0.00    0.00   {idle:5.2f}"
-            )
+            shares = (user, 0.0, system, 0.0, 0.0, soft, 0.0, 0.0, 0.0, idle)
+            lines.append(f"{stamp}  {name:>3}" + "".join(f"{share:8.2f}" for share in shares))
         lines.append("")
     return "\n".join(lines)
 
@@ -316,9 +341,10 @@ def syslog(lines=20_000):
         "postfix/smtpd[{n}]: connect from mail{n}.example.net[192.0.2.{b}]",
         "sshd[{n}]: Accepted publickey for ops from 192.0.2.{b} port 5{n} ssh2: ED25519 SHA256:xxxx",
     )
+    stamps = (f"Mar 12 {one // 1200 % 24:02d}:{one // 20 % 60:02d}:{one * 3 % 60:02d}" for one in range(lines))
     return "".join(
-        f"Mar 12 {hour // 1200 % 24:02d}:{hour // 20 % 60:02d}:{hour * 3 % 60:02d} mgmt03 {texts[hour % 5].format(n=1000 + hour % 8000, b=hour % 250)}\n"
-        for hour in range(lines)
+        f"{stamp} mgmt03 {texts[number % 5].format(n=1000 + number % 8000, b=number % 250)}\n"
+        for number, stamp in enumerate(stamps)
     )
 
 

@@ -75,32 +75,12 @@ _WINDOW = {
 _LARGER = some("receiver.tcp_rmem_max", "sender.tcp_wmem_max")
 _UNEVEN = [4.2e6, 1.1e6, 3.6e6, 0.7e6, 5.9e6, 2.2e6, 0.5e6, 6.1e6, 1.9e6, 3.3e6]
 _DISKS = {
-    "lsblk.txt": "NAME    MAJ:MIN RM   SIZE RO TYPE  MOUNTPOINT\nsda       8:0    0   3.6T  0 disk  \n`-sda1    8:1    0   3.6T  0 part  /data\n",
+    "lsblk.txt": "NAME  MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\nsda     8:0    0  3.6T  0 disk /data\n",
     "write.txt": "".join(
         e.dd("/dev/zero", "/data/test.bin", 8 << 30, rate, "conv=fdatasync") for rate in (187e6, 186e6, 188e6)
     ),
     "read.txt": "".join(e.dd("/data/test.bin", "/dev/null", 8 << 30, rate) for rate in (11.7e9, 11.9e9, 11.6e9)),
 }
-
-
-def _three():
-    files = {}
-    for name, address, rate in (
-        ("alpha", "10.1.0.2", 941e6),
-        ("beta", "10.1.0.3", 94.1e6),
-        ("gamma", "10.1.0.4", 940e6),
-    ):
-        files[f"{name}.txt"] = "".join(
-            e.iperf3(
-                e.ramp(rate, 10, (1.02,)),
-                [380 * 1024.0] * 10,
-                command=f"iperf3 -c {name}",
-                local="10.1.0.1",
-                remote=address,
-            )
-            for _ in range(2)
-        )
-    return {**files, "ethtool.txt": e.ethtool(1000)}
 
 
 _MDSTAT = """\
@@ -129,66 +109,12 @@ _LSHW = """\
        capabilities: pm bus_master cap_list ethernet physical tp mii 10bt 10bt-fd 100bt 100bt-fd autonegotiation
        configuration: autonegotiation=on broadcast=yes driver=e100 driverversion=3.5.24-k2-NAPI duplex=half ip=192.168.0.14 latency=64 link=yes mingnt=8 multicast=yes port=MII speed=10Mbit/s
        resources: irq:20 memory:c0200000-c0200fff ioport:7000(size=64)
-"""
-_FIO = """\
-$ fio --name=seq --filename=/data/fio.bin --rw=read --bs=1M --size=4G --iodepth=32 --ioengine=libaio
-seq: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=libaio, iodepth=32
-fio-3.33
-Starting 1 process
-
-seq: (groupid=0, jobs=1): err= 0: pid=21877: Tue Mar 12 09:44:01 2024
-  read: IOPS=6736, BW=6737MiB/s (7064MB/s)(4096MiB/608msec)
-    slat (usec): min=88, max=812, avg=146.02, stdev=31.77
-    clat (usec): min=2, max=7412, avg=4506.11, stdev=402.90
-     lat (usec): min=140, max=7598, avg=4652.20, stdev=413.01
-  cpu          : usr=0.33%, sys=99.17%, ctx=14, majf=0, minf=8203
-  IO depths    : 1=0.1%, 2=0.1%, 4=0.1%, 8=0.2%, 16=0.4%, 32=99.2%, >=64=0.0%
-     issued rwts: total=4096,0,0,0 short=0,0,0,0 dropped=0,0,0,0
-     latency   : target=0, window=0, percentile=100.00%, depth=32
-
-Run status group 0 (all jobs):
-   READ: bw=6737MiB/s (7064MB/s), 6737MiB/s-6737MiB/s (7064MB/s-7064MB/s), io=4096MiB (4295MB), run=608-608msec
-
-Disk stats (read/write):
-  sda: ios=0/0, merge=0/0, ticks=0/0, in_queue=0, util=0.00%
-"""
-_SCP = """\
-$ scp -v hosts.txt ops@backup.example:/tmp/
-debug1: Authenticated to backup.example ([203.0.113.9]:22) using "publickey".
-debug1: Sending command: scp -v -t /tmp/
-Sending file modes: C0644 104 hosts.txt
-hosts.txt                                     100%  104     1.3KB/s   00:00
-debug1: fd 0 clearing O_NONBLOCK
-debug1: Exit status 0
-Transferred: sent 3220, received 3064 bytes, in 0.3 seconds
-Bytes per second: sent 10733.3, received 10213.3
-"""
+"""  # noqa: E501 (lines as lshw writes them)
 _SS = """\
 State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
 ESTAB 0      4194304 10.20.0.11:45122 10.40.0.9:5201
 \t cubic wscale:7,7 rto:252 rtt:50.4/0.6 ato:40 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:5120 bytes_sent:1254096000 bytes_acked:1251002801 segs_out:866082 segs_in:431200 data_segs_out:866080 send 1176761904bps lastsnd:4 lastrcv:20000 lastack:4 pacing_rate 2353000000bps delivery_rate 497000000bps delivered:863940 busy:20010ms rwnd_limited:19310ms(96.5%) unacked:2170 rcv_space:14480 rcv_ssthresh:64088 notsent:1048576 minrtt:50.1 snd_wnd:3145728
-"""
-_LSPCI = """\
-3b:00.0 Ethernet controller: Intel Corporation 82599ES 10-Gigabit SFI/SFP+ Network Connection (rev 01)
-\tSubsystem: Intel Corporation Ethernet Server Adapter X520-2
-\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr- Stepping- SERR- FastB2B- DisINTx+
-\tLatency: 0, Cache Line Size: 64 bytes
-\tInterrupt: pin A routed to IRQ 40
-\tCapabilities: [a0] Express (v2) Endpoint, MSI 00
-\t\tDevCap:\tMaxPayload 512 bytes, PhantFunc 0, Latency L0s <512ns, L1 <64us
-\t\tDevCtl:\tCorrErr+ NonFatalErr+ FatalErr+ UnsupReq+
-\t\t\tMaxPayload 256 bytes, MaxReadReq 512 bytes
-\t\tLnkCap:\tPort #0, Speed 5GT/s, Width x8, ASPM L0s, Exit Latency L0s <1us
-\t\tLnkCtl:\tASPM Disabled; RCB 64 bytes, Disabled- CommClk+
-\t\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x1 (downgraded)
-\tKernel driver in use: ixgbe
-"""
-_LSUSB = """\
-/:  Bus 02.Port 1: Dev 1, Class=root_hub, Driver=xhci_hcd/4p, 5000M
-/:  Bus 01.Port 1: Dev 1, Class=root_hub, Driver=xhci_hcd/1p, 480M
-    |__ Port 1: Dev 2, If 0, Class=Hub, Driver=hub/4p, 480M
-        |__ Port 2: Dev 3, If 0, Class=Vendor Specific Class, Driver=r8152, 480M
-"""
+"""  # noqa: E501 (lines as ss writes them)
 _IWCONFIG = """\
 wlan0     IEEE 802.11  ESSID:"office"
           Mode:Managed  Frequency:2.437 GHz  Access Point: 00:1A:2B:3C:4D:5E
@@ -219,30 +145,6 @@ $ tc -s qdisc show dev eth1
 qdisc tbf 8001: root refcnt 2 rate 200Mbit burst 256Kb lat 50ms
  Sent 2418001234 bytes 1601321 pkt (dropped 1822, overlimits 3120441 requeues 0)
  backlog 1201Kb 801p requeues 0
-"""
-_SMALL_FILES = """\
-$ time rsync -a --stats photos/ backup.example:/srv/photos/
-
-Number of files: 42,107 (reg: 42,000, dir: 107)
-Number of created files: 42,107 (reg: 42,000, dir: 107)
-Number of deleted files: 0
-Number of regular files transferred: 42,000
-Total file size: 344,064,000 bytes
-Total transferred file size: 344,064,000 bytes
-Literal data: 344,064,000 bytes
-Matched data: 0 bytes
-File list size: 1,048,560
-File list generation time: 0.412 seconds
-File list transfer time: 0.000 seconds
-Total bytes sent: 348,012,400
-Total bytes received: 798,122
-
-sent 348,012,400 bytes  received 798,122 bytes  276,834.48 bytes/sec
-total size is 344,064,000  speedup is 0.99
-
-real\t21m0.4s
-user\t0m3.812s
-sys\t0m4.440s
 """
 _BLACK_HOLE = e.iperf3(
     [180e3 * 8, *[0.0] * 9],
@@ -303,19 +205,9 @@ CASES = {
         0.6,
         never="11 %",
     ),
-    "four streams of iperf3 3.12": Case(
-        {"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000)}, some("link"), never="malformed|twice"
-    ),
     # 3: unlike runs
     "dd write beside dd read": Case(
         _DISKS, some("disk-write"), which="write", kinds=2, says="page cache", never=r"GB/s.{0,30}MB/s"
-    ),
-    "one of three destinations": Case(
-        _three(),
-        some("duplex", "shaper", "nic", "other"),
-        which="beta",
-        kinds=3,
-        says="beta|10.1.0.3",
     ),
     "healthy direction beside a slow one": Case(
         {
@@ -335,8 +227,6 @@ CASES = {
         least=0.3,
         says=r"2\.9\d Mb/s",
     ),
-    # 4: nothing bounds it
-    "scp of 104 bytes": Case({"scp.txt": _SCP}, some("latency-protocol", "start-up"), never=r"expected|94\.1"),
     # 5: a window that halves the rate
     "half of the line by the window": Case(
         {
@@ -357,8 +247,10 @@ CASES = {
         {
             "ping.txt": e.ping("203.0.113.40", 0.088, 100, lost=10, scatter=0.02),
             "mtr.txt": e.mtr(
-                [("gw.office", 0, 0.4), ("pe1.isp.example", 0, 3.1), ("core4.isp.example", 10, 41.0)]
-                + [("edge.lab.example", 11, 86.0), ("203.0.113.40", 10, 88.1)]
+                [
+                    *(("gw.office", 0, 0.4), ("pe1.isp.example", 0, 3.1), ("core4.isp.example", 10, 41.0)),
+                    *(("edge.lab.example", 11, 86.0), ("203.0.113.40", 10, 88.1)),
+                ]
             ),
         },
         some("loss"),
@@ -381,7 +273,6 @@ CASES = {
         says="refused",
         never=NOT_FINE,
     ),
-    "fio without direct=1": Case({"fio.txt": _FIO}, says="page cache|direct", never=r"disk that is read holds"),
     # 7: tickets
     "black hole of large packets": Case(
         {"iperf3.txt": _BLACK_HOLE, "ping.txt": e.ping("10.99.0.2", 0.021)}, some("mtu"), 0.5, never=NOT_FINE
@@ -398,24 +289,6 @@ CASES = {
         0.5,
         never=NOT_FINE,
     ),
-    "adapter on USB 2": Case(
-        {
-            "lsusb-t.txt": "$ lsusb -t\n" + _LSUSB,
-            "iperf3.txt": e.iperf3(e.ramp(286e6, 10, (1.0,)), [220e3] * 10, command="iperf3 -c nas"),
-            "ethtool.txt": e.ethtool(1000),
-        },
-        some("slot"),
-        never=NOT_FINE,
-    ),
-    "card in a slow slot": Case(
-        {
-            "lspci.txt": "$ lspci -vv -s 3b:00.0\n" + _LSPCI,
-            "iperf3.txt": e.iperf3(e.ramp(1.62e9, 10, (0.95,)), [700e3] * 10, command="iperf3 -c dtn02"),
-            "ethtool.txt": e.ethtool(10000),
-        },
-        some("slot"),
-        never=NOT_FINE,
-    ),
     "weak wireless signal": Case(
         {
             "iwconfig.txt": _IWCONFIG,
@@ -429,32 +302,6 @@ CASES = {
         {"udp.txt": _UDP, "notes.txt": "The circuit is 100 Mb/s.\n"},
         some("udp"),
         0.5,
-    ),
-    "a core with all interrupts": Case(
-        {
-            "iperf3.txt": e.iperf3(e.ramp(12.1e9, 10, (0.9,)), [1.6 * e.MIB] * 10, [0] * 10, command="iperf3 -c dtn02"),
-            "ethtool.txt": e.ethtool(25000),
-            "mpstat-receiver.txt": e.mpstat(3),
-        },
-        some("cpu-receiver"),
-        0.5,
-        never=NOT_FINE,
-    ),
-    "loss on the way": Case(
-        {
-            "client.txt": e.iperf3(
-                [35e6 * (0.7 + 0.06 * (number * 5 % 11)) for number in range(30)],
-                [120e3 + 16e3 * (number * 5 % 11) for number in range(30)],
-                [(0, 1, 0, 0, 2, 0, 1, 0, 0, 0)[number % 10] for number in range(30)],
-                command="iperf3 -c 10.6.0.2 -t 30",
-            ),
-            "ping.txt": e.ping("10.6.0.2", 0.040, 50),
-            "ethtool.txt": e.ethtool(1000),
-            "sysctl.txt": e.sysctl(67108864, 67108864),
-        },
-        some("loss"),
-        0.5,
-        never=NOT_FINE,
     ),
     "shaper in tc": Case(
         {"iperf3.txt": _SHAPED, "tc.txt": _TC, "ethtool.txt": e.ethtool(1000, device="eth1")},
@@ -472,12 +319,6 @@ CASES = {
         0.5,
         never=NOT_FINE,
     ),
-    "small files over 60 ms": Case(
-        {"rsync.txt": _SMALL_FILES, "ping.txt": e.ping("backup.example", 0.060)},
-        some("latency-protocol"),
-        0.5,
-        never=NOT_FINE,
-    ),
     # 8: an unrelated file beside
     "unrelated syslog beside": Case(
         {**_WINDOW, "syslog": e.syslog()}, some("window-host"), 0.5, sets=_LARGER, never=NOT_FINE
@@ -491,62 +332,17 @@ CASES = {
         },
         says="",
     ),
-    "clocks that disagree": Case(
-        {
-            "sender.txt": "Tue Mar 12 09:14:07 UTC 2024\n"
-            + e.iperf3(_FULL, [393 * 1024.0] * 10, command="iperf3 -c files"),
-            "receiver.txt": "Mon Jan  1 00:03:11 CET 1970\n" + e.ethtool(1000),
-            "ping.txt": e.ping("10.30.0.12", 0.0003),
-        },
-        some("link"),
-    ),
-    "outputs of another host": Case(
-        {
-            **_LINE_1G,
-            "print-server/hostname.txt": "print01\n",
-            "print-server/ethtool.txt": "[root@print01 ~]# ethtool eth0\n" + e.ethtool(100),
-        },
-        some("link"),
-        least=0.3,
-    ),
     "truncated JSON beside a text": Case(
         {**_WINDOW, "cut.json": _HEALTHY_10G[: len(_HEALTHY_10G) // 2]}, some("window-host"), 0.5, which="iperf3.txt"
     ),
-    "empty files": Case({**_LINE_1G, "mpstat.txt": "", "sar.txt": "\n"}, some("link")),
-    "bytes of no text": Case({**_LINE_1G, "core.1234": bytes(range(256)) * 64}, some("link")),
     "only empty files": Case({"a.txt": "", "b.log": "\n\n"}),
     # nothing is wrong
-    "full 10G": Case(
-        {"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000), "ping.txt": e.ping("10.30.0.12", 4e-4)},
-        some("link"),
-        0.6,
-    ),
-    "full 10G with jumbo frames": Case(
-        {
-            "iperf3.txt": e.iperf3(e.ramp(9.9e9, 10, (0.99,)), [1.9 * e.MIB] * 10),
-            "ethtool.txt": e.ethtool(10000),
-            "notes.txt": "10 Gb/s circuit, jumbo frames (MTU 9000) all the way\n",
-        },
-        some("link"),
-        0.6,
-    ),
-    "full 1G": Case(_LINE_1G, some("link"), 0.6),
     "full 1G of nuttcp": Case(
         {
             "nuttcp.txt": "".join(e.nuttcp(rate, command="nuttcp -T10 dtn02") for rate in (941.2e6, 941.4e6, 941.1e6)),
             "ethtool.txt": e.ethtool(1000),
         },
         some("link"),
-        0.6,
-    ),
-    "nuttcp at the rate it was asked for": Case(
-        {
-            "nuttcp.txt": "".join(
-                e.nuttcp(rate, command="nuttcp -T10 -R200m dtn02", tx=2, rx=6) for rate in (199.9e6, 200.0e6)
-            ),
-            "ethtool.txt": e.ethtool(1000),
-        },
-        some("paced"),
         0.6,
     ),
 }
