@@ -215,15 +215,16 @@ class Facts:
         line = self.line or self.port
         if line is None or not self.has_rates:
             return _MTU
-        return _JUMBO if _MORE * self._goodput(line.value, _MTU) < self.measured <= line.value else _MTU
+        return _JUMBO if _MORE * line.value * self.payload_share(_MTU) < self.measured <= line.value else _MTU
 
     def goodput(self, rate_bps: float) -> float:
         """What TCP or UDP carries at most on an Ethernet line. [bit/s]."""
-        return self._goodput(rate_bps, self.mtu)
+        return rate_bps * self.payload_share(self.mtu)
 
-    def _goodput(self, rate_bps: float, mtu: int) -> float:
+    def payload_share(self, mtu: int) -> float:
+        """Part of the rate of an Ethernet line that TCP or UDP carries at most with an MTU. [1]."""
         protocol: Literal["tcp", "udp"] = "udp" if self.kind.protocol == "udp" else "tcp"
-        return float(framing.goodput_bps(rate_bps, mtu, protocol=protocol))
+        return float(framing.goodput_bps(1.0, mtu, protocol=protocol))
 
     @cached_property
     def _steady(self) -> pd.DataFrame:
