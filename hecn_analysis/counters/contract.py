@@ -21,6 +21,7 @@ import pandas as pd
 from hecn_analysis.base import tables
 from hecn_analysis.counters.clock import Clock, LocalTimes, iso
 from hecn_analysis.files.documents import Document
+from hecn_analysis.parsing.problems import FileProblems
 
 _FACTS_OF_INTERFACES: Final = ("description", "alias", "mac_address")
 _OWN: Final = tuple(tables.COLUMNS["samples"])
@@ -57,13 +58,13 @@ class Counters:
 
 
 @dataclass
-class Findings:
+class Findings(FileProblems):
     """What one reader has found in one file.
 
     Parameters
     ----------
-    source_file
-        The name of the file as it is reported.
+    source_file, problems
+        Those of `FileProblems`.
     clock
         The clock of local times.
     times
@@ -87,7 +88,6 @@ class Findings:
     ('given', ['malformed', 'inconsistent'])
     """
 
-    source_file: str
     clock: Clock = field(default_factory=Clock)
     format: str | None = None
     facts: dict[str, object] = field(default_factory=dict)
@@ -95,27 +95,12 @@ class Findings:
     rates: list[dict[str, object]] = field(default_factory=list)
     interfaces: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
     more: dict[tuple[object, ...], dict[str, object]] = field(default_factory=dict)
-    problems: list[dict[str, object]] = field(default_factory=list)
     times: LocalTimes = None  # type: ignore[assignment]  # set below where the caller has none
     ceiling_bps: float | None = None
 
     def __post_init__(self) -> None:
         if self.times is None:
             self.times = LocalTimes(self.clock)
-
-    def problem(self, line: int | None, kind: str, message: str) -> None:
-        """Note what could not be used.
-
-        Parameters
-        ----------
-        line
-            Number of the line, None for the whole file.
-        kind
-            A key of `tables.PROBLEM_KINDS`.
-        message
-            What was found, what was expected, what was done.
-        """
-        self.problems.append({"source_file": self.source_file, "line": line, "kind": kind, "message": message})
 
     def sample(self, **columns: object) -> None:
         """Take over a reading of the counters of one interface.

@@ -15,6 +15,7 @@ from hecn_analysis.base.modules import modules_of
 from hecn_analysis.files.documents import Document
 from hecn_analysis.inventory import outputs
 from hecn_analysis.inventory.contract import Facts, Output, Reader
+from hecn_analysis.parsing.problems import FileProblems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,19 +55,18 @@ class Captured:
 
 
 @dataclass
-class Read:
+class Read(FileProblems):
     """What one file holds.
 
     Parameters
     ----------
+    source_file, problems
+        Those of `FileProblems`.
     captured
         The outputs in it that a reader knows, in their order.
-    problems
-        Rows of the table of problems.
     """
 
     captured: list[Captured] = field(default_factory=list)
-    problems: list[dict[str, object]] = field(default_factory=list)
 
 
 def formats() -> tuple[str, ...]:
@@ -118,13 +118,9 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
     >>> [(one.facts.format, one.facts.values["mem_total_bytes"]) for one in found.captured]
     [('meminfo', 17179869184)]
     """
-    found = Read()
-
-    def problem(line: int | None, kind: str, message: str) -> None:
-        found.problems.append({"source_file": document.source_file, "line": line, "kind": kind, "message": message})
-
+    found = Read(document.source_file)
     for kind, message in document.problems:
-        problem(None, kind, message)
+        found.problem(None, kind, message)
     unread = []
     for output, reader in outputs.outputs(document, readers):
         if reader is None:
@@ -134,14 +130,14 @@ def read(document: Document, readers: Sequence[Reader] = READERS, *, hint: Calla
         above = document.lines[output.first - 2] if output.first > 1 else ""
         found.captured.append(Captured(output, facts, outputs.host_name(above)))
         for one in facts.problems:
-            problem(one.line, one.kind, one.message)
+            found.problem(one.line, one.kind, one.message)
     for output in unread:
         if output.command:
             said, words = output.lines[0].strip()[:_SHOWN], " ".join(output.command)[:_SHOWN]
             message = f"found {said!r} after the command {words!r}, expected its output; left out"
-            problem(output.first, "unrecognised", message)
+            found.problem(output.first, "unrecognised", message)
     if not found.captured and not found.problems and not _DUMP.search(document.source_file):
-        problem(None, "unrecognised", _unrecognised(document) + hint())
+        found.problem(None, "unrecognised", _unrecognised(document) + hint())
     return found
 
 

@@ -21,6 +21,7 @@ from hecn_analysis.files.source import Line
 from hecn_analysis.logs.packing import Rows, Runs
 from hecn_analysis.parsing import prefixes
 from hecn_analysis.parsing.json_documents import Document
+from hecn_analysis.parsing.problems import FileProblems
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 _SUMMARY_TOLERANCE: Final = 0.01
@@ -160,13 +161,13 @@ class Recent:
 
 
 @dataclass
-class Findings:
+class Findings(FileProblems):
     """What has been found in one file so far, and the lines that no reader claimed.
 
     Parameters
     ----------
-    source_file
-        The name of the file as it is reported.
+    source_file, problems
+        Those of `FileProblems`.
     command
         The last command line.
     recent
@@ -177,27 +178,11 @@ class Findings:
         Whether every row of intervals is wanted, or the sums that results are checked against are enough.
     """
 
-    source_file: str
     keep_intervals: bool = True
     runs: Runs = field(default_factory=Runs)
-    problems: list[dict[str, object]] = field(default_factory=list)
     command: Command = Command(0, "", ())
     recent: Recent = field(default_factory=Recent)
     claimed: int = 0
-
-    def problem(self, line: int | None, kind: str, message: str) -> None:
-        """Note what could not be used.
-
-        Parameters
-        ----------
-        line
-            Number of the line, None for the whole file.
-        kind
-            A key of `tables.PROBLEM_KINDS`.
-        message
-            What was found, what was expected, what was done.
-        """
-        self.problems.append({"source_file": self.source_file, "line": line, "kind": kind, "message": message})
 
     def run(self, run: Run) -> None:
         """Take over a run, checked: impossible values are left out and contradictions noted."""
