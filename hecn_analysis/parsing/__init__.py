@@ -1,1 +1,1 @@
-"""What formats of every kind share: numbers as programs print them, damaged JSON, prefixes of loggers."""
+"""What readers of every kind share: numbers as programs print them, damaged JSON, prefixes of loggers, problems."""
