@@ -37,6 +37,11 @@ def words(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def trimmed(value: object) -> str | None:
+    """Give a text without blanks around it, where more than blanks is there."""
+    return value.strip() or None if isinstance(value, str) else None
+
+
 def utc_time(value: object) -> pd.Timestamp | None:
     """Give the time of an ISO 8601 text, which is in UTC where it names no zone."""
     if not isinstance(value, str):
@@ -54,3 +59,8 @@ def count(value: object) -> int | None:
     if found is None or found != int(found):
         return None
     return value if isinstance(value, int) else int(found)
+
+
+def positive(value: object) -> int | None:
+    """Give a whole number above 0 that is not written as a fraction."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

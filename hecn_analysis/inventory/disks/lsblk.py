@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing import amounts
+from hecn_analysis.parsing.json_values import trimmed
 
 FORMATS: tuple[str, ...] = ("lsblk", "lsblk-json")
 VERSIONS: str = "util-linux 2.19 to 2.41"
@@ -159,25 +160,21 @@ def _block(row: dict[str, Any]) -> dict[str, Any]:
     mounts = row.get("MOUNTPOINTS") if isinstance(row.get("MOUNTPOINTS"), list) else [row.get("MOUNTPOINT")]
     return {
         "name": row["NAME"],
-        "type": _text(row.get("TYPE")),
-        "size_bytes": size if isinstance(size, int) and not isinstance(size, bool) else amounts.size(_text(size)),
+        "type": trimmed(row.get("TYPE")),
+        "size_bytes": size if isinstance(size, int) and not isinstance(size, bool) else amounts.size(trimmed(size)),
         "rotational": _flag(row.get("ROTA")),
         "physical_sector": _whole(row.get("PHY-SEC")),
         "logical_sector": _whole(row.get("LOG-SEC")),
-        "model": _text(row.get("MODEL")),
-        "transport": _text(row.get("TRAN")),
-        "scheduler": _text(row.get("SCHED")),
+        "model": trimmed(row.get("MODEL")),
+        "transport": trimmed(row.get("TRAN")),
+        "scheduler": trimmed(row.get("SCHED")),
         "mounts": [mount for mount in mounts or [] if isinstance(mount, str) and mount],
         "below": [row["_parent"]] if row.get("_parent") else [],
     }
 
 
-def _text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
-
-
 def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else amounts.whole(_text(value))
+    return value if isinstance(value, int) and not isinstance(value, bool) else amounts.whole(trimmed(value))
 
 
 def _flag(value: object) -> bool | None:

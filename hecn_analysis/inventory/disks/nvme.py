@@ -15,6 +15,7 @@ from typing import Any, Final
 from hecn_analysis.inventory import kernel
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.parsing import amounts
+from hecn_analysis.parsing.json_values import positive, trimmed
 
 FORMATS: tuple[str, ...] = ("nvme-list", "nvme-list-json")
 VERSIONS: str = "nvme-cli 0.8 to 2.11"
@@ -97,16 +98,12 @@ def _device(controller: dict[str, Any], space: dict[str, Any], node: object) -> 
     )
     return {
         "node": node if isinstance(node, str) else None,
-        "model": model.strip() or None if isinstance(model, str) else None,
-        "size_bytes": _count(space.get("PhysicalSize")),
-        "sector_bytes": _count(space.get("SectorSize")),
+        "model": trimmed(model),
+        "size_bytes": positive(space.get("PhysicalSize")),
+        "sector_bytes": positive(space.get("SectorSize")),
         "pci": kernel.address(place[0]) if place else None,
         "transport": controller.get("Transport") if isinstance(controller.get("Transport"), str) else None,
     }
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _table(lines: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from hecn_analysis.inventory.contract import Facts, Output
 from hecn_analysis.inventory.labels import labelled
 from hecn_analysis.parsing import amounts
+from hecn_analysis.parsing.json_values import positive, trimmed
 
 FORMATS: tuple[str, ...] = ("smartctl", "smartctl-json")
 VERSIONS: str = "smartctl 5.3 to 7.5"
@@ -137,25 +138,25 @@ def _bytes(text: str) -> int | None:
 def _value(values: dict[str, Any], disk: dict[str, Any]) -> None:
     """Take over the JSON of a disk."""
     device = _object(disk, "device")
-    values["device"] = _text(device.get("name"))
-    values["device_type"] = _text(device.get("type"))
-    values["protocol"] = _text(device.get("protocol"))
-    values["vendor"] = _text(disk.get("scsi_vendor")) or _text(disk.get("vendor"))
+    values["device"] = trimmed(device.get("name"))
+    values["device_type"] = trimmed(device.get("type"))
+    values["protocol"] = trimmed(device.get("protocol"))
+    values["vendor"] = trimmed(disk.get("scsi_vendor")) or trimmed(disk.get("vendor"))
     models = (disk.get(name) for name in ("model_name", "scsi_model_name", "scsi_product", "product"))
-    values["model"] = next((text for one in models if (text := _text(one))), None)
+    values["model"] = next((text for one in models if (text := trimmed(one))), None)
     sizes = [_object(disk, "user_capacity").get("bytes"), disk.get("nvme_total_capacity")]
     spaces = disk.get("nvme_namespaces")
     if isinstance(spaces, list) and spaces and isinstance(spaces[0], dict):
         sizes.append(_object(spaces[0], "size").get("bytes"))
-        values["logical_sector"] = _count(spaces[0].get("formatted_lba_size"))
-    values["size_bytes"] = next((size for one in sizes if (size := _count(one))), None)
+        values["logical_sector"] = positive(spaces[0].get("formatted_lba_size"))
+    values["size_bytes"] = next((size for one in sizes if (size := positive(one))), None)
     rotation = disk.get("rotation_rate")
-    values["rpm"] = _count(rotation)
+    values["rpm"] = positive(rotation)
     values["ssd"] = True if rotation == 0 or values["protocol"] == "NVMe" else False if values["rpm"] else None
     speed = _object(disk, "interface_speed")
     values["link_max_bps"], values["link_bps"] = _rate(_object(speed, "max")), _rate(_object(speed, "current"))
-    values["logical_sector"] = _count(disk.get("logical_block_size")) or values["logical_sector"]
-    values["physical_sector"] = _count(disk.get("physical_block_size"))
+    values["logical_sector"] = positive(disk.get("logical_block_size")) or values["logical_sector"]
+    values["physical_sector"] = positive(disk.get("physical_block_size"))
 
 
 def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -163,14 +164,6 @@ def _object(value: dict[str, Any], name: str) -> dict[str, Any]:
     return one if isinstance(one, dict) else {}
 
 
-def _text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
 def _rate(speed: dict[str, Any]) -> float | None:
-    units, bits = _count(speed.get("units_per_second")), _count(speed.get("bits_per_unit"))
+    units, bits = positive(speed.get("units_per_second")), positive(speed.get("bits_per_unit"))
     return float(units * bits) if units and bits else None
