@@ -18,6 +18,9 @@ from hecn_analysis.report.ports import port_table
 #: A second cause that is at least so likely is named beside the first. [1]
 _ALSO: Final = 0.15
 
+#: Below this, the finding says perhaps. [1]
+_SURE: Final = 0.5
+
 
 def finding(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
     """Say in a few sentences what the folder shows."""
@@ -50,7 +53,11 @@ def _of_cause(verdict: Diagnosis) -> Iterator[str]:
     """What holds the runs back, and the first change."""
     first, second = verdict.causes[:2]
     also = f"; or {second.resource}, {second.probability:.0%}" if second.probability >= _ALSO else ""
-    said = verdict.finding
+    said = (
+        verdict.finding
+        if verdict.verdict == UNDETERMINED or first.probability >= _SURE
+        else f"perhaps {verdict.finding}"
+    )
     likely = f"likeliest {first.resource}, " if verdict.verdict == UNDETERMINED else ""
     yield f"{said[:1].upper()}{said[1:]} ({likely}{first.probability:.0%}{also})."
     for change in verdict.changes[:1]:
@@ -70,7 +77,7 @@ def _of_probes(folder: Folder) -> Iterator[str]:
     for tool, part in runs.groupby("tool", sort=False):
         rtt, loss = part["rtt_min_s"].astype(float), part["loss_fraction"].astype(float)
         told = [f"an RTT of {units.format_time(float(rtt.min()), digits=3)}"] if rtt.notna().any() else []
-        told += [f"{float(loss.median()):.2g} of the packets lost"] if loss.median() > 0 else []
+        told += [f"{float(loss.median()):.2%} of the packets lost"] if loss.median() > 0 else []
         if told:
             yield f"{tool}: {', '.join(told)}."
 

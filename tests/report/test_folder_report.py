@@ -12,10 +12,12 @@ import hecn_analysis as hecn
 from hecn_analysis.base.errors import InputError
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
+from hecn_analysis.diagnosis.verdict import AS_EXPECTED, UNDETERMINED, of_folder
 from hecn_analysis.files import streams
 from hecn_analysis.files.opening import File
 from hecn_analysis.ingest.folder import read_folder
-from hecn_analysis.report import causes, expected, known, ports, steps
+from hecn_analysis.report import ports, tables
+from hecn_analysis.report.finding import finding, key_figures
 from hecn_analysis.runs.alike import groups, with_conditions
 
 BEFORE = data_dir() / "transfers" / "before"
@@ -27,12 +29,12 @@ def before():
 
 
 @pytest.fixture(scope="module")
-def kinds(before):
-    return expected.expectations(before)
+def verdicts(before):
+    return of_folder(before)
 
 
-def facts_of(one):
-    return {fact.key: (fact.words, fact.basis) for fact in one.facts}
+def labels(folder):
+    return [one.label for one in key_figures(folder, of_folder(folder))]
 
 
 def test_a_mixed_folder_is_read_by_all_readers_and_what_nobody_knows_is_named(before):
@@ -100,107 +102,154 @@ def test_repeats_of_a_test_are_one_kind_whatever_their_files_are_called(before):
     assert dict(zip(table["tool"], table["runs"], strict=True)) == {"iperf3": 6, "nuttcp": 6, "ping": 0, "tc": 0}
 
 
-def test_the_line_is_assumed_where_no_file_says_its_rate_and_the_verdict_says_so(kinds):
-    for one in kinds:
-        assert facts_of(one) == {
-            "path.rate": ("10.0 Mb/s", "assumed"),
-            "path.mtu": ("1500 B", "captured"),
-            "path.rtt": ("58.0 µs", "logged"),
-            "sender": ("as captured", "captured"),
-            "receiver": ("no limit", "assumed"),
-        }
-        assert one.verdict == "as expected (assumed limit)"
-        assert "if the line rate is 10.0 Mb/s, which the folder does not confirm" in one.why
-        best = causes.candidates(one)[0]
-        assert (best.kind, best.probability > 0.9) == ("link", True)
+def test_what_nothing_bounds_has_no_expected_rate(before, verdicts):
+    assert [one.expected_bps for one in verdicts] == [None, None]
+    assert labels(before) == ["Runs", "Median", "Likeliest cause"]
+    assert "expected" not in finding(before, verdicts)
 
 
-def test_the_next_test_is_the_one_that_tells_what_was_assumed(before, kinds):
-    assert steps.next_tests(before, kinds)["how"].tolist() == ["ethtool INTERFACE"]
-
-
-def test_the_finding_does_not_claim_what_no_file_says(before, kinds):
-    said = steps.finding(before, kinds)
+def test_the_finding_names_the_runs_the_cause_and_how_sure_that_is(before, verdicts):
+    said = finding(before, verdicts)
     assert said.startswith("12 runs of 2 kinds; most are iperf3 tcp send")
-    assert "the capacity of an assumed line of" in said
+    assert verdicts[0].finding in said
+    assert f"{verdicts[0].causes[0].probability:.0%}" in said
 
 
-def test_a_captured_speed_goes_before_an_assumed_one(tmp_path):
+def test_causes_quote_lines_that_stand_in_the_files(before, verdicts):
+    rows = tables.causes_table(before, verdicts)
+    quoted = rows[rows["place"] != ""]
+    assert len(quoted) > 3
+    for place in quoted["place"]:
+        name, _, line = place.rpartition(":")
+        assert 1 <= int(line) <= len((BEFORE / name).read_text().splitlines())
+    first = rows[rows["class"].notna()].iloc[0]
+    assert (first["class"], first["probability"]) == (verdicts[0].causes[0].kind, verdicts[0].causes[0].probability)
+
+
+def test_each_question_is_asked_once_and_the_most_telling_first(verdicts):
+    rows = tables.questions_table(verdicts)
+    assert rows["what"].is_unique
+    assert rows["bits"].is_monotonic_decreasing
+    assert rows["what"].str.contains("rate of the circuit").any()
+
+
+def test_a_line_that_a_note_states_is_a_fact_with_its_place_and_bounds_what_is_expected(tmp_path):
+    shutil.copy(BEFORE / "nuttcp.txt", tmp_path)
+    (tmp_path / "notes.txt").write_text("from the lab\ncircuit: 10 Mb/s\n")
+    folder = read_folder(tmp_path)
+    verdicts = of_folder(folder)
+    facts = tables.facts_table(folder, verdicts)
+    assert ["Circuit", "10.0 Mb/s", "notes.txt:2", "circuit: 10 Mb/s"] in facts.to_numpy().tolist()
+    assert verdicts[0].verdict == AS_EXPECTED
+    assert verdicts[0].causes[0].kind == "link"
+    assert labels(folder)[:3] == ["Runs", "Median", "Expected"]
+    assert "; expected " in finding(folder, verdicts)
+    assert folder.refused.empty
+    assert "lines about a transfer" in set(folder.sources["kind"])
+
+
+def test_a_captured_speed_bounds_what_is_expected(tmp_path):
     shutil.copytree(data_dir() / "inventory" / "virtual-machine", tmp_path / "x" / "host")
     port = tmp_path / "x" / "host" / "ethtool-eth0.txt"
-    port.write_text(port.read_text().replace("Speed: Unknown!", "Speed: 1000Mb/s"))
+    port.write_text(port.read_text().replace("Speed: Unknown!", "Speed: 10Mb/s"))
     shutil.copy(BEFORE / "nuttcp.txt", tmp_path / "x")
     folder = read_folder(tmp_path / "x")
-    one = expected.expectations(folder)[0]
-    assert facts_of(one)["path.rate"] == ("1.00 Gb/s", "captured")
-    assert one.verdict == "below"
-    assert causes.candidates(one)[0].name == causes.OTHER
-    assert "the folder does not show the bottleneck" in steps.finding(folder, [one])
+    verdicts = of_folder(folder)
+    facts = tables.facts_table(folder, verdicts).set_index("name")
+    assert facts.loc["Slowest port", "place"].startswith("host/ethtool-eth0.txt:")
+    assert verdicts[0].expected_bps < 10e6
+    assert (verdicts[0].verdict, verdicts[0].causes[0].kind) == (AS_EXPECTED, "link")
+    assert verdicts[0].changes == ()
 
 
-def test_counters_name_the_line_and_jumbo_frames_are_concluded_from_rates_that_do_not_fit():
+def test_each_kind_is_judged_by_itself_and_ports_are_compared_with_runs():
     folder = read_folder(data_dir() / "counters" / "session")
-    kinds = expected.expectations(folder)
-    assert {facts_of(one)["path.rate"] for one in kinds if one.facts} == {("400 Mb/s", "counted")}
-    assert {facts_of(one)["path.mtu"][1] for one in kinds if one.facts} == {"assumed", "concluded"}
-    assert [one.verdict for one in kinds if one.group["protocol"] == "udp"] == ["not compared"]
+    verdicts = of_folder(folder)
+    rows = tables.verdict_table(verdicts)
+    assert rows["condition"].is_unique
+    assert rows["runs"].sum() == folder.runs["rate_bps"].notna().sum()
     table = ports.port_table(folder)
     assert {"switch port1", "switch port2"} <= set(table["port"])
     assert "agrees" in set(ports.agreement(folder)["verdict"])
 
 
-@pytest.mark.parametrize(
-    ("measured", "share", "kind"),
-    [(31.6e9, 0.99, "cpu"), (8e9, 0.3, "other"), (9.4e9, 0.2, "link")],
-)
-def test_what_holds_back_is_what_says_that_rate(measured, share, kind, tmp_path):
+def test_a_full_core_that_the_tool_reports_is_the_cause_and_is_quoted(tmp_path):
+    measured, share = 31.6e9, 0.99
     amount, rate = f"{measured / 8 * 10 / 2**20:.4f} MB / 10.00 sec", f"{measured / 1e6:.4f} Mbps"
     (tmp_path / "log.txt").write_text(f"{amount} = {rate} {share * 100:.0f} %TX 20 %RX 0.05 msRTT\n")
     folder = read_folder(tmp_path)
-    [one] = expected.expectations(folder)
-    assert causes.candidates(one)[0].kind == kind
-    assert sum(each.probability for each in causes.candidates(one)) == pytest.approx(1)
+    verdicts = of_folder(folder)
+    [one] = verdicts
+    assert one.causes[0].kind == "cpu-sender"
+    assert sum(cause.probability for cause in one.causes) == pytest.approx(1)
+    rows = tables.causes_table(folder, verdicts)
+    assert rows.iloc[0][["class", "place"]].tolist() == ["cpu-sender", "log.txt:1"]
+    assert "99% of a core" in rows.iloc[0]["says"]
+    assert (tables.changes_table(verdicts)["throughput_bps"] > measured).all()
+    assert "First change: " in finding(folder, verdicts)
 
 
-@pytest.mark.parametrize(
-    ("rate", "line"), [(9.41e9, 10e9), (9.99e9, 25e9), (3e9, 10e9), (2.3e9, 2.5e9), (94e6, 100e6), (5e12, 800e9)]
-)
-def test_the_next_usual_line_carries_the_run(rate, line):
-    assert known.next_rate(rate) == line
+def ping(ms, lost=0):
+    return (
+        "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n\n--- 192.0.2.1 ping statistics ---\n"
+        f"100 packets transmitted, {100 - lost} received, {lost}% packet loss, time 9904ms\n"
+        f"rtt min/avg/max/mdev = {ms}/{ms}/{ms}/0.0 ms\n"
+    )
 
 
-def test_pings_of_several_paths_say_no_round_trip_time(tmp_path):
-    for name, ms in (("a", 0.2), ("b", 80.0)):
-        rows = "".join(f"64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time={ms} ms\n" for n in (1, 2))
-        (tmp_path / name).write_text(
-            f"PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n{rows}\n--- 192.0.2.1 ping statistics ---\n"
-            "2 packets transmitted, 2 received, 0% packet loss, time 1001ms\n"
-            f"rtt min/avg/max/mdev = {ms}/{ms}/{ms}/0.0 ms\n"
-        )
-    (tmp_path / "c").write_text("1178.1250 MB /  10.00 sec =  988.2643 Mbps 2 %TX 4 %RX 0 retrans\n")
-    [one] = expected.expectations(read_folder(tmp_path))
-    assert facts_of(one)["path.rtt"] == ("not known", "assumed")
+def test_pings_alone_say_distance_and_losses(tmp_path):
+    (tmp_path / "ping.txt").write_text(ping(88.1, lost=10))
+    folder = read_folder(tmp_path)
+    verdicts = of_folder(folder)
+    said = finding(folder, verdicts)
+    assert said.startswith("ping: an RTT of 88.1 ms, 10.00% of the packets lost.")
+    assert "ackets are lost on the path" in said
+    assert verdicts[0].causes[0].kind == "loss"
+    causes = tables.causes_table(folder, verdicts)
+    assert causes.iloc[0]["place"] == "ping.txt:4"
+    assert tables.probes_table(folder)["path_rtt_s"].tolist() == [0.0881]
+    assert tables.measured_table(verdicts).empty
+    assert tables.changes_table(verdicts).empty
+
+
+def test_disks_alone_have_a_verdict_and_no_expected_rate():
+    folder = read_folder(data_dir() / "logs" / "c-systems-dd.txt")
+    verdicts = of_folder(folder)
+    assert finding(folder, verdicts).startswith("2 runs of 2 kinds; most are dd read, 69 GB: 21.2 Gb/s")
+    assert verdicts[0].causes[0].kind == "disk-read"
+    assert "Expected" not in labels(folder)
+    measured = tables.measured_table(verdicts)
+    assert measured["rtt_s"].isna().all()
+
+
+def test_an_aborted_run_is_told(tmp_path):
+    (tmp_path / "log.txt").write_text("iperf3: error - unable to connect to server: Connection refused\n")
+    folder = read_folder(tmp_path)
+    said = finding(folder, of_folder(folder))
+    assert said.startswith(("The one run was aborted.", "No file could be read."))
 
 
 def test_a_folder_without_anything_known_has_a_finding_and_no_more(tmp_path):
     (tmp_path / "a <b>.txt").write_text("hello")
     folder = read_folder(tmp_path)
     assert folder.is_empty
-    kinds = expected.expectations(folder)
-    assert kinds == []
-    assert steps.finding(folder, kinds).startswith("No file could be read. The one file in it")
-    assert len(steps.next_tests(folder, kinds)) == 1
+    verdicts = of_folder(folder)
+    assert [one.verdict for one in verdicts] == [UNDETERMINED]
+    assert finding(folder, verdicts).startswith("No file could be read. The one file in it")
+    assert labels(folder) == ["Files read"]
     assert ports.port_table(folder).empty
     assert ports.agreement(folder).empty
-    assert expected.table(kinds).empty
-    assert causes.causes_table(kinds).empty
+    assert tables.causes_table(folder, verdicts).empty
+    assert tables.changes_table(verdicts).empty
+    assert tables.facts_table(folder, verdicts).empty
+    assert len(tables.questions_table(verdicts)) >= 1
 
 
 def test_hosts_alone_and_ports_alone_have_findings():
     hosts = read_folder(data_dir() / "inventory")
-    assert steps.finding(hosts, []).startswith("One captured host")
+    assert finding(hosts, of_folder(hosts)).startswith("One captured host")
     folder = read_folder(data_dir() / "counters" / "session" / "walks.txt.gz")
-    assert steps.finding(folder, []).startswith("No runs; ")
+    assert finding(folder, of_folder(folder)).startswith("No runs; ")
 
 
 def test_damage_is_counted_and_the_rest_is_read(tmp_path):

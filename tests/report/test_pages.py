@@ -4,30 +4,33 @@ import shutil
 
 import pytest
 
+from hecn_analysis import briefs
 from hecn_analysis.base.places import data_dir
+from hecn_analysis.diagnosis.verdict import of_folder
 from hecn_analysis.ingest.folder import read_folder
-from hecn_analysis.report import expected, ports, show
+from hecn_analysis.report import ports, show
+from hecn_analysis.report.finding import finding, key_figures
 
 
 def all_of(folder):
     """Show everything, as the notebook does."""
     found = read_folder(folder)
-    kinds = expected.expectations(found)
-    figures = show.key_figures(found, kinds)
-    show.sources(found)
-    show.refused(found)
-    show.groups(found)
-    show.runs(found)
-    show.course(found, kinds)
-    show.verdicts(kinds)
-    show.facts(kinds)
-    show.causes(kinds)
-    show.windows(kinds)
-    show.ladder(kinds)
+    verdicts = of_folder(found)
+    figures = key_figures(found, verdicts)
+    briefs.show_finding(finding(found, verdicts), figures, verdicts=verdicts.to_list())
+    show.verdicts(verdicts)
+    show.causes(found, verdicts)
+    show.changes(verdicts)
+    show.questions(verdicts)
+    show.runs(verdicts)
+    show.course(verdicts)
+    show.measured(found, verdicts)
+    show.facts(found, verdicts)
     show.findings(found)
     show.ports(found, ports.port_table(found))
     show.agreement(found)
-    show.advice(found, kinds)
+    show.sources(found)
+    show.refused(found)
     return figures
 
 

@@ -1,30 +1,14 @@
-"""What logs show beside the rate tells a full line, a window and losses apart, and says nothing where they do not."""
-
-import math
+"""What logs show beside the rate tells a full line, a window and losses apart, and the report quotes it."""
 
 import pytest
 
 import hecn_analysis as hecn
 from hecn_analysis.base.places import data_dir
-from hecn_analysis.report import causes, expected
-from hecn_analysis.report.signs import CHANCES, Signs, signs_of
+from hecn_analysis.diagnosis.verdict import of_folder
+from hecn_analysis.report import tables
 from hecn_analysis.runs.alike import with_conditions
 
 MBPS = 1e6
-
-LINE = Signs(scatter=0.04, idle_rtt_s=0.02, loaded_rtt_s=0.045, resent=1e-3, flight_bytes=2e6, cwnd_bytes=2e6)
-WINDOW = Signs(scatter=0.015, idle_rtt_s=0.02, loaded_rtt_s=0.0202, resent=0.0, flight_bytes=5e5, cwnd_bytes=2e6)
-LOSSES = Signs(scatter=0.3, idle_rtt_s=0.02, loaded_rtt_s=0.0202, resent=1e-3, flight_bytes=2e5, cwnd_bytes=2e5)
-
-
-@pytest.mark.parametrize(("signs", "kind"), [(LINE, "link"), (WINDOW, "window"), (LOSSES, "loss")])
-def test_each_class_fits_its_own_signs_best(signs, kind):
-    assert max(CHANCES, key=signs.chance) == kind
-
-
-def test_without_signs_no_class_is_likelier_than_another():
-    assert {Signs().chance(kind) for kind in CHANCES} == {1.0}
-    assert not Signs().tells
 
 
 def folder_of(tmp_path, *, rate_mbps, rtts_ms, cwnd, retransmits, ping_ms):
@@ -57,43 +41,55 @@ def folder_of(tmp_path, *, rate_mbps, rtts_ms, cwnd, retransmits, ping_ms):
 STEADY = [300, 290, 301, 299, 300, 302, 298, 300, 301, 299]
 
 
+def judged(folder):
+    verdicts = of_folder(folder)
+    [one] = verdicts
+    signs = {sign.name: sign.value for sign in one.signs}
+    return {cause.kind: cause.probability for cause in one.causes}, signs, tables.causes_table(folder, verdicts)
+
+
 def test_a_queue_in_front_of_a_line_that_no_file_names_is_seen(tmp_path):
     folder = folder_of(
         tmp_path, rate_mbps=STEADY, rtts_ms=[30, 38, 42, 44, 45, 45, 44, 45, 45, 45], cwnd=1_700_000,
         retransmits=200, ping_ms=20.0,
     )  # fmt: skip
-    (one,) = expected.expectations(folder)
-    assert one.signs.found() == {"queue": True, "resent": True, "roomy": False}
-    best = causes.candidates(one)[0]
-    assert (best.name, best.kind) == (causes.NARROW, "link")
-    assert "the round-trip time grows from 20.0 ms to 45.0 ms under load" in best.evidence
+    likely, signs, rows = judged(folder)
+    assert signs["queue"] == pytest.approx(45 / 20 - 1, rel=0.01)
+    assert likely["link"] + likely["shaper"] > 0.8
+    assert rows["says"].str.contains("the RTT grows by 125% under load").any()
+    assert rows["says"].str.contains("retransmits").any()
 
 
-def test_a_window_is_seen_and_how_large_it_is(tmp_path):
+def test_a_window_is_seen(tmp_path):
     folder = folder_of(tmp_path, rate_mbps=STEADY, rtts_ms=[20.2] * 10, cwnd=2_500_000, retransmits=0, ping_ms=20.0)
-    (one,) = expected.expectations(folder)
-    assert one.signs.found() == {"queue": False, "resent": False, "roomy": True}
-    best = causes.candidates(one)[0]
-    assert (best.name, best.kind) == ("a TCP window or socket buffer of about 750 kB", "window")
+    likely, signs, _ = judged(folder)
+    assert signs["queue"] < 0.05
+    assert signs["resent"] == 0
+    assert signs["cwnd_room"] > 2
+    assert likely["window-host"] + likely["window-tool"] > 0.8
 
 
 def test_rates_that_go_up_and_down_and_what_was_sent_again_speak_for_losses(tmp_path):
     rates = [9, 4, 6, 11, 5, 8, 3, 7, 10, 5]
     folder = folder_of(tmp_path, rate_mbps=rates, rtts_ms=[20.1] * 10, cwnd=17_000, retransmits=80, ping_ms=20.0)
-    (one,) = expected.expectations(folder)
-    assert causes.candidates(one)[0].kind == "loss"
+    likely, _, rows = judged(folder)
+    assert max(likely, key=likely.get) == "loss"
+    assert rows.iloc[0]["place"].startswith("one.json:")
+    assert rows["says"].str.contains("retransmits").any()
 
 
-def test_no_queue_is_not_claimed_without_a_ping(tmp_path):
+def test_no_queue_is_claimed_without_a_ping(tmp_path):
     folder = folder_of(tmp_path, rate_mbps=STEADY, rtts_ms=[45.0] * 10, cwnd=1_700_000, retransmits=200, ping_ms=20.0)
-    runs = folder.runs[folder.runs["tool"] == "iperf3"]
-    signs = signs_of(runs, folder.reading.intervals, folder.reading.streams, math.nan, 1500)
-    assert "queue" not in signs.found()
+    (tmp_path / "ping.txt").unlink()
+    _, signs, rows = judged(hecn.read_folder(folder.path))
+    assert "queue" not in signs
+    assert not rows["says"].str.contains("under load").any()
 
 
 def test_a_version_that_prints_no_retransmits_as_none_says_nothing():
-    reading = hecn.read(data_dir() / "samples" / "nuttcp" / "summary-6.1.2.txt")
-    runs = with_conditions(reading.runs)
-    signs = signs_of(runs[runs["rate_bps"].notna()], reading.intervals, reading.streams, math.nan, 1500)
+    folder = hecn.read_folder(data_dir() / "samples" / "nuttcp" / "summary-6.1.2.txt")
+    runs = with_conditions(folder.reading.runs)
     assert (runs["retransmits"].dropna() == 0).all()
-    assert math.isnan(signs.resent)
+    verdicts = of_folder(folder)
+    assert tables.measured_table(verdicts)["resent_fraction"].isna().all()
+    assert all("resent" not in {sign.name for sign in one.signs} for one in verdicts)
