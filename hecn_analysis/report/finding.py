@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -14,12 +13,6 @@ from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.report.ports import port_table
-
-#: A second cause that is at least so likely is named beside the first. [1]
-_ALSO: Final = 0.15
-
-#: Below this, the finding says perhaps. [1]
-_SURE: Final = 0.5
 
 
 def finding(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
@@ -46,23 +39,18 @@ def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
     head = f"{rated} runs" if rated != 1 else "One run"
     head += f" of {len(verdicts)} kinds" if several else " of one kind" if rated != 1 else ""
     head += f" ({failed} more failed)" if failed else ""
-    return f"{head}; {'most are ' if several else ''}{first.kind.condition}: {words.rates(first)}."
+    is_most = several and len(first.kind.runs) > len(verdicts[1].kind.runs)
+    which = "most are " if is_most else "the slowest: " if several else ""
+    return f"{head}; {which}{first.kind.condition}: {words.rates(first)}."
 
 
 def _of_cause(verdict: Diagnosis) -> Iterator[str]:
     """What holds the runs back, and the first change."""
-    first, second = verdict.causes[:2]
-    also = f"; or {second.resource}, {second.probability:.0%}" if second.probability >= _ALSO else ""
-    said = (
-        verdict.finding
-        if verdict.verdict == UNDETERMINED or first.probability >= _SURE
-        else f"perhaps {verdict.finding}"
-    )
-    likely = f"likeliest {first.resource}, " if verdict.verdict == UNDETERMINED else ""
-    yield f"{said[:1].upper()}{said[1:]} ({likely}{first.probability:.0%}{also})."
+    said = words.finding(verdict)
+    yield f"{said[:1].upper()}{said[1:]}."
     for change in verdict.changes[:1]:
         then = words.gain(change, verdict.measured_bps)
-        yield f"First change: {change.what}{f'; {then}' * bool(then)}."
+        yield f"First change: {change.what}{then and f'; {then}'}."
 
 
 def _of_aborted(folder: Folder) -> Iterator[str]:

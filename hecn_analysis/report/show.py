@@ -14,7 +14,7 @@ import pandas as pd
 from hecn_analysis import briefs
 from hecn_analysis.base import units
 from hecn_analysis.diagnosis import remedies
-from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
+from hecn_analysis.diagnosis.verdict import Diagnosis
 from hecn_analysis.figures import plot_comparison, plot_course, plot_traffic
 from hecn_analysis.ingest.folder import CAPTURED, SHOWN, Folder
 from hecn_analysis.report import ports as counted
@@ -63,7 +63,7 @@ _PORTS: Final = (
 
 def verdicts(found: Sequence[Diagnosis]) -> None:
     """Show the verdict on each kind of run."""
-    rows = tables.verdict_table([one for one in found if one.measured_bps is not None or one.verdict != UNDETERMINED])
+    rows = tables.verdict_table(found)
     if rows.empty:
         briefs.show_text("No run has a rate, and no line in the files says what would hold one back.")
         return
@@ -92,7 +92,7 @@ def causes(folder: Folder, found: Sequence[Diagnosis]) -> None:
         return
     rows = rows.assign(
         evidence=[f"{row['place']}: {row['says']}" if row["place"] else row["says"] for row in rows.to_dict("records")],
-        resource=rows["resource"].fillna(_BLANK),
+        resource=(rows["resource"] + " (" + rows["class"] + ")").fillna(_BLANK),
         **{
             "probability value": rows["probability"].map(lambda one: _BLANK if pd.isna(one) else f"{one:.0%}"),
             "limit value": rows["limit_bps"].map(lambda one: _BLANK if pd.isna(one) else _rate(one)),
@@ -119,15 +119,9 @@ def changes(found: Sequence[Diagnosis]) -> None:
             why = "no run has a rate"
         briefs.show_text(f"Nothing to change: {why or 'no cause is likely enough'}.")
         return
-    rows = rows.assign(then=[_then(row) for row in rows.to_dict("records")])
     columns = headings("what", "then", "probability", "command", "check")
     caption = f"Changes, the most useful first{_of_kind(rows)}"
-    _table(rows, columns, caption=caption, note=_CHANGES, footnotes="source", group="condition")
-
-
-def _then(row: Mapping[Any, Any]) -> str:
-    gain = "" if pd.isna(row["gain"]) else f", {row['gain']:.2g} times as fast"
-    return f"{_rate(row['throughput_bps'])} ({_rate(row['low_bps'])} to {_rate(row['high_bps'])}){gain}"
+    _table(rows, _nonempty(rows, columns), caption=caption, note=_CHANGES, footnotes="source", group="condition")
 
 
 def questions(found: Sequence[Diagnosis]) -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from hecn_analysis.base import units
+from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.facts import Fact, Facts
 from hecn_analysis.diagnosis.missing import Question
-from hecn_analysis.diagnosis.verdict import Cause, Diagnosis
+from hecn_analysis.diagnosis.verdict import UNDETERMINED, Cause, Diagnosis
 from hecn_analysis.ingest.folder import Folder
 from hecn_analysis.runs import alike
 
@@ -34,7 +35,7 @@ VERDICT: Final = (
 )
 CAUSES: Final = ("condition", "class", "resource", "probability", "limit_bps", "place", "says")
 CHANGES: Final = (
-    *("condition", "what", "command", "check", "throughput_bps", "low_bps", "high_bps", "gain", "probability"),
+    *("condition", "what", "command", "check", "throughput_bps", "low_bps", "high_bps", "then", "probability"),
     "source",
 )
 QUESTIONS: Final = ("what", "command", "separates", "bits")
@@ -43,6 +44,11 @@ MEASURED: Final = (
     *("cpu_sender_fraction", "cpu_receiver_fraction", "tool_version"),
 )
 FACTS: Final = ("name", "value", "place", "says")
+
+
+def judged(verdicts: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Those that rest on a rate, or on lines that speak for one cause."""
+    return [one for one in verdicts if one.measured_bps is not None or one.verdict != UNDETERMINED]
 
 
 def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
@@ -56,7 +62,7 @@ def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
             "class": one.causes[0].kind,
             "probability": one.causes[0].probability,
         }
-        for one in verdicts
+        for one in judged(verdicts)
     ]
     return pd.DataFrame(rows, columns=list(VERDICT))
 
@@ -98,9 +104,9 @@ def changes_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
         {
             "condition": one.kind.condition,
             **vars(change),
-            "gain": change.throughput_bps / one.measured_bps if one.measured_bps and change.throughput_bps else np.nan,
+            "then": words.gain(change, one.measured_bps).removeprefix("then "),
         }
-        for one in verdicts
+        for one in judged(verdicts)
         for change in one.changes[:_CHANGES]
     ]
     return pd.DataFrame(rows, columns=list(CHANGES))
@@ -131,14 +137,14 @@ def _measured(verdict: Diagnosis) -> dict[str, Any]:
     row = {"condition": kind.condition, "failed": kind.failed, **{name: beside[name] for name in MEASURED[7:]}}
     if not facts.has_rates or kind.protocol != "tcp":
         return row
-    idle, line = _value(facts.rtt_idle), _value(facts.line or facts.port)
+    idle, line = _value(facts.rtt_idle), facts.line or facts.port
     far = idle >= _FAR_S
     return {
         **row,
         "rtt_s": idle,
         "loaded_rtt_s": np.nan if facts.is_one_rtt else _value(facts.rtt_loaded),
         "in_flight_bytes": facts.flight_bytes if far else np.nan,
-        "bdp_bytes": facts.goodput(line) * idle / 8 if far else np.nan,
+        "bdp_bytes": facts.goodput(line.value) * idle / 8 if far and line is not None else np.nan,
         "resent_fraction": _value(facts.resent),
     }
 
