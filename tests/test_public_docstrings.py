@@ -231,7 +231,7 @@ def test_the_public_functions_are_found():
     assert "hecn_analysis.limits.tcp_loss.pftk_bps" in PUBLIC
     assert {"Prediction.to_frame", "Explanation.verdict", "Scenario.with_"} <= set(METHODS)
     assert "hecn_analysis.inventory.read_inventory" in PUBLIC
-    assert "hecn_analysis.report.steps.advice" in HELPERS
+    assert "hecn_analysis.report.tables.judged" in HELPERS
 
 
 def test_a_helper_says_what_it_does_in_one_line():

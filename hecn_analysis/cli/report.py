@@ -23,10 +23,10 @@ TIME_LIMIT_S = 86_400.0  # of reading all files; how far it is shows on stderr
 
 DESCRIPTION = """\
 Report on a folder of unknown files: tool logs, port counters and captured host
-output, in any mix, packed or not. The report shows what was read and what was
-not, the runs, their expected throughput, the likely bottlenecks, the traffic of
-the ports, and what to test and change next. No description is needed: whatever
-the folder does not show is assumed, and listed as assumed.
+output, in any mix, packed or not. The report is the page of hecn diagnose: what
+holds the runs back and how sure that is, with the lines that say so, what to
+change and to test next, the runs, the traffic of the ports, and what was read and
+what was not. No description is needed.
 
 The output is one HTML page that needs no network, a PDF, the executed notebook,
 the numbers as JSON, and an index; the name of the page is printed."""
