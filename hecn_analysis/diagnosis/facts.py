@@ -227,6 +227,17 @@ class Facts:
         return float(framing.goodput_bps(1.0, mtu, protocol=protocol))
 
     @cached_property
+    def loss_limit_bps(self) -> float | None:
+        """What TCP gets at the losses that the tool counts. [bit/s]."""
+        rtt, loss = self.rtt_idle, self.resent
+        if rtt is None or loss is None or not 0 < loss.value < _MANY:
+            return None
+        with warnings.catch_warnings():  # of losses so high that the limit is still lower
+            warnings.simplefilter("ignore", ValidityWarning)
+            limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=self.mtu)["loss_limit_bps"]
+        return float(limit) * self.streams
+
+    @cached_property
     def _steady(self) -> pd.DataFrame:
         """Intervals after the start of each run."""
         table = self.kind.intervals
