@@ -83,25 +83,32 @@ def _is_loaded(text: str) -> bool | None:
 def _pings(document: Document) -> Iterator[_Ping]:
     """Read the pings of a file, one after another."""
     of_file = bool(_is_loaded(PurePath(document.source_file).name.replace("_", "-")))
-    said, at = of_file, 0
     ping = _Ping(of_file)
     for number, text in enumerate(document.lines, 1):
         if not text or len(text) > _LONGEST:
             continue
-        time = _TIME.search(text)
-        if _HEADING.search(text) or (time is not None and ping.counts is not None and _REPLY.search(text)):
+        time = _TIME.search(text) if "ms" in text or "us" in text or not text.isascii() else None
+        is_reply = time is not None and _REPLY.search(text) is not None
+        is_heading = not is_reply and "ing" in text.lower() and _HEADING.search(text) is not None
+        if is_heading or (is_reply and ping.counts is not None):
             yield ping
-            ping = _Ping(said if at and number - at <= _NEAR else of_file, is_certain=True)
-        if time is not None and _REPLY.search(text):
-            if not ping.is_certain:
-                ping = _Ping(said if at and number - at <= _NEAR else of_file, is_certain=True)
+            ping = _Ping(of_file)
+        if (is_heading or is_reply) and not ping.is_certain:
+            ping.is_certain, ping.is_loaded = True, _said_above(document, number, of_file=of_file)
+        if time is not None and is_reply:
             if "DUP!" not in text:
                 _reply(ping, time, text, number)
         elif _TIMEOUT.match(text):
             ping.lost += 1
-        elif not _summary(ping, text, number) and (words := _is_loaded(text)) is not None:
-            said, at = words, number
+        else:
+            _summary(ping, text, number)
     yield ping
+
+
+def _said_above(document: Document, line: int, *, of_file: bool) -> bool:
+    """Tell from the lines above a ping whether it ran during a transfer, else from the name of the file."""
+    above = (_is_loaded(text) for text in reversed(document.lines[max(line - 1 - _NEAR, 0) : line - 1]) if text)
+    return next((said for said in above if said is not None), of_file)
 
 
 def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
@@ -113,7 +120,7 @@ def _reply(ping: _Ping, time: re.Match[str], text: str, line: int) -> None:
         ping.numbers.append(int(sequence["number"]))
 
 
-def _summary(ping: _Ping, text: str, line: int) -> bool:
+def _summary(ping: _Ping, text: str, line: int) -> None:
     """Take a line of the summary, where it is one."""
     if "%" in text and (ping.is_certain or "packet" in text.lower()) and (share := _SHARE.search(text)) is not None:
         counts = [int(count) for count in _COUNT.findall(text)[:2]]
@@ -121,14 +128,13 @@ def _summary(ping: _Ping, text: str, line: int) -> bool:
         is_whole = len(counts) == 2 and 0 < counts[0] >= counts[1]
         if is_whole and abs(1 - counts[1] / counts[0] - loss) < _ROUNDED:
             ping.counts = counts[0], counts[1], line
-            return True
-    summary = _SUMMARY.search(text) or _WINDOWS.search(text)
-    if summary is None:
-        return False
-    ping.mean = float(summary["mean"].replace(",", ".")) / 1e3, line
-    if summary.re is _SUMMARY and summary["scatter"]:
-        ping.scatter = float(summary["scatter"].replace(",", ".")) / 1e3, line
-    return True
+            return
+    is_unix = "min/avg/max" in text
+    summary = _SUMMARY.search(text) if is_unix else _WINDOWS.search(text) if ping.is_certain else None
+    if summary is not None:
+        ping.mean = float(summary["mean"].replace(",", ".")) / 1e3, line
+        if is_unix and summary["scatter"]:
+            ping.scatter = float(summary["scatter"].replace(",", ".")) / 1e3, line
 
 
 def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
