@@ -1,8 +1,8 @@
-"""Count the signs of measured transfers with a known cause: ``python -m upkeep.evidence CASES``; `make evidence CASES=`.
+"""Count the signs of transfers with a known cause: ``python -m upkeep.evidence CASES``; `make evidence CASES=DIR`.
 
 CASES/NNN/before/ is what an engineer would hand in, CASES/NNN/truth.json has its ``cause``, and what makes its set-up:
-``tool``, ``rtt_s``, ``rate_bps``, ``streams``, ``congestion_control``. The counts go to ``models/evidence_counts.yaml``,
-with the scores of a cross-validation: each case is judged by the tables without all cases of its set-up.
+``tool``, ``rtt_s``, ``rate_bps``, ``streams``, ``congestion_control``. The counts go to
+``models/evidence_counts.yaml``, with the scores of a cross-validation: each case is judged by the tables without all cases of its set-up.
 """
 
 from __future__ import annotations
@@ -32,8 +32,13 @@ _ALIASES: Final = {"healthy": "link", "duplex-speed": "duplex", "driver-offload"
 
 #: Classes that one change mends: a verdict that names another one of the family is nearly right.
 FAMILIES: Final[Mapping[str, str]] = {
-    **{"window-tool": "window", "window-host": "window", "cpu-sender": "cpu", "cpu-receiver": "cpu"},
-    **{"disk-read": "disk", "disk-write": "disk", "receiver-app": "disk"},
+    "window-tool": "window",
+    "window-host": "window",
+    "cpu-sender": "cpu",
+    "cpu-receiver": "cpu",
+    "disk-read": "disk",
+    "disk-write": "disk",
+    "receiver-app": "disk",
 }
 
 _SETUP: Final = ("tool", "rtt_s", "rate_bps", "streams", "congestion_control")
@@ -42,8 +47,8 @@ _SETUP: Final = ("tool", "rtt_s", "rate_bps", "streams", "congestion_control")
 _STATED: Final = (0.0, 0.5, 0.7, 0.9, 1.0)
 
 _HEAD: Final = """\
-# Measured transfers with a known cause: how many showed each sign, in the bins of evidence.yaml, and how well the tables
-# judge transfers whose set-up was left out. Written by `make evidence`.
+# Measured transfers with a known cause: how many showed each sign, in the bins of evidence.yaml, and how well the
+# tables judge transfers whose set-up was left out. Written by `make evidence`.
 """
 
 

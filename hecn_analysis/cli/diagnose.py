@@ -32,6 +32,7 @@ examples:
   3  with --fail-below: a kind of run is slower"""
 
 STATUS_SLOW = 3
+SHOWN = 5  # names of files that were not used
 
 COLUMNS = (
     *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps", "expected_bps"),
@@ -69,9 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     output.deliver(written, arguments)
     for one in found:
         if one.unused:
-            say(
-                f"{reading.count(len(one.unused), 'file')} not used: {', '.join(one.unused[:5])}{', …' * (len(one.unused) > 5)}"
-            )
+            names = ", ".join([*one.unused[:SHOWN], *["…"] * (len(one.unused) > SHOWN)])
+            say(f"{reading.count(len(one.unused), 'file')} not used: {names}")
     return STATUS_SLOW if arguments.fail_below is not None and _is_slow(verdicts, arguments.fail_below) else 0
 
 

@@ -100,8 +100,8 @@ def kinds(folder: Folder) -> list[Kind]:
     Returns
     -------
     list of Kind
-        Each with at least one run that has a rate; where there is none, those that were aborted. Tests of disks are kinds
-        where nothing went over a network.
+        Each with at least one run that has a rate; where there is none, those that were aborted. Tests of disks are
+        kinds where nothing went over a network.
 
     Examples
     --------
