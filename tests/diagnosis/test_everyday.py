@@ -205,6 +205,9 @@ CASES = {
         0.6,
         never="11 %",
     ),
+    "four streams of iperf3 3.12": Case(
+        {"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000)}, some("link"), never="malformed|twice"
+    ),
     # 3: unlike runs
     "dd write beside dd read": Case(
         _DISKS, some("disk-write"), which="write", kinds=2, says="page cache", never=r"GB/s.{0,30}MB/s"
@@ -265,14 +268,6 @@ CASES = {
         },
         never=r"packets are lost on the path \(loss, [3-9]",
     ),
-    "connection refused": Case(
-        {
-            "iperf3.txt": "$ iperf3 -c dtn02\niperf3: error - unable to connect to server: Connection refused\n",
-            "ping.txt": e.ping("dtn02", 0.0005, 5),
-        },
-        says="refused",
-        never=NOT_FINE,
-    ),
     # 7: tickets
     "black hole of large packets": Case(
         {"iperf3.txt": _BLACK_HOLE, "ping.txt": e.ping("10.99.0.2", 0.021)}, some("mtu"), 0.5, never=NOT_FINE
@@ -303,6 +298,32 @@ CASES = {
         some("udp"),
         0.5,
     ),
+    "a core with all interrupts": Case(
+        {
+            "iperf3.txt": e.iperf3(e.ramp(12.1e9, 10, (0.9,)), [1.6 * e.MIB] * 10, [0] * 10, command="iperf3 -c dtn02"),
+            "ethtool.txt": e.ethtool(25000),
+            "mpstat-receiver.txt": e.mpstat(3),
+        },
+        some("cpu-receiver"),
+        0.5,
+        never=NOT_FINE,
+    ),
+    "loss on the way": Case(
+        {
+            "client.txt": e.iperf3(
+                [35e6 * (0.7 + 0.06 * (number * 5 % 11)) for number in range(30)],
+                [120e3 + 16e3 * (number * 5 % 11) for number in range(30)],
+                [(0, 1, 0, 0, 2, 0, 1, 0, 0, 0)[number % 10] for number in range(30)],
+                command="iperf3 -c 10.6.0.2 -t 30",
+            ),
+            "ping.txt": e.ping("10.6.0.2", 0.040, 50),
+            "ethtool.txt": e.ethtool(1000),
+            "sysctl.txt": e.sysctl(67108864, 67108864),
+        },
+        some("loss"),
+        0.5,
+        never=NOT_FINE,
+    ),
     "shaper in tc": Case(
         {"iperf3.txt": _SHAPED, "tc.txt": _TC, "ethtool.txt": e.ethtool(1000, device="eth1")},
         some("shaper"),
@@ -332,11 +353,37 @@ CASES = {
         },
         says="",
     ),
+    "clocks that disagree": Case(
+        {
+            "sender.txt": "Tue Mar 12 09:14:07 UTC 2024\n"
+            + e.iperf3(_FULL, [393 * 1024.0] * 10, command="iperf3 -c files"),
+            "receiver.txt": "Mon Jan  1 00:03:11 CET 1970\n" + e.ethtool(1000),
+            "ping.txt": e.ping("10.30.0.12", 0.0003),
+        },
+        some("link"),
+    ),
+    "outputs of another host": Case(
+        {
+            **_LINE_1G,
+            "print-server/hostname.txt": "print01\n",
+            "print-server/ethtool.txt": "[root@print01 ~]# ethtool eth0\n" + e.ethtool(100),
+        },
+        some("link"),
+        least=0.3,
+    ),
     "truncated JSON beside a text": Case(
         {**_WINDOW, "cut.json": _HEALTHY_10G[: len(_HEALTHY_10G) // 2]}, some("window-host"), 0.5, which="iperf3.txt"
     ),
+    "empty files": Case({**_LINE_1G, "mpstat.txt": "", "sar.txt": "\n"}, some("link")),
+    "bytes of no text": Case({**_LINE_1G, "core.1234": bytes(range(256)) * 64}, some("link")),
     "only empty files": Case({"a.txt": "", "b.log": "\n\n"}),
     # nothing is wrong
+    "full 10G": Case(
+        {"p4.json": _HEALTHY_10G, "ethtool.txt": e.ethtool(10000), "ping.txt": e.ping("10.30.0.12", 4e-4)},
+        some("link"),
+        0.6,
+    ),
+    "full 1G": Case(_LINE_1G, some("link"), 0.6),
     "full 1G of nuttcp": Case(
         {
             "nuttcp.txt": "".join(e.nuttcp(rate, command="nuttcp -T10 dtn02") for rate in (941.2e6, 941.4e6, 941.1e6)),
