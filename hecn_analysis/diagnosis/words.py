@@ -53,12 +53,14 @@ def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
     yield _cut(f"{verdict.kind.condition}: {rates(verdict)}", _WIDTH)
     likeliest = verdict.causes[0]
     yield f"  {finding(verdict)}"
-    for line in _failures(verdict):
+    failures = list(_failures(verdict))
+    for line in failures:
         yield _cut(line, _WIDTH)
     if short:
         return
-    for statement in likeliest.evidence[:3]:
-        yield _cut(_quoted(statement), _WIDTH)
+    for line in map(_quoted, likeliest.evidence[:3]):
+        if line not in failures:
+            yield _cut(line, _WIDTH)
     for change in verdict.changes[:2]:
         yield _cut(f"  change: {change.what}", _WIDTH)
         if after := gain(change, verdict.measured_bps):
