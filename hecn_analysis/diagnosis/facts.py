@@ -14,7 +14,7 @@ import pandas as pd
 
 from hecn_analysis import limits
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import HecnError, ValidityWarning
+from hecn_analysis.base.errors import ValidityWarning
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
 from hecn_analysis.statements.statement import Statement, end_of
@@ -286,20 +286,6 @@ class Facts:
                 count / packets, f"{count:.0f} retransmits in {len(known)} runs, {count / packets:.2g} of the packets"
             )
         return self.said("socket.retransmitted", "sender")
-
-    @cached_property
-    def loss_limit_bps(self) -> float | None:
-        """What TCP gets at the losses that the tool counts, of all streams together. [bit/s]."""
-        rtt, loss = self.rtt_idle, self.resent
-        if rtt is None or loss is None or not 0 < loss.value < _MANY:
-            return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ValidityWarning)
-                limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=self.mtu)["loss_limit_bps"]
-        except HecnError:
-            return None
-        return float(limit) * self.streams
 
     @cached_property
     def flight_bytes(self) -> float:

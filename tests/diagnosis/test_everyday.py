@@ -269,6 +269,14 @@ CASES = {
         },
         never=r"packets are lost on the path \(loss, [3-9]",
     ),
+    "connection refused": Case(
+        {
+            "iperf3.txt": "$ iperf3 -c dtn02\niperf3: error - unable to connect to server: Connection refused\n",
+            "ping.txt": e.ping("dtn02", 0.0005, 5),
+        },
+        says="refused",
+        never=NOT_FINE,
+    ),
     # 7: tickets
     "black hole of large packets": Case(
         {"iperf3.txt": _BLACK_HOLE, "ping.txt": e.ping("10.99.0.2", 0.021)}, some("mtu"), 0.5, never=NOT_FINE
