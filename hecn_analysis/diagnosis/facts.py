@@ -14,7 +14,7 @@ import pandas as pd
 
 from hecn_analysis import limits
 from hecn_analysis.base import units
-from hecn_analysis.base.errors import ValidityWarning
+from hecn_analysis.base.errors import HecnError, ValidityWarning
 from hecn_analysis.diagnosis.kinds import Kind
 from hecn_analysis.limits import framing
 from hecn_analysis.statements.statement import Statement, end_of
@@ -234,7 +234,10 @@ class Facts:
             return None
         with warnings.catch_warnings():  # of losses so high that the limit is still lower
             warnings.simplefilter("ignore", ValidityWarning)
-            limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=self.mtu)["loss_limit_bps"]
+            try:
+                limit = limits.tcp(rtt=rtt.value, loss=loss.value, mtu=self.mtu)["loss_limit_bps"]
+            except HecnError:  # a distance or an MTU that no formula takes
+                return None
         return float(limit) * self.streams
 
     @cached_property
