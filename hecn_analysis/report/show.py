@@ -25,11 +25,12 @@ _DAMAGE: Final = (
     "Files with remarks were read as far as possible. hecn parse, hecn counters and hecn inventory list all remarks."
 )
 _VERDICTS: Final = (
-    "Expected: what the runs should reach, given all that the files say; – where nothing in them bounds it."
+    "Measured: median (range). Expected: what the runs should reach, given all that the files say; none where nothing "
+    "in them bounds it. Probability: of the finding."
 )
 _CAUSES: Final = (
-    "Probability: of this cause, given all lines together; those below 5 % are omitted. Allows: what this cause would "
-    "let through, where it is known. Lines are the most telling ones."
+    "Probability: of this cause, given all that the files show; unlikely ones are omitted. Lines: the most telling "
+    "ones. Allows: what the cause would let through, where that is known."
 )
 _CHANGES: Final = (
     "Then: the rate if the cause is the one that the change mends, with an interval of 90 %. Probability: that it is, "

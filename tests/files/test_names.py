@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import hecn_analysis as hecn
 from hecn_analysis.base.places import data_dir
 from hecn_analysis.cli import main
 from hecn_analysis.files.names import as_stored, readable
@@ -46,6 +47,9 @@ def test_a_report_is_made_of_files_and_of_a_folder_with_any_name(tmp_path, monke
     assert "\u202egnp" not in page
     result = json.loads((tmp_path / "report-f/your_own_data.json").read_text())
     assert result["error"] is None
+    verdicts = hecn.diagnose(os.fsdecode(b"f\xfe")).to_list()
+    assert [one["condition"] for one in result["numbers"]["verdicts"]] == [one["condition"] for one in verdicts]
+    assert result["numbers"]["verdicts"][0].keys() == verdicts[0].keys()
     assert result["parameters"]["folder"].endswith(r"/f\xfe")
     assert json.loads((tmp_path / "report-f/your_own_data.ipynb").read_text())["cells"]
     assert main(["parse", r"f\xfe", "-o", "again.json"]) == 0

@@ -140,6 +140,8 @@ def test_figures_draw_every_run_and_only_what_was_measured():
     assert course["t_s"].tolist() == pytest.approx([0.5, 1.5, 2.5, 3.5, 4.5, 5.5], abs=0.05)
     assert course["rate_gbps"].mean() == pytest.approx(0.0094, rel=0.15)
     assert len(plot_course(reading.intervals, reading.runs).data) == 1
+    _, limit = plot_course(reading.intervals, reading.runs, {"the line": 10e9}).data
+    assert (limit.name, limit.y[0]) == ("the line", limit.y[1])
 
 
 def test_names_of_files_cannot_put_html_into_a_figure(tmp_path):
