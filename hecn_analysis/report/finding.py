@@ -12,6 +12,7 @@ from hecn_analysis.briefs import KeyFigure
 from hecn_analysis.diagnosis import words
 from hecn_analysis.diagnosis.verdict import UNDETERMINED, Diagnosis
 from hecn_analysis.ingest.folder import Folder
+from hecn_analysis.report import tables
 from hecn_analysis.report.ports import port_table
 
 
@@ -45,9 +46,12 @@ def _of_runs(folder: Folder, verdicts: Sequence[Diagnosis]) -> str:
 
 
 def _of_cause(verdict: Diagnosis) -> Iterator[str]:
-    """What holds the runs back, and the first change."""
+    """What holds the runs back, and the first change; where that does not show, what to test."""
     said = words.finding(verdict)
     yield f"{said[:1].upper()}{said[1:]}."
+    if verdict.verdict == UNDETERMINED:
+        yield from (f"First test: {question.command}." for question in verdict.missing[:1])
+        return
     for change in verdict.changes[:1]:
         then = words.gain(change, verdict.measured_bps)
         yield f"First change: {change.what}{then and f'; {then}'}."
@@ -115,9 +119,8 @@ def key_figures(folder: Folder, verdicts: Sequence[Diagnosis]) -> list[KeyFigure
         kinds = f"{len(verdicts)} kind{'s' if len(verdicts) > 1 else ''}"
         figures.append(KeyFigure("Runs", f"{rated}", f"{kinds}; files read: {files}, {unread}"))
         figures.append(KeyFigure("Median", units.format_rate(first.measured_bps), first.kind.condition))
-    if first.expected_bps is not None and first.expected_low_bps is not None and first.expected_high_bps is not None:
-        interval = f"{units.format_rate(first.expected_low_bps)} to {units.format_rate(first.expected_high_bps)}"
-        figures.append(KeyFigure("Expected", units.format_rate(first.expected_bps), interval))
+    if first.expected_bps is not None:
+        figures.append(KeyFigure("Expected", tables.rates(first)[1]))
     if first.verdict != UNDETERMINED:
         likeliest = first.causes[0]
         figures.append(KeyFigure("Likeliest cause", f"{likeliest.probability:.0%}", likeliest.resource))

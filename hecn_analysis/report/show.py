@@ -49,9 +49,6 @@ _HIDDEN: Final = 0.3
 #: An empty cell: the row goes on with the cause above.
 _BLANK: Final = "\u00a0"
 
-#: A range that is narrower is that of one rate.
-_SAME: Final = 1.005
-
 #: Limits further than this above the measured rate are not drawn beside it, nor are causes that are less likely.
 _IN_SIGHT: Final = 5.0
 _LIKELY: Final = 0.05
@@ -68,21 +65,9 @@ def verdicts(found: Sequence[Diagnosis]) -> None:
     if rows.empty:
         briefs.show_text("No run has a rate, and no line in the files says what would hold one back.")
         return
-    given = rows.to_dict("records")
-    rows = rows.assign(
-        measured_words=[_with_range(row, "measured") for row in given],
-        expected_words=[_with_range(row, "expected") for row in given],
-    )
-    columns = headings("condition", "runs", "measured_words", "expected_words", "verdict", "finding", "probability")
+    columns = headings("condition", "measured_words", "expected_words", "verdict", "finding", "probability")
     caption = f"Verdicts on {len(rows)} kind{'s' * (len(rows) > 1)} of run"
     _table(rows, _nonempty(rows, columns), caption=caption, note=_VERDICTS)
-
-
-def _with_range(row: Mapping[Any, Any], name: str) -> str:
-    middle, low, high = (row[f"{name}{end}_bps"] for end in ("", "_low", "_high"))
-    if middle is None or pd.isna(middle):
-        return "–"
-    return f"{_rate(middle)} ({_rate(low)} to {_rate(high)})" if high > _SAME * low else _rate(middle)
 
 
 def causes(folder: Folder, found: Sequence[Diagnosis]) -> None:

@@ -32,6 +32,7 @@ _FAR_S: Final = 0.001
 VERDICT: Final = (
     *("condition", "runs", "measured_bps", "measured_low_bps", "measured_high_bps"),
     *("expected_bps", "expected_low_bps", "expected_high_bps", "verdict", "finding", "class", "probability"),
+    *("measured_words", "expected_words"),
 )
 CAUSES: Final = ("condition", "class", "resource", "probability", "limit_bps", "place", "says")
 CHANGES: Final = (
@@ -58,6 +59,7 @@ def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
             **{name: getattr(one, name) for name in VERDICT if hasattr(one, name)},
             "condition": one.kind.condition,
             "runs": len(one.kind.runs),
+            **dict(zip(("measured_words", "expected_words"), rates(one), strict=True)),
             "verdict": one.verdict.replace("_", " "),
             "class": one.causes[0].kind,
             "probability": one.causes[0].probability,
@@ -65,6 +67,12 @@ def verdict_table(verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
         for one in judged(verdicts)
     ]
     return pd.DataFrame(rows, columns=list(VERDICT))
+
+
+def rates(verdict: Diagnosis) -> tuple[str, str]:
+    """What was measured and what was expected, in words; nothing where nothing bounds it."""
+    measured, _, expected = words.rates(verdict).partition("; ")
+    return measured, expected.removeprefix("expected ")
 
 
 def causes_table(folder: Folder, verdicts: Sequence[Diagnosis]) -> pd.DataFrame:
