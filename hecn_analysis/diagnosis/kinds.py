@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,6 +26,9 @@ _BETWEEN_HOSTS: Final = frozenset({"scp", "sftp"})
 
 #: Medians of a client's and a server's log of the same runs differ by less.
 _SAME: Final = 0.1
+
+_RATE: Final = "asked.rate_bps"
+_WINDOW: Final = "asked.window_bytes"
 
 #: Statements that belong to the runs of their own file alone.
 _OWN: Final = ("asked.", "socket.")
@@ -112,14 +115,14 @@ def kinds(folder: Folder) -> list[Kind]:
     """
     runs = folder.runs[~folder.runs["tool"].isin(_WATCH)]
     own = _by_file(folder.statements)
-    runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.rate_bps", "asked.window_bytes")})
+    runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
     runs = runs.assign(**{name: _said(runs, own, name) for name in ("asked.local", "asked.remote")})
     on_wire = runs[~runs["tool"].isin(_LOCAL)]
     files = set(on_wire["source_file"])
     ends = {_stem(str(name)) for name in files}
     of_ends = runs["source_file"].map(lambda name: _stem(str(name)) in ends).astype(bool)
     piped = runs["tool"].isin(_LOCAL) & (runs["source_file"].isin(files) | of_ends)
-    keys = ["condition", "asked.rate_bps", "asked.window_bytes", "asked.local", "asked.remote"]
+    keys = ["condition", _RATE, _WINDOW, "asked.local", "asked.remote"]
     found = [
         _kind(folder, str(key[0]), part, runs[piped])
         for key, part in runs[~piped].groupby(keys, sort=False, dropna=False)
@@ -184,7 +187,7 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
     direction = _text(first["direction"])
     ends = [_text(first["asked.local"]), _text(first["asked.remote"])]
     source, destination = reversed(ends) if direction in ("receive", "get", "download") else ends
-    rate, window = first["asked.rate_bps"], first["asked.window_bytes"]
+    rate, window = first[_RATE], first[_WINDOW]
     said = [f"paced at {units.format_rate(float(rate))}"] if not pd.isna(rate) else []
     said += [f"a window of {units.format_bytes(float(window))} asked for"] if not pd.isna(window) else []
     return Kind(
@@ -200,7 +203,7 @@ def _kind(folder: Folder, condition: str, part: pd.DataFrame, piped: pd.DataFram
         intervals=folder.reading.intervals[folder.reading.intervals["source_file"].isin(files)],
         per_stream=folder.reading.streams[folder.reading.streams["source_file"].isin(files)],
         piped=piped[piped["source_file"].map(lambda name: _stem(str(name)) in stems)],
-        statements=tuple(_about(folder.statements, files, stems)),
+        statements=tuple(_about(folder.statements, files, stems, {_RATE: rate, _WINDOW: window})),
     )
 
 
@@ -209,12 +212,16 @@ def _protocol(told: str, tool: str, destination: str) -> str:
     return "tcp" if told == "file" and (tool in _BETWEEN_HOSTS or (tool == "rsync" and destination)) else told
 
 
-def _about(statements: Sequence[Statement], files: set[str], stems: set[str]) -> Iterator[Statement]:
+def _about(
+    statements: Sequence[Statement], files: set[str], stems: set[str], asked: Mapping[str, object]
+) -> Iterator[Statement]:
     """Statements about some runs: of their files, of the files of their other ends, and of hosts and paths."""
     with_requests = {one.source_file for one in statements if one.name.startswith("asked.")}
     for statement in statements:
         name = statement.source_file
         is_own = name in files or _stem(name) in stems
+        if is_own and statement.name in asked and statement.value != asked[statement.name]:
+            continue  # of another run in the same file
         if is_own or not (statement.name.startswith(_OWN) and name in with_requests):
             yield statement
 

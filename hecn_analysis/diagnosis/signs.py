@@ -129,8 +129,14 @@ def _fast(facts: Facts) -> Fact | None:
 
 
 @_sign
+def _port_speed(facts: Facts) -> Fact | None:
+    port = facts.port
+    return None if port is None or not _on_wire(facts) else Fact(port.value / 1e6, port.evidence)
+
+
+@_sign
 def _ethernet_rate(facts: Facts) -> Fact | None:
-    if not _on_wire(facts) or facts.kind.protocol == "udp" or facts.line is not None:
+    if not _on_wire(facts) or facts.kind.protocol == "udp" or facts.line is not None or facts.port is not None:
         return None
     goodputs = (rate * facts.payload_share(mtu) for rate in _ETHERNET for mtu in (1500, 9000))
     nearest = min(goodputs, key=lambda goodput: abs(math.log(facts.measured / goodput)))
@@ -270,7 +276,7 @@ def _cwnd_room(facts: Facts) -> Fact | None:
 
 @_sign
 def _cwnd_flat(facts: Facts) -> Fact | None:
-    return facts.cwnd_scatter
+    return facts.cwnd_scatter if facts.flight_bytes > 0 else None  # on a short path a window that holds is flat, too
 
 
 # --- the course over time ---------------------------------------------------------------------------------------------

@@ -236,6 +236,8 @@ def _diagnosis(kind: Kind) -> Diagnosis:
     expected, low, high = _expected(facts)
     likely = {one.kind: one.probability for one in causes}
     known = _known(facts, causes)
+    verdict = _verdict(causes[0], measured, high)
+    is_known = measured is not None or verdict != UNDETERMINED
     return Diagnosis(
         kind=kind,
         measured_bps=measured,
@@ -244,9 +246,9 @@ def _diagnosis(kind: Kind) -> Diagnosis:
         expected_bps=expected,
         expected_low_bps=low,
         expected_high_bps=high,
-        verdict=_verdict(causes[0], measured, high),
+        verdict=verdict,
         causes=causes,
-        changes=changes(likely, known),
+        changes=changes(likely, known) if is_known else (),
         missing=missing(likely, {sign.name for sign in seen}, _rows(), known=known, temper=evidence().temper),
         signs=seen,
     )
