@@ -23,6 +23,7 @@ FLOORS = (
     {"captures"},
     {"ingest", "live"},
     {"planning"},
+    {"diagnosis"},
     {"comparison"},
     {"figures"},
     {"briefs"},
