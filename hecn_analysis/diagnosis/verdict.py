@@ -200,7 +200,13 @@ class Diagnoses(Sequence[Diagnosis]):
         return "\n".join(words.text(self._verdicts))
 
     def to_list(self) -> list[dict[str, Any]]:
-        """The verdicts with the keys of the JSON output."""
+        """Give the verdicts as the command writes them.
+
+        Returns
+        -------
+        list of dict
+            One for each kind of run, with the keys of the JSON output; rates in bit/s.
+        """
         return [verdict.to_dict() for verdict in self]
 
     def _repr_html_(self) -> str:
@@ -220,6 +226,12 @@ def of_folder(folder: Folder) -> Diagnoses:
     -------
     Diagnoses
         One verdict for each kind of run; one without runs where there are none.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import data_dir
+    >>> print(of_folder(read_folder(data_dir() / "logs" / "b-systems-netem.txt"))[0].kind.condition)
+    nuttcp tcp, 30 s, RTT 80 ms, emulated path, B-systems
     """
     used = {statement.source_file for statement in folder.statements}
     unused = [str(row["file"]) for row in folder.refused.to_dict("records") if row["source_file"] not in used]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from dataclasses import dataclass
 
 import pytest
@@ -20,7 +19,6 @@ KEYS = {
 FINE = frozenset({"link", "paced"})
 UNKNOWN = "other"
 NOT_FINE = r"nothing is wrong|line is full"
-SLOWEST = 2.0  # [s]; a busy machine is slow
 ACCUSES = 0.45  # a cause that is likelier is accused
 
 
@@ -415,9 +413,7 @@ def _written(folder, files):
 @pytest.mark.parametrize("name", CASES)
 def test_an_engineer_would_say_so(name, tmp_path):
     case = CASES[name]
-    started = time.perf_counter()
     verdicts = diagnose(_written(tmp_path, case.files))
-    seconds = time.perf_counter() - started
     text = str(verdicts)
     given = json.loads(json.dumps(verdicts.to_list(), allow_nan=False))
     assert all(set(one) == KEYS for one in given)
@@ -426,7 +422,6 @@ def test_an_engineer_would_say_so(name, tmp_path):
     assert not case.never or not re.search(case.never, text), text
     assert re.search(case.says, text), text
     assert case.kinds in (None, len(given)), [one["condition"] for one in given]
-    assert seconds < SLOWEST
     matters = next(one for one in given if case.which in " ".join([one["condition"], *one["source_files"]]))
     likeliest = matters["causes"][0]
     ranked = [(one["class"], round(one["probability"], 2)) for one in matters["causes"][:4]]
