@@ -21,7 +21,7 @@ extensions = [
     "docstrings",  # docs/_ext: what of the docstrings Sphinx and numpydoc cannot do
     "shell",  # docs/_ext: commands that run when the pages are built
 ]
-exclude_patterns = ["_build", "jupyter_execute"]
+exclude_patterns = ["_build", "jupyter_execute", "generated/evidence.md"]  # the last is part of diagnosis.md
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
@@ -40,6 +40,7 @@ _ALONE = (
     "index",
     "start",
     "model",
+    "diagnosis",
     "experience",
     "slots-and-links",
     "storage-and-hosts",

@@ -1,4 +1,4 @@
-"""Reference pages made from the code at every build: command line, readers, tables, keys of a scenario.
+"""Reference pages made from the code at every build: command line, readers, tables, keys of a scenario, evidence.
 
 They are written into docs/generated, which git ignores: what they say cannot differ from what the code does.
 """
@@ -15,12 +15,14 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from sphinx.application import Sphinx
 
-from hecn_analysis.base import tables
+from hecn_analysis.base import places, tables
 from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.counters import registry as counters_registry
+from hecn_analysis.diagnosis import likelihood
 from hecn_analysis.hardware import Host, Tool, quantity
 from hecn_analysis.hardware import Path as NetworkPath
+from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 from hecn_analysis.logs import registry
 
@@ -228,6 +230,54 @@ def keys_page() -> str:
     return "\n".join(text)
 
 
+# --- the evidence of a diagnosis
+
+
+def scores() -> Iterator[str]:
+    """Give the held-out scores and the calibration of the verdicts, as `make evidence` wrote them."""
+    held_out = yaml_file.load(places.models_dir() / "evidence_counts.yaml").values["held_out"]
+    if not held_out:
+        yield "`make evidence` has not been run on these tables: there are no scores."
+        return
+    yield f"{held_out['cases']} transfers with a known cause, in {held_out['setups']} set-ups:\n"
+    groups = {name: value for name, value in held_out.items() if isinstance(value, dict)}
+    yield table(
+        ["evidence", "transfers", "likeliest cause right", "family right", "Brier score"],
+        (
+            (name, str(row["n"]), f"{row['exact']:.0%}", f"{row['family']:.0%}", f"{row['brier']:.3f}")
+            for name, row in groups.items()
+        ),
+    )
+    yield "\nHow often a verdict was right (by family), for what was stated:\n"
+    yield table(
+        ["transfers", "stated probability, mean", "right"],
+        ((str(row["n"]), f"{row['stated']:.0%}", f"{row['right']:.0%}") for row in held_out["calibration"]),
+    )
+
+
+def evidence_tables() -> str:
+    """Give the part of the page of the diagnosis that its tables make: scores, causes, signs."""
+    known = likelihood.evidence()
+    causes = (
+        (f"`{name}`", cause.finding, f"{cause.odds:g}", f"{cause.unmeasured:g}") for name, cause in known.causes.items()
+    )
+    signs = (
+        (f"`{name}`", sign.title, ", ".join(sign.words or map("{:g}".format, sign.edges)), sign.command, sign.source)
+        for name, sign in known.signs.items()
+    )
+    return "\n".join(
+        [
+            "## How well it judges\n",
+            *scores(),
+            "\n## The causes\n",
+            table(["class", "finding", "odds, transfer measured", "odds, none measured"], causes),
+            "\n## The signs\n",
+            "A number is cut into bins at the edges; braces stand for its value.\n",
+            table(["sign", "what it says", "edges or words", "what shows it", "source"], signs),
+        ]
+    )
+
+
 def write_pages(app: Sphinx) -> None:
     """Write the pages before Sphinx reads any."""
     folder = Path(app.srcdir) / "generated"
@@ -238,6 +288,7 @@ def write_pages(app: Sphinx) -> None:
         "counters": counters_page,
         "tables": tables_page,
         "keys": keys_page,
+        "evidence": evidence_tables,
     }.items():
         target, text = folder / f"{name}.md", page() + "\n"
         if not target.exists() or target.read_text(encoding="utf-8") != text:
