@@ -20,9 +20,8 @@ from hecn_analysis.cli import build_parser
 from hecn_analysis.cli.parser import Parser
 from hecn_analysis.counters import registry as counters_registry
 from hecn_analysis.diagnosis import likelihood
-from hecn_analysis.hardware import Host, Tool, quantity
+from hecn_analysis.hardware import Host, Tool, quantity, yaml_file
 from hecn_analysis.hardware import Path as NetworkPath
-from hecn_analysis.hardware import yaml_file
 from hecn_analysis.hardware.quantity import SHOWN_UNIT, Parameter
 from hecn_analysis.logs import registry
 
