@@ -93,26 +93,7 @@ class Kind:
 
 
 def kinds(folder: Folder) -> list[Kind]:
-    """Sort the runs of a folder into kinds, the kind with most runs first; of as many runs, the slowest.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Returns
-    -------
-    list of Kind
-        Each with at least one run that has a rate; where there is none, those that were aborted. Tests of disks are
-        kinds where nothing went over a network.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> [(kind.tool, kind.streams, len(kind.runs)) for kind in kinds(read_folder(data_dir() / "transfers" / "before"))]
-    [('nuttcp', 1, 16)]
-    """
+    """Sort the runs of a folder into kinds, the kind with most runs first; of as many runs, the slowest."""
     runs = folder.runs[~folder.runs["tool"].isin(_WATCH)]
     own = _by_file(folder.statements)
     runs = runs.assign(**{name: _said(runs, own, name) for name in (_RATE, _WINDOW)})
@@ -134,18 +115,7 @@ def kinds(folder: Folder) -> list[Kind]:
 
 
 def without_runs(folder: Folder) -> Kind:
-    """Give what a folder without any run says, as a kind without runs.
-
-    Parameters
-    ----------
-    folder
-        What was read.
-
-    Returns
-    -------
-    Kind
-        Its statements, and empty tables.
-    """
+    """Give what a folder without any run says, as a kind without runs."""
     empty = folder.runs.head(0)
     tables = folder.reading.intervals.head(0), folder.reading.streams.head(0), empty
     return Kind("no run with a rate", "", "", "", "", "", 0, empty, 0, *tables, folder.statements)

@@ -141,31 +141,7 @@ def likelihoods() -> Mapping[str, NDArray[np.float64]]:
 
 
 def fitted(table: Evidence, measured: Counts) -> Mapping[str, NDArray[np.float64]]:
-    """Weigh what was measured against what is held likely.
-
-    Parameters
-    ----------
-    table
-        What is held likely.
-    measured
-        For each sign and cause, how many measured transfers were in each bin.
-
-    Returns
-    -------
-    Mapping of str to array
-        For each sign, causes in rows and bins in columns; rows sum to 1.
-
-    Notes
-    -----
-    The mean of a Dirichlet distribution: `strength` imagined transfers with the probabilities of the table, and the
-    measured ones.
-
-    Examples
-    --------
-    >>> rows = fitted(evidence(), {"is_udp": {"link": [0, 8]}})["is_udp"]
-    >>> rows[evidence().names.index("link")].round(3).tolist()
-    [0.015, 0.985]
-    """
+    """Weigh what was measured against what is held likely."""
     tables = {}
     for name, sign in table.signs.items():
         if len(sign.usual) == 1:
@@ -205,30 +181,7 @@ def posterior(
     *,
     measured: bool = True,
 ) -> Posterior:
-    """Apply Bayes' rule to the signs of a kind of run.
-
-    Parameters
-    ----------
-    seen
-        The signs.
-    tables
-        Likelihoods of their bins; by default, `likelihoods`.
-    extra
-        Further evidence: for each name, how many times likelier it is under some causes than under the rest. [1]
-    measured
-        Whether the rate of a transfer was measured.
-
-    Returns
-    -------
-    Posterior
-        Probabilities that sum to 1.
-
-    Examples
-    --------
-    >>> full = posterior([Sign("line_share", 0.97, ()), Sign("is_udp", "TCP", ())])
-    >>> full.causes[int(full.probabilities.argmax())]
-    'link'
-    """
+    """Apply Bayes' rule to the signs of a kind of run."""
     table = evidence()
     tables = likelihoods() if tables is None else tables
     weights = {}

@@ -7,7 +7,7 @@ None means that the folder does not say it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,7 +37,9 @@ class Sign:
 
 
 #: Rates of Ethernet ports. [bit/s]
-_ETHERNET: Final = (1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+_ETHERNET: Final = (1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11)
+
+_SLOW_ETHERNET: Final = (1e7, 1e8)
 
 Reads = Callable[[Facts], "Fact | tuple[str, tuple[Statement, ...]] | None"]
 _SIGNS: Final[dict[str, Reads]] = {}
@@ -56,27 +58,7 @@ _WITHOUT_RUNS: Final = frozenset(
 
 
 def signs(facts: Facts) -> Iterator[Sign]:
-    """Give the signs that a folder shows of a kind of run.
-
-    Parameters
-    ----------
-    facts
-        What it says.
-
-    Yields
-    ------
-    Sign
-        In the order of this module.
-
-    Examples
-    --------
-    >>> from hecn_analysis.base.places import data_dir
-    >>> from hecn_analysis.diagnosis.kinds import kinds
-    >>> from hecn_analysis.ingest.folder import read_folder
-    >>> facts = Facts(kinds(read_folder(data_dir() / "transfers" / "before"))[0])
-    >>> [sign.value for sign in signs(facts) if sign.name in ("is_udp", "asked_window")]
-    ['TCP', 'no window']
-    """
+    """Give the signs that a folder shows of a kind of run."""
     for name, read in _SIGNS.items():
         if name not in _WITHOUT_RUNS and not facts.has_rates:
             continue
@@ -134,13 +116,21 @@ def _port_speed(facts: Facts) -> Fact | None:
     return None if port is None or not _on_wire(facts) else Fact(port.value / 1e6, port.evidence)
 
 
-@_sign
-def _ethernet_rate(facts: Facts) -> Fact | None:
-    if not _on_wire(facts) or facts.kind.protocol == "udp" or facts.line is not None or facts.port is not None:
-        return None
-    goodputs = (rate * facts.payload_share(mtu) for rate in _ETHERNET for mtu in (1500, 9000))
-    nearest = min(goodputs, key=lambda goodput: abs(math.log(facts.measured / goodput)))
-    return Fact(facts.measured / nearest, (facts.rate_quote,))
+def _of_ethernet(rates: Sequence[float]) -> Reads:
+    """The rate over the nearest goodput of Ethernet lines; where a line or port is known, that tells more."""
+
+    def read(facts: Facts) -> Fact | None:
+        known = facts.line is not None or facts.port is not None
+        if known or not _on_wire(facts) or facts.kind.protocol == "udp":
+            return None
+        goodputs = (rate * facts.payload_share(mtu) for rate in rates for mtu in (1500, 9000))
+        nearest = min(goodputs, key=lambda goodput: abs(math.log(facts.measured / goodput)))
+        return Fact(facts.measured / nearest, (facts.rate_quote,))
+
+    return read
+
+
+_SIGNS["ethernet_rate"], _SIGNS["slow_ethernet_rate"] = _of_ethernet(_ETHERNET), _of_ethernet(_SLOW_ETHERNET)
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------------

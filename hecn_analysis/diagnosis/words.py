@@ -145,18 +145,7 @@ def _cut(line: str, width: int) -> str:
 
 
 def table(verdicts: Sequence[Diagnosis]) -> str:
-    """Give the verdicts as an HTML table.
-
-    Parameters
-    ----------
-    verdicts
-        The verdicts.
-
-    Returns
-    -------
-    str
-        A table with a row for each kind of run.
-    """
+    """Give the verdicts as an HTML table."""
     heads = ("Runs", "Rate", "Verdict", "Evidence", "Change")
     rows = [
         (

@@ -190,12 +190,7 @@ class _Lines:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    r"""Find lines that the entries of ``models/cues.yaml`` know; three of each entry at most.
-
-    >>> line = b"e1000e 0000:00:19.0 eth0: Detected Hardware Unit Hang:\n"
-    >>> [(one.value, one.line) for one in find(Document("dmesg.txt", line))]
-    [('tx-hang', 1)]
-    """
+    """Find lines that the entries of ``models/cues.yaml`` know; three of each entry at most."""
     words = _words(document.text)
     is_prose = len(document.text) <= _LONGEST_PROSE
     candidates = [

@@ -52,12 +52,7 @@ _DEFAULT: Final = re.compile(
 
 
 def find(document: Document) -> Iterator[Statement]:
-    r"""Find windows, rates, amounts and files that a tool was asked for.
-
-    >>> text = b"$ iperf3 -c dtn02 -P 4 -w 256K -b 1G\n"
-    >>> [(one.name, one.value) for one in find(Document("a", text))]
-    [('asked.window_bytes', 262144.0), ('asked.rate_bps', 4000000000.0)]
-    """
+    """Find windows, rates, amounts and files that a tool was asked for."""
     if not any(word in document.text for word in _WORDS):
         return
     end = end_of(document.source_file)

@@ -164,6 +164,7 @@ def planted(root, tmp_path_factory):
 
 #: Each command with what it can be given of that. {at} is the folder; reports and briefs are in tests/browser.
 CALLS = {
+    "diagnose": ["{at}"],
     "parse": ["{at} --table runs", "{at} --table problems", "{at} --table streams"],
     "counters": ["{at} --table sources", "{at} --table problems", "{at} --table interfaces"],
     "traffic": ["{at}"],
@@ -200,7 +201,7 @@ def test_there_are_calls_of_every_command():
     assert list(CALLS) == list(COMMANDS)
 
 
-TABLES = ("parse", "inventory")  # in all forms; the others are written by the same functions
+TABLES = ("diagnose", "parse", "inventory")  # in all forms; the others are written by the same functions
 
 
 @pytest.mark.parametrize(
