@@ -1,0 +1,119 @@
+"""Which runs are alike: unlike ones are never pooled, and one run is not counted twice."""
+
+import pytest
+
+from hecn_analysis.diagnosis.kinds import kinds, without_runs
+from hecn_analysis.ingest.folder import read_folder
+from tests.diagnosis import everyday as e
+
+STEADY = [100e6] * 5
+DISK = e.dd("/dev/zero", "/data/x", 8 << 30, 187e6, "conv=fdatasync")
+REFUSED = "$ iperf3 -c dtn02\niperf3: error - unable to connect to server: Connection refused\n"
+
+
+def run(rates=STEADY, **more):
+    return e.iperf3_json(rates, **more)
+
+
+def text(command="iperf3 -c 10.30.0.12", **more):
+    return e.iperf3(STEADY, [1e6] * 5, command=command, **more)
+
+
+def found(place, files):
+    for name, content in files.items():
+        (place / name).write_text(content, encoding="utf-8")
+    return kinds(read_folder(place))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (run(), run(target=100_000_000)),
+        (run(target=50_000_000), run(target=100_000_000)),
+        (run(), run(streams=4)),
+        (run(), run(remote="10.30.0.99")),
+        (run(), run(local="10.20.0.99")),
+        (run(window=1 << 20), run(window=1 << 22)),
+        (text(), text("iperf3 -c 10.30.0.12 -w 1M")),
+        (text(), text("iperf3 -c 10.30.0.12 -R", reverse=True)),
+        (text(), e.nuttcp(1e8, command="nuttcp -T10 10.30.0.12")),
+    ],
+    ids=["pacing", "rates", "streams", "to", "from", "windows", "window", "direction", "tools"],
+)
+def test_unlike_runs_are_never_pooled(tmp_path, one, other):
+    names = [f"{name}.{'json' if part.startswith('{') else 'txt'}" for name, part in (("a", one), ("b", other))]
+    assert [len(kind.runs) for kind in found(tmp_path, dict(zip(names, (one, other), strict=True)))] == [1, 1]
+
+
+def test_alike_runs_are_pooled_and_the_largest_kind_is_first(tmp_path):
+    files = {f"{number}.json": run() for number in range(3)}
+    told = found(tmp_path, {"0-other.json": run(remote="10.30.0.99"), **files})
+    assert [len(kind.runs) for kind in told] == [3, 1]
+    assert (told[0].source_host, told[0].destination_host) == ("10.20.0.11", "10.30.0.12")
+
+
+def test_of_kinds_with_as_many_runs_the_slowest_is_first(tmp_path):
+    told = found(tmp_path, {"a.json": run(), "b.json": run([1e7] * 5, remote="10.30.0.99")})
+    assert [kind.destination_host for kind in told] == ["10.30.0.99", "10.30.0.12"]
+
+
+def test_what_makes_runs_alike_is_said(tmp_path):
+    told = found(tmp_path, {"a.txt": text("iperf3 -c 10.30.0.12 -w 1M -b 200M")})
+    assert "paced at 200 Mb/s" in told[0].condition
+    assert "a window of 1.05 MB asked for" in told[0].condition
+    assert told[0].condition.endswith("10.20.0.11 to 10.30.0.12")
+
+
+@pytest.mark.parametrize(("rates", "number"), [([101e6] * 5, 1), ([150e6] * 5, 2)])
+def test_the_log_of_the_server_of_the_same_runs_is_no_second_kind(tmp_path, rates, number):
+    server = run(rates, local="10.30.0.12", remote="10.20.0.11")
+    told = found(tmp_path, {"run1-client.json": run(), "run1-server.json": server})
+    assert len(told) == number
+    assert told[0].files[0].endswith("client.json")
+
+
+def test_the_log_of_a_server_alone_is_a_kind(tmp_path):
+    assert len(found(tmp_path, {"run1-server.json": run()})) == 1
+
+
+def test_dd_in_a_pipe_is_one_end_of_the_transfer(tmp_path):
+    nuttcp = e.nuttcp(1e8, command="nuttcp -T10 10.30.0.12")
+    (kind,) = found(tmp_path, {"run1-client.txt": nuttcp + DISK, "other.txt": DISK})
+    assert kind.tool == "nuttcp"
+    assert len(kind.piped) == 1
+
+
+def test_tests_of_disks_beside_a_network_are_evidence(tmp_path):
+    (kind,) = found(tmp_path, {"a.txt": text(), "disk.txt": DISK})
+    assert kind.tool == "iperf3"
+    assert [one.value for one in kind.say("disk.write_bps")] == [pytest.approx(187e6 * 8, rel=0.01)]
+
+
+def test_tests_of_disks_alone_are_kinds_by_their_direction(tmp_path):
+    told = found(tmp_path, {"w.txt": DISK, "r.txt": e.dd("/data/x", "/dev/null", 8 << 30, 11.7e9)})
+    assert {kind.direction for kind in told} == {"read", "write"}
+    assert all(kind.is_local for kind in told)
+
+
+def test_runs_that_failed_are_counted(tmp_path):
+    (kind,) = found(tmp_path, {"a.txt": REFUSED})
+    assert (len(kind.runs), kind.failed) == (0, 1)
+
+
+def test_runs_that_failed_are_no_kind_beside_others(tmp_path):
+    (kind,) = found(tmp_path, {"a.txt": REFUSED, "b.json": run()})
+    assert (len(kind.runs), kind.failed) == (1, 0)
+
+
+def test_requests_of_one_run_are_not_those_of_another(tmp_path):
+    told = found(tmp_path, {"a.txt": text("iperf3 -c 10.30.0.12 -w 1M"), "b.txt": text()})
+    asked = {len(kind.say("asked.window_bytes")) for kind in told}
+    assert asked == {0, 1}
+
+
+def test_what_watches_a_path_is_no_run(tmp_path):
+    assert found(tmp_path, {"ping.txt": e.ping("10.30.0.12", 0.05)}) == []
+    kind = without_runs(read_folder(tmp_path))
+    assert kind.say("path.rtt_idle_s")
+    assert kind.runs.empty
+    assert not kind.files

@@ -1,0 +1,259 @@
+"""Values of signs in folders whose numbers are known, and folders that say nothing or are broken."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hecn_analysis.diagnosis.facts import Facts
+from hecn_analysis.diagnosis.kinds import kinds, without_runs
+from hecn_analysis.diagnosis.likelihood import evidence
+from hecn_analysis.diagnosis.signs import signs
+from hecn_analysis.diagnosis.verdict import diagnose
+from hecn_analysis.ingest.folder import read_folder
+from tests.diagnosis import everyday as e
+
+TCP_1500 = 1448 / 1538  # goodput of a line: timestamps, IP and Ethernet around each segment
+STEADY = [100e6] * 10
+WINDOW = "iperf3 -c 10.30.0.12 -w 1M -t 10"
+SS = """\
+State Recv-Q Send-Q Local Address:Port Peer Address:Port Process
+ESTAB 0      4194304 10.20.0.11:45122 10.30.0.12:5201
+\t cubic wscale:7,7 rto:252 rtt:50/0.6 mss:1448 pmtu:1500 cwnd:5120 bytes_sent:1448000000 bytes_acked:1251002801 \
+data_segs_out:1000000 busy:20000ms rwnd_limited:15000ms(75.0%) minrtt:40 snd_wnd:3145728
+"""
+
+
+def folder(place, files):
+    """Write files into a folder."""
+    for name, content in files.items():
+        (place / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return place
+
+
+def facts_of(place, files):
+    found = read_folder(folder(place, files))
+    return Facts((kinds(found) or [without_runs(found)])[0])
+
+
+def values(place, **files):
+    """Signs of a folder by their names; of the files' names the last underline stands for the dot."""
+    named = {".".join(name.rsplit("_", 1)).replace("_", "-"): content for name, content in files.items()}
+    return {sign.name: sign.value for sign in signs(facts_of(place, named))}
+
+
+def iperf3(rates=STEADY, cwnd=3.0 * e.MIB, resent=None, **more):
+    return e.iperf3(rates, cwnd and [cwnd] * len(rates), resent, **{"command": "iperf3 -c 10.30.0.12", **more})
+
+
+def test_the_share_of_the_stated_circuit(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(), notes_txt="circuit: 200 Mb/s\n", ethtool_txt=e.ethtool(1000))
+    assert found["line_share"] == pytest.approx(0.5 / TCP_1500, rel=1e-3)
+    assert "port_share" not in found  # the circuit is slower than the port
+
+
+def test_the_share_of_the_port_where_no_circuit_is_stated(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(), ethtool_txt=e.ethtool(1000))
+    assert found["port_share"] == pytest.approx(0.1 / TCP_1500, rel=1e-3)
+    assert "line_share" not in found
+
+
+def test_a_rate_of_ethernet_is_known_without_a_port(tmp_path):
+    assert values(tmp_path, a_txt=iperf3([1e9 * TCP_1500] * 10))["ethernet_rate"] == pytest.approx(1, rel=2e-3)
+
+
+def test_flight_over_the_window_that_was_asked_for(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(command=WINDOW), ping_txt=e.ping("10.30.0.12", 0.05, scatter=0))
+    assert found["asked_window"] == "a window"
+    assert found["window_fit"] == pytest.approx(100e6 * 0.05 / 8 / e.MIB, rel=1e-3)
+    assert found["distance"] == pytest.approx(50)
+    assert found["round_trips"] == pytest.approx(10 / 0.05, rel=0.01)
+
+
+def test_room_in_the_congestion_window_is_of_each_stream(tmp_path):
+    text = e.iperf3_json(STEADY, streams=2, rtt=0.05, cwnd=2_000_000)
+    found = values(tmp_path, a_json=text, ping_txt=e.ping("10.30.0.12", 0.05, scatter=0))
+    flight = 100e6 * 0.055 / 8 / 2  # the mean RTT that iperf3 gives
+    assert found["cwnd_room"] == pytest.approx(2e6 / flight, rel=0.01)
+    assert found["cwnd_flat"] == 0
+
+
+def test_the_rate_asked_for_is_that_of_all_streams(tmp_path):
+    found = values(tmp_path, a_json=e.iperf3_json([200e6] * 10, streams=2, target=100_000_000))
+    assert found["is_paced"] == "a rate"
+    assert found["asked_rate"] == pytest.approx(1, rel=2e-3)
+
+
+def test_the_share_of_packets_that_were_sent_again(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(resent=[10] * 10))
+    assert found["resent"] == pytest.approx(100 / (10 * 100e6 / 8 / 1448), rel=0.01)
+    assert found["resent_often"] == 1
+    assert found["resent_first"] == pytest.approx(0.1)
+
+
+def test_losses_at_the_start_alone(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(resent=[60, *[0] * 8, 20]))
+    assert found["resent_first"] == pytest.approx(0.75)
+    assert found["resent_often"] == pytest.approx(1 / 9)
+
+
+def test_zero_retransmits_of_nuttcp_are_not_believed(tmp_path):
+    (tmp_path / "zero").mkdir()
+    (tmp_path / "some").mkdir()
+    assert "resent" not in values(tmp_path / "zero", a_txt=e.nuttcp(1e8, command="nuttcp -T10 h", resent=0))
+    found = values(tmp_path / "some", a_txt=e.nuttcp(1e8, command="nuttcp -T10 h", resent=50))
+    assert found["resent"] == pytest.approx(50 / (10 * 1e8 / 8 / 1448), rel=0.01)
+
+
+def test_the_queue_grows_by_what_the_rtt_grows(tmp_path):
+    idle, loaded = e.ping("10.30.0.12", 0.05, scatter=0), e.ping("10.30.0.12", 0.075, scatter=0)
+    found = values(tmp_path, a_txt=iperf3(), ping_txt=idle, ping_loaded_txt=loaded)
+    assert found["queue"] == pytest.approx(0.5)
+
+
+def test_one_rtt_is_no_growth_of_a_queue(tmp_path):
+    assert "queue" not in values(tmp_path, a_txt=iperf3(), ping_txt=e.ping("10.30.0.12", 0.05))
+
+
+def test_what_a_socket_says(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(), ss_txt=SS)
+    assert found["rwnd_limited"] == pytest.approx(0.75)
+    assert found["app_limited"] == "had data"
+    assert found["queue"] == pytest.approx(50 / 40 - 1)
+    assert found["send_window_fit"] == pytest.approx(100e6 * 0.05 / 8 / 3145728, rel=1e-3)
+
+
+def test_scatter_and_growth_of_the_rate(tmp_path):
+    found = values(tmp_path, a_txt=iperf3([*[100e6] * 4, *[200e6] * 6], None))
+    assert found["growth"] == pytest.approx(2, rel=0.01)
+    assert found["first_rate"] == pytest.approx(100 / 200, rel=0.01)
+    rates = [1, 1, *[2] * 6]  # without the first quarter
+    mean = sum(rates) / 8
+    scatter = (sum((rate - mean) ** 2 for rate in rates) / 7) ** 0.5 / mean
+    assert found["scatter"] == pytest.approx(scatter, rel=0.01)
+
+
+def test_a_steady_rate_neither_scatters_nor_grows(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(cwnd=None))
+    assert found["scatter"] == pytest.approx(0, abs=1e-6)
+    assert found["growth"] == pytest.approx(1)
+
+
+def test_a_course_of_three_intervals_tells_nothing(tmp_path):
+    assert not {"scatter", "growth", "first_rate"} & set(values(tmp_path, a_txt=iperf3([1e8, 2e8, 3e8])))
+
+
+def test_repeated_runs_have_a_spread(tmp_path):
+    texts = "".join(e.nuttcp(rate, command="nuttcp -T10 h") for rate in (1e8, 2e8, 3e8))
+    assert values(tmp_path, a_txt=texts)["spread"] == pytest.approx(3)
+
+
+def test_buffers_are_those_of_the_ends(tmp_path):
+    found = values(
+        tmp_path,
+        a_txt=iperf3(),
+        ping_txt=e.ping("10.30.0.12", 0.05, scatter=0),
+        sysctl_receiver_txt=e.sysctl(1_000_000, 9_000_000),
+        sysctl_sender_txt=e.sysctl(9_000_000, 2_000_000),
+        notes_txt="circuit: 200 Mb/s\n",
+    )
+    assert found["receive_buffer_fit"] == pytest.approx(625_000 / 1e6, rel=1e-3)
+    assert found["send_buffer_fit"] == pytest.approx(625_000 / 2e6, rel=1e-3)
+    assert found["small_buffer"] == pytest.approx(500_000 / (200e6 * 0.05 / 8), rel=1e-3)
+
+
+def test_the_share_of_a_core(tmp_path):
+    found = values(tmp_path, a_txt=e.nuttcp(1e9, command="nuttcp -T10 h", tx=30, rx=95))
+    assert (found["sender_core"], found["receiver_core"]) == (pytest.approx(0.3), pytest.approx(0.95))
+    assert found["pacing_effort"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(("quota", "told"), [("max 100000", False), ("50000 100000", True)])
+def test_counters_of_a_quota_that_is_gone_tell_nothing(tmp_path, quota, told):
+    text = (
+        f"$ cat /sys/fs/cgroup/cpu.max\n{quota}\n$ cat /sys/fs/cgroup/cpu.stat\nusage_usec 100\n"
+        "nr_periods 200\nnr_throttled 150\nthrottled_usec 9000\n"
+    )
+    found = values(tmp_path, a_txt=iperf3(), cgroup_sender_txt=text)
+    assert ("sender_throttled" in found) == told
+    if told:
+        assert found["sender_throttled"] == pytest.approx(0.75)
+
+
+def test_memory_feeds_and_drains_a_test_of_a_network(tmp_path):
+    found = values(tmp_path, a_txt=iperf3())
+    assert (found["feed"], found["drain"]) == ("memory", "memory")
+
+
+def test_the_file_that_a_tool_reads_feeds_it(tmp_path):
+    found = values(tmp_path, a_txt=iperf3(command="iperf3 -c 10.30.0.12 -F /data/big.bin"))
+    assert found["feed"] == "a disk"
+
+
+def test_tests_of_disks_have_no_signs_of_networks(tmp_path):
+    found = values(tmp_path, dd_txt=e.dd("/dev/zero", "/data/x", 8 << 30, 187e6, "conv=fdatasync"))
+    assert found["is_local"] == "to or from a disk alone"
+    assert found["local_direction"] == "writes"
+    assert not {"line_share", "port_share", "fast", "ethernet_rate", "feed", "drain", "distance"} & set(found)
+
+
+def test_the_rate_over_that_of_a_disk(tmp_path):
+    disk = e.dd("/dev/zero", "/data/x", 8 << 30, 25e6, "conv=fdatasync")
+    assert values(tmp_path, a_txt=iperf3(), dd_receiver_txt=disk)["write_test"] == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_run_alone_tells_nothing_of_hosts_and_paths(tmp_path):
+    found = set(values(tmp_path, a_txt=iperf3(cwnd=None)))
+    assert not found & {
+        *("line_share", "port_share", "asked_rate", "window_fit", "cwnd_room", "queue", "rwnd_limited", "busy"),
+        *("receive_buffer_fit", "small_buffer", "round_trips", "distance", "sender_core", "sender_throttled"),
+        *("port_errors", "limiter", "read_test", "write_test", "idle_loss", "loss_fit", "spread"),
+    }
+
+
+def test_a_folder_without_runs_has_signs_of_its_path(tmp_path):
+    found = values(tmp_path, ping_txt=e.ping("203.0.113.4", 0.088, 100, lost=10))
+    assert found["idle_loss"] == pytest.approx(0.1, abs=0.02)
+    assert not {"fast", "line_share", "distance"} & set(found)
+
+
+FILES = {
+    "client.txt": iperf3(resent=[3] * 10, command=WINDOW),
+    "run.json": e.iperf3_json(e.ramp(1e9, 4), streams=2, target=500_000_000),
+    "n.txt": e.nuttcp(1e9, command="nuttcp -T10 h"),
+    "ss.txt": SS,
+    "ping.txt": e.ping("10.30.0.12", 0.05, lost=2),
+    "mtr.txt": e.mtr([("gw", 0, 0.4), ("10.30.0.12", 5, 50)]),
+    "ethtool.txt": e.ethtool(1000),
+    "sysctl-receiver.txt": e.sysctl(1_000_000, 2_000_000),
+    "mpstat-receiver.txt": e.mpstat(3),
+    "dd.txt": e.dd("/dev/zero", "/data/x", 1 << 30, 1e8),
+    "notes.txt": "circuit: 200 Mb/s, RTT 50 ms\n",
+}
+NAMES = st.sampled_from(sorted(FILES))
+DAMAGE = st.sampled_from(["cut", "empty", "zeros", "halved", "nan", "minus"])
+
+
+def damaged(content, damage, share):
+    """A file that was cut, emptied, or whose numbers were changed."""
+    place = int(share * len(content))
+    return {
+        "cut": content[:place],
+        "empty": "",
+        "zeros": "".join("0" if sign.isdigit() else sign for sign in content),
+        "halved": content[place:],
+        "nan": content[:place] + "nan" + content[place + 1 :],
+        "minus": content[:place].replace(" ", " -") + content[place:],
+    }[damage]
+
+
+@given(files=st.dictionaries(NAMES, st.tuples(NAMES, DAMAGE, st.floats(0, 1)), min_size=1, max_size=4))
+@settings(max_examples=12)
+def test_damaged_and_swapped_files_end_in_verdicts(tmp_path_factory, files):
+    contents = {name: damaged(FILES[other], damage, share) for name, (other, damage, share) in files.items()}
+    verdicts = diagnose(folder(tmp_path_factory.mktemp("damaged"), contents))
+    assert len(str(verdicts).splitlines()) <= 20
+    for verdict in verdicts:
+        assert sum(cause.probability for cause in verdict.causes) == pytest.approx(1)
+        for sign in verdict.signs:
+            assert isinstance(sign.value, str) or sign.value == sign.value  # no NaN
+            assert evidence().signs[sign.name].says(sign.value)
