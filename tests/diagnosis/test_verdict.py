@@ -1,0 +1,195 @@
+"""Verdicts: their keys, their quotes, and their forms for terminals and notebooks."""
+
+import builtins
+import io
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import hecn_analysis as hecn
+from hecn_analysis.base.errors import InputError
+from hecn_analysis.diagnosis.verdict import FINE, diagnose
+from tests.diagnosis import everyday as e
+
+FULL = e.iperf3(e.ramp(941.5e6, 10, (1.01,)), [393 * 1024.0] * 10, command="iperf3 -c files")
+WINDOW = {
+    "iperf3.txt": e.iperf3(
+        e.ramp(3.23e9, 30, (0.12, 0.8)), [6.1 * e.MIB, *[31.9 * e.MIB] * 29], command="iperf3 -c 10.30.0.12 -t 30"
+    ),
+    "ping.txt": e.ping("10.30.0.12", 0.080, 20),
+    "ethtool.txt": e.ethtool(10000),
+    "sysctl.txt": e.sysctl(32 * e.MIB, 32 * e.MIB),
+}
+LINK = {"a.txt": FULL, "ethtool.txt": e.ethtool(1000), "ping.txt": e.ping("10.30.0.12", 0.0003)}
+PACED = {"a.json": e.iperf3_json(e.ramp(1e9, 10, (1.0,)), target=1_000_000_000), "ethtool.txt": e.ethtool(10000)}
+PING = {"ping.txt": e.ping("203.0.113.4", 0.088, 100, lost=10)}
+FOLDERS = {"window": WINDOW, "link": LINK, "paced": PACED, "ping": PING, "nothing": {"a.txt": "\n"}}
+
+KEYS = {
+    "": "condition tool protocol direction source_host destination_host streams runs source_files"
+    " measured_bps measured_low_bps measured_high_bps expected_bps expected_low_bps expected_high_bps"
+    " verdict causes changes missing",
+    "causes": "class resource probability limit_bps evidence",
+    "changes": "what settings command check throughput_bps low_bps high_bps probability source",
+    "missing": "what command separates bits",
+    "evidence": "source_file line says",
+}
+
+
+def folder(place, files):
+    for name, content in files.items():
+        (place / name).write_text(content, encoding="utf-8")
+    return place
+
+
+@pytest.fixture(params=FOLDERS)
+def verdicts(request, tmp_path):
+    return diagnose(folder(tmp_path, FOLDERS[request.param]))
+
+
+def numbers(value):
+    """All numbers in a value of JSON."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from numbers(part)
+    elif isinstance(value, float):
+        yield value
+
+
+def test_keys_are_those_that_are_documented(verdicts):
+    for verdict in verdicts.to_list():
+        assert set(verdict) == set(KEYS[""].split())
+        for key in ("causes", "changes", "missing"):
+            assert all(set(part) == set(KEYS[key].split()) for part in verdict[key])
+        lines = [line for cause in verdict["causes"] for line in cause["evidence"]]
+        assert all(set(line) == set(KEYS["evidence"].split()) for line in lines)
+
+
+def test_numbers_are_finite_and_json(verdicts):
+    assert all(map(math.isfinite, numbers(verdicts.to_list())))
+    assert json.loads(json.dumps(verdicts.to_list(), allow_nan=False)) == verdicts.to_list()
+
+
+def test_probabilities_sum_to_1_and_the_likeliest_is_first(verdicts):
+    for verdict in verdicts:
+        shares = [cause.probability for cause in verdict.causes]
+        assert sum(shares) == pytest.approx(1)
+        assert shares == sorted(shares, reverse=True)
+        assert all(cause.limit_bps is None or cause.limit_bps > 0 for cause in verdict.causes)
+
+
+def test_quotes_stand_where_they_are_said_to(verdicts):
+    quoted = [line for verdict in verdicts for cause in verdict.causes for line in cause.evidence]
+    for line in quoted:
+        texts = Path(line.source_file).read_text(encoding="utf-8").splitlines()
+        assert 1 <= line.line <= max(len(texts), 1), line
+
+
+def test_a_quoted_line_has_the_words(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, WINDOW))
+    quotes = [line for line in verdict.causes[0].evidence if Path(line.source_file).name == "sysctl.txt"]
+    assert quotes
+    for line in quotes:
+        (text,) = Path(line.source_file).read_text(encoding="utf-8").splitlines()[line.line - 1 : line.line]
+        assert line.says.startswith(text.strip().split("=")[0].strip())
+
+
+def test_intervals_hold_their_middle(verdicts):
+    for verdict in verdicts:
+        for low, middle, high in (
+            (verdict.measured_low_bps, verdict.measured_bps, verdict.measured_high_bps),
+            (verdict.expected_low_bps, verdict.expected_bps, verdict.expected_high_bps),
+        ):
+            assert (low is None) == (middle is None) == (high is None)
+            assert middle is None or low <= middle <= high
+        for change in verdict.changes:
+            assert change.throughput_bps is None or change.low_bps <= change.throughput_bps <= change.high_bps
+
+
+@pytest.mark.parametrize(("files", "cause"), [(LINK, "link"), (PACED, "paced")])
+def test_nothing_is_wrong_with_a_full_line_or_a_rate_asked_for(tmp_path, files, cause):
+    (verdict,) = diagnose(folder(tmp_path, files))
+    assert verdict.causes[0].kind == cause
+    assert verdict.verdict == "as_expected"
+    assert verdict.changes == ()
+
+
+def test_a_window_is_below_what_is_expected(tmp_path):
+    (verdict,) = diagnose(folder(tmp_path, WINDOW))
+    assert (verdict.verdict, verdict.causes[0].kind) == ("below", "window-host")
+    assert verdict.causes[0].limit_bps == pytest.approx(16 * e.MIB * 8 / 0.08, rel=0.02)  # half of the buffer
+    assert verdict.expected_high_bps == pytest.approx(1e10 * 1448 / 1538, rel=0.01)
+    assert verdict.changes[0].throughput_bps > verdict.measured_bps
+
+
+def test_only_what_is_fine_is_as_expected(verdicts):
+    for verdict in verdicts:
+        assert verdict.verdict in ("as_expected", "below", "above", "undetermined")
+        if verdict.verdict != "undetermined":
+            assert (verdict.verdict == "as_expected") == (verdict.causes[0].kind in FINE)
+
+
+def test_thirty_kinds_are_told_in_twenty_lines(tmp_path):
+    files = {f"{n}.json": e.iperf3_json([1e8] * 2, remote=f"10.30.0.{n}") for n in range(1, 31)}
+    verdicts = diagnose(folder(tmp_path, files))
+    lines = str(verdicts).splitlines()
+    assert len(verdicts) == 30
+    assert len(lines) <= 20
+    told = sum(not line.startswith(" ") for line in lines[:-1])
+    assert lines[-1].startswith(f"and {30 - told} more kinds of run")
+
+
+def test_text_and_html_of_names_that_are_markup(tmp_path):
+    place = tmp_path / "<script>x"
+    place.mkdir()
+    verdicts = diagnose(folder(place, {"<img src=x onerror=alert(1)>&.txt": FULL}))
+    page = verdicts._repr_html_()
+    assert "<img" not in page
+    assert "<script" not in page
+    assert page.startswith("<table>")
+    assert page.count("<tr>") == 1 + len(verdicts)
+
+
+def test_verdicts_are_a_sequence(tmp_path):
+    verdicts = hecn.diagnose(folder(tmp_path, WINDOW))
+    assert verdicts[:1] == tuple(verdicts)
+    assert len(verdicts) == 1
+
+
+def test_files_that_say_nothing_are_named_as_unused(tmp_path):
+    verdicts = diagnose(folder(tmp_path, {**LINK, "poem.txt": "The sea was calm that night.\n" * 20}))
+    assert [Path(name).name for name in verdicts.unused] == ["poem.txt"]
+
+
+def test_nothing_at_a_place_is_told(tmp_path):
+    with pytest.raises(InputError):
+        diagnose(tmp_path / "absent")
+
+
+def test_the_same_folder_gets_the_same_verdict(tmp_path):
+    folder(tmp_path, WINDOW)
+    assert diagnose(tmp_path).to_list() == diagnose(tmp_path).to_list()
+
+
+def test_each_of_many_files_is_opened_once(tmp_path, monkeypatch):
+    ping = e.ping("10.30.0.12", 0.0003, 3)
+    folder(tmp_path, {f"{number:03}.txt": ping if number % 30 else FULL for number in range(300)})
+    opened = Counter()
+
+    def counted(original):
+        def read(file, *rest, **more):
+            if isinstance(file, str | Path) and str(file).startswith(str(tmp_path)):
+                opened[str(file)] += 1
+            return original(file, *rest, **more)
+
+        return read
+
+    monkeypatch.setattr(builtins, "open", counted(builtins.open))
+    monkeypatch.setattr(io, "open", counted(io.open))
+    (verdict,) = diagnose(tmp_path)
+    assert len(verdict.kind.runs) == 10
+    assert len(opened) in (0, 300)  # none where files are opened by a descriptor
+    assert set(opened.values()) <= {1}
