@@ -2,7 +2,8 @@
 
 CASES/NNN/before/ is what an engineer would hand in, CASES/NNN/truth.json has its ``cause``, and what makes its set-up:
 ``tool``, ``rtt_s``, ``rate_bps``, ``streams``, ``congestion_control``. The counts go to
-``models/evidence_counts.yaml``, with the scores of a cross-validation: each case is judged by the tables without all cases of its set-up.
+``models/evidence_counts.yaml``, with the scores of a cross-validation: each case is judged by tables that were made
+without the cases of its set-up.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""How likely each cause is, given the signs: Bayes' rule with tables of likelihoods that anyone can read.
 
-.. math:: P(c \mid s_1 \dots s_n) \propto o_c \left(\prod_i P(s_i \mid c)\right)^t
+.. math:: P(c \mid s_1, \ldots, s_n) \propto o_c \left(\prod_i P(s_i \mid c)\right)^t
 
 The odds :math:`o_c`, the exponent :math:`t` and what an engineer holds likely are ``models/evidence.yaml``; what
 measured transfers with a known cause add is ``models/evidence_counts.yaml``, which ``make evidence`` writes. The
