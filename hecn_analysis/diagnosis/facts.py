@@ -113,7 +113,9 @@ class Facts:
 
     def _rtt_of_intervals(self) -> Fact | None:
         times = self._steady["rtt_s"].dropna()
-        return self.computed(float(times.median()), "median RTT of the intervals") if len(times) else None
+        if times.empty or not self.has_rates:  # an aborted run has intervals, too
+            return None
+        return self.computed(float(times.median()), "median RTT of the intervals")
 
     @cached_property
     def is_one_rtt(self) -> bool:

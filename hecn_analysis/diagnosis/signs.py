@@ -352,7 +352,9 @@ def _queue(facts: Facts) -> Fact | None:
 @_sign
 def _idle_scatter(facts: Facts) -> Fact | None:
     scatter, idle = facts.said("path.rtt_scatter_s"), facts.said("path.rtt_idle_s")
-    return None if scatter is None or idle is None else Fact(scatter.value / idle.value, scatter.evidence)
+    if scatter is None or idle is None or not idle.value > 0:
+        return None
+    return Fact(scatter.value / idle.value, scatter.evidence)
 
 
 @_sign

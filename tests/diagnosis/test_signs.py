@@ -246,8 +246,19 @@ def damaged(content, damage, share):
     }[damage]
 
 
+def test_an_aborted_run_with_intervals_has_no_rtt_to_quote(tmp_path):
+    facts = facts_of(tmp_path, {"run.json": FILES["run.json"][: len(FILES["run.json"]) // 2]})
+    assert not facts.has_rates
+    assert facts.rtt_loaded is None
+    assert "queue" not in {sign.name for sign in signs(facts)}
+
+
+def test_a_ping_that_took_no_time_has_no_scatter(tmp_path):
+    assert "idle_scatter" not in values(tmp_path, ping_txt=damaged(FILES["ping.txt"], "zeros", 0.0))
+
+
 @given(files=st.dictionaries(NAMES, st.tuples(NAMES, DAMAGE, st.floats(0, 1)), min_size=1, max_size=4))
-@settings(max_examples=12)
+@settings(max_examples=25)
 def test_damaged_and_swapped_files_end_in_verdicts(tmp_path_factory, files):
     contents = {name: damaged(FILES[other], damage, share) for name, (other, damage, share) in files.items()}
     verdicts = diagnose(folder(tmp_path_factory.mktemp("damaged"), contents))
