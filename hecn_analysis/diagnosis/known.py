@@ -38,6 +38,21 @@ _NAME: Final = re.compile(r"[\w.:-]{1,80}")
 
 OF_RATES: Final = frozenset({"line", "needed", "pace", "just_below", "ten_bytes", "bdp"})
 """Quantities that mean nothing where no rate is known."""
+IN_TEXTS: Final = frozenset(
+    {
+        *OF_RATES,
+        *(
+            "just_below_mbit",
+            "pace_mbit",
+            "queue_packets",
+            "ten_bytes_text",
+            "bytes_text",
+            "bytes_option",
+            "udp_option",
+        ),
+    }
+)
+"""Those, and numbers of texts that follow from them."""
 
 
 @dataclass(frozen=True)

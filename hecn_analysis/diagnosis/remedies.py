@@ -17,7 +17,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from hecn_analysis.base import places
-from hecn_analysis.diagnosis.known import OF_RATES, Known, is_positive, quantities
+from hecn_analysis.diagnosis.known import IN_TEXTS, OF_RATES, Known, is_positive, quantities
 from hecn_analysis.diagnosis.outcomes import After, outcome
 from hecn_analysis.hardware import yaml_file
 
@@ -119,7 +119,10 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
     """The changes of a class, its remedy first."""
     described = _classes().get(name, _classes()["other"])
     is_measured = is_positive(known.measured_bps)
+    has_rates = is_measured or known.goodput_bps is not None
     for remedy in described.changes:
+        if not has_rates and _asks_for_a_rate(remedy):
+            continue
         rate = outcome(
             remedy.after,
             known,
@@ -132,7 +135,7 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
         is_counted = is_measured or (known.goodput_bps is not None and remedy.after == "line")
         yield Change(
             what=remedy.what.format(**values),
-            settings=_settings(remedy, values, is_of_rates=is_measured or known.goodput_bps is not None),
+            settings=_settings(remedy, values, is_of_rates=has_rates),
             command=remedy.command.format(**values),
             check=remedy.check.format(**values),
             throughput_bps=rate.throughput_bps if is_counted else None,
@@ -141,6 +144,11 @@ def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
             probability=min(probability * remedy.works, 1.0),
             source=remedy.source,
         )
+
+
+def _asks_for_a_rate(remedy: _Remedy) -> bool:
+    """Whether the texts of a change hold a number that follows from a rate."""
+    return any(f"{{{name}}}" in f"{remedy.what} {remedy.command} {remedy.check}" for name in IN_TEXTS)
 
 
 def _windows(remedy: _Remedy, known: Known) -> float:

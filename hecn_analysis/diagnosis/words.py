@@ -50,7 +50,7 @@ def text(verdicts: Sequence[Diagnosis], lines: int = LINES) -> Iterator[str]:
 
 
 def _of_one(verdict: Diagnosis, *, short: bool) -> Iterator[str]:
-    yield _cut(f"{verdict.kind.condition}: {rates(verdict)}", _WIDTH)
+    yield _cut(f"{verdict.kind.condition}: {rates(verdict)}" if verdict.kind.tool else rates(verdict), _WIDTH)
     likeliest = verdict.causes[0]
     yield f"  {finding(verdict)}"
     failures = list(_failures(verdict))

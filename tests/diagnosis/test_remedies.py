@@ -304,3 +304,14 @@ def test_measured_remedies_are_among_the_first_two_and_inside_the_interval(corpu
     assert sum(first_two) >= 0.85 * len(truths)
     assert sum(inside) >= 0.85 * len(truths)
     assert width < 4.5
+
+
+def test_without_a_rate_no_text_holds_a_number_that_follows_from_one(monkeypatch):
+    def texts():
+        told = [change for name in CLASSES for change in remedies.changes({name: 0.9, "other": 0.1}, Known())]
+        return [(change.what, change.command, change.check, dict(change.settings)) for change in told]
+
+    before = texts()
+    monkeypatch.setattr("hecn_analysis.diagnosis.known._ASSUMED_BPS", 7e9)
+    assert texts() == before
+    assert before

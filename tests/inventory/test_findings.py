@@ -199,7 +199,12 @@ def test_rings_offloads_and_lro(captured):
         "scatter-gather: off [fixed]\nlarge-receive-offload: on\n"
     )
     cpu = "Architecture: x86_64\nCPU(s): 4\nSocket(s): 1\nCore(s) per socket: 4\nCPU max MHz: 3000\n"
-    inventory = captured(a=ethtool("ens1f0"), g=rings, k=features, cpu=cpu)
+    others = "Pause parameters for ens1f0:\nAutonegotiate:\ton\nRX:\ton\nTX:\ton\n"
+    channels = (
+        "Channel parameters for ens1f0:\nPre-set maximums:\nRX:\t16\nTX:\t16\nOther:\t1\nCombined:\t16\n"
+        "Current hardware settings:\nRX:\t16\nTX:\t16\nOther:\t1\nCombined:\t16\n"
+    )
+    inventory = captured(a=ethtool("ens1f0"), g=rings, k=features, cpu=cpu, l=channels, p=others)
     given = found(inventory)[0]
     assert (given["rings"].found, given["rings"].fix) == ("rx 512", "ethtool -G ens1f0 rx 8192")
     assert given["rings"].limit_bps == 512 * 1538 * 8 / 1e-3

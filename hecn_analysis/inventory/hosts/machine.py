@@ -259,11 +259,19 @@ def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) ->
     machine.devices = {place: Device.of(known) for place, known in devices.items()}
 
 
+#: What channels and pause frames call by the names of ring sizes and of the link's negotiation.
+_NOT_OF_RINGS: Final = frozenset({"rx", "tx", "rx_max", "tx_max", "autoneg"})
+
+
 def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
     interfaces: dict[str, dict[str, Any]] = {}
-    for facts in _all(by_format, ("ethtool", *(f"ethtool-{option}" for option in "ikgcla"))):
+    for facts in _all(by_format, ("ethtool", *(f"ethtool-{option}" for option in "ikgc"))):
         if facts.get("interface"):
             _put(interfaces, facts["interface"], facts)
+    for facts in _all(by_format, ("ethtool-l", "ethtool-a")):
+        if facts.get("interface"):
+            own = {name: value for name, value in facts.items() if name not in _NOT_OF_RINGS}
+            _put(interfaces, facts["interface"], own)
     for facts in _all(by_format, ("lshw-json", "lshw-text")):
         for network in facts["networks"]:
             place = str(network["businfo"])
