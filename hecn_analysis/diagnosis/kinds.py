@@ -129,12 +129,18 @@ def _by_file(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
 
 
 def _said(runs: pd.DataFrame, own: dict[str, list[Statement]], name: str) -> list[Any]:
-    """Say what the statements of a name give to each run: the last one that stands above its end."""
+    """Say what the statements of a name give to each run: those among its lines, or on the command line above it."""
     said = []
-    for file, last in zip(runs["source_file"], runs["line_last"], strict=True):
-        values = [one for one in own.get(str(file), ()) if one.name == name]
-        above = [one.value for one in values if pd.isna(last) or one.line <= int(last)]
-        said.append(above[-1] if above else (values[0].value if values else None))
+    for file, first, last in zip(runs["source_file"], runs["line_first"], runs["line_last"], strict=True):
+        statements = own.get(str(file), ())
+        values = [one for one in statements if one.name == name]
+        if pd.isna(first) or pd.isna(last):
+            said.append(values[-1].value if values else None)
+            continue
+        commands = [one.line for one in statements if one.name == "asked.command" and one.line <= int(last)]
+        start = min(int(first), commands[-1]) if commands else 1
+        among = [one.value for one in values if start <= one.line <= int(last)]
+        said.append(among[-1] if among else None)
     return said
 
 

@@ -65,6 +65,8 @@ class Known:
         Median and range of the runs that have a rate. [bit/s]
     line_bps, line_basis
         Rate of the line (a packet costs its IP length + 38 bytes), and where that is from. [bit/s]
+    supported_bps
+        Fastest speed that the port supports. [bit/s]
     rtt_s
         Round-trip time without queueing. [s]
     mtu, ip
@@ -88,6 +90,7 @@ class Known:
     measured_high_bps: float | None = None
     line_bps: float | None = None
     line_basis: LineBasis = "none"
+    supported_bps: float | None = None
     rtt_s: float | None = None
     mtu: float = 1500.0
     ip: IPVersion = 4

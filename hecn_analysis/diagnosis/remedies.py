@@ -118,6 +118,8 @@ def nothing(cause: str) -> str | None:
 def _of_class(name: str, probability: float, known: Known) -> Iterator[Change]:
     """The changes of a class, its remedy first."""
     described = _classes().get(name, _classes()["other"])
+    if name == "duplex" and known.line_basis == "port":  # the port's present speed is the fault
+        known = replace(known, line_bps=known.supported_bps, line_basis="port" if known.supported_bps else "none")
     is_measured = is_positive(known.measured_bps)
     has_rates = is_measured or known.goodput_bps is not None
     for remedy in described.changes:

@@ -416,6 +416,7 @@ def _known(facts: Facts, causes: Sequence[Cause]) -> Known:
         measured_high_bps=_or_none(float(kind.runs["rate_bps"].max())),
         line_bps=None if line is None else line.value,
         line_basis="stated" if facts.line is not None else "none" if line is None else "port",
+        supported_bps=_value(facts.said("port.supported_bps", choose=min)),
         rtt_s=None if rtt is None else rtt.value,
         mtu=facts.mtu,
         streams=facts.streams,

@@ -56,14 +56,16 @@ def find(document: Document) -> Iterator[Statement]:
     if not any(word in document.text for word in _WORDS):
         return
     end = end_of(document.source_file)
-    is_connected = {"asked.local": False, "asked.remote": False}
+    ends: dict[str, float | str] = {}
     for number, text in enumerate(document.lines, 1):
         if len(text) > _LONGEST or not any(word in text for word in _IN_LINES):
             continue
         for name, value in _of_line(text):
-            if not is_connected.get(name, False):
-                is_connected[name] = name in is_connected
-                yield Statement(name, value, document.source_file, number, text.strip(), end)
+            if name in ("asked.local", "asked.remote"):  # each stream says so
+                if ends.get(name) == value:
+                    continue
+                ends[name] = value
+            yield Statement(name, value, document.source_file, number, text.strip(), end)
     if '"test_start"' in document.text:
         yield from _of_json(document)
 

@@ -135,9 +135,16 @@ def test_a_window_is_larger_than_the_present_one_and_no_larger_than_the_kernel_t
 @pytest.mark.parametrize("name", sorted(set(CLASSES) - WITHOUT))
 @pytest.mark.parametrize("basis", ["stated", "port"])
 def test_a_gain_never_exceeds_the_line(name, basis):
-    known = Known(measured_bps=9e8, line_bps=1e9, line_basis=basis, rtt_s=0.01)
+    known = Known(measured_bps=9e8, line_bps=1e9, line_basis=basis, supported_bps=1e9, rtt_s=0.01)
     for change in remedies.changes({name: 1.0}, known):
         assert change.high_bps <= 1.02 * goodput_bps(1e9, 1500)
+
+
+def test_a_port_at_the_wrong_speed_bounds_no_gain_of_mending_it():
+    known = Known(measured_bps=9.4e6, line_bps=1e7, line_basis="port", supported_bps=1e9)
+    mended = remedies.changes({"duplex": 1.0}, known)[0]
+    assert 9.4e7 < mended.high_bps <= 1.02 * goodput_bps(1e9, 1500)
+    assert remedies.changes({"loss": 1.0}, known)[0].high_bps <= 1e7
 
 
 def test_a_line_below_the_measured_rate_is_not_that_line():
