@@ -83,11 +83,11 @@ redos: $(VENV)/dev.stamp ## try every regular expression on texts of a million c
 # The same code as in `make test`, more of it, and each time at other moments; SEED is that of a failure, to see it again.
 FAULTS ?= 2000
 SEED ?=
-evidence: $(VENV)/dev.stamp ## count the signs of transfers with a known cause in CASES=DIR, and cross-validate the verdicts
-	$(BIN)/python -m upkeep.evidence $(CASES) $(ARGS)
-
 faults: $(VENV)/dev.stamp ## kill, interrupt and refuse writers at FAULTS=2000 moments, chosen by SEED= (Linux)
 	HECN_FAULTS=$(FAULTS) HECN_FAULT_SEED=$(or $(SEED),$(shell date +%s)) $(BIN)/python -m pytest -q tests/faults $(ARGS)
+
+evidence: $(VENV)/dev.stamp ## count the signs of transfers with a known cause in CASES=DIR, and cross-validate the verdicts
+	$(BIN)/python -m upkeep.evidence $(CASES) $(ARGS)
 
 ROOMS ?= limits prediction traffic logs counters inventory
 coverage: $(VENV)/dev.stamp ## count the branches that tests reach, room by room: ROOMS='limits traffic'; below 95 % is an error

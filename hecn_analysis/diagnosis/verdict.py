@@ -335,13 +335,15 @@ def _causes(
             adds = float(weight[place] - np.log(np.average(np.exp(np.delete(weight, place)), weights=others)))
             told.extend((adds, statement) for statement in _quotes(by_name[sign_name]) if adds > _TELLS)
         told.extend((math.log(odds), statement) for cue, statement in cues if (odds := _odds(cue).get(name, 1.0)) > 1)
-        lines = dict.fromkeys(statement for _, statement in sorted(told, key=lambda one: -one[0]))
+        lines: dict[tuple[str, int], Statement] = {}
+        for _, statement in sorted(told, key=lambda one: -one[0]):
+            lines.setdefault((statement.source_file, statement.line), statement)
         yield Cause(
             kind=name,
             resource=evidence().causes[name].resource,
             probability=float(found.probabilities[place]),
             limit_bps=_limit(name, facts),
-            evidence=tuple(lines)[:_QUOTED],
+            evidence=tuple(lines.values())[:_QUOTED],
         )
 
 

@@ -263,15 +263,19 @@ def _devices(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) ->
 _NOT_OF_RINGS: Final = frozenset({"rx", "tx", "rx_max", "tx_max", "autoneg"})
 
 
-def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
-    interfaces: dict[str, dict[str, Any]] = {}
-    for facts in _all(by_format, ("ethtool", *(f"ethtool-{option}" for option in "ikgc"))):
-        if facts.get("interface"):
-            _put(interfaces, facts["interface"], facts)
+def _of_ethtool(by_format: Mapping[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """What the outputs of ethtool say of named interfaces."""
+    formats = ("ethtool", *(f"ethtool-{option}" for option in "ikgc"))
+    yield from (facts for facts in _all(by_format, formats) if facts.get("interface"))
     for facts in _all(by_format, ("ethtool-l", "ethtool-a")):
         if facts.get("interface"):
-            own = {name: value for name, value in facts.items() if name not in _NOT_OF_RINGS}
-            _put(interfaces, facts["interface"], own)
+            yield {name: value for name, value in facts.items() if name not in _NOT_OF_RINGS}
+
+
+def _interfaces(machine: Machine, by_format: Mapping[str, list[dict[str, Any]]]) -> None:
+    interfaces: dict[str, dict[str, Any]] = {}
+    for facts in _of_ethtool(by_format):
+        _put(interfaces, facts["interface"], facts)
     for facts in _all(by_format, ("lshw-json", "lshw-text")):
         for network in facts["networks"]:
             place = str(network["businfo"])
