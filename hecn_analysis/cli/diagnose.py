@@ -25,8 +25,8 @@ help with their gain, and the command that would tell the causes apart."""
 EPILOG = f"""\
 examples:
   hecn diagnose data/transfers/before
-  hecn diagnose folder --format json -o verdict.json
-  hecn diagnose folder --fail-below 9Gb/s || echo slow
+  hecn diagnose data/transfers/before --format json -o verdict.json
+  hecn diagnose data/transfers/before --fail-below 9Mb/s || echo slow
 
 {reading.EXIT_STATUS}
   3  with --fail-below: a kind of run is slower"""

@@ -70,9 +70,10 @@ def test_there_are_examples_of_every_command():
     assert {example.split("hecn ", 1)[1].split()[0] for example in EXAMPLES} == set(COMMANDS)
 
 
-#: What a command says of its own table on stderr, where nothing is wrong: sums, and runs that a cell does not count.
+#: What a command says of its own table on stderr, where nothing is wrong: sums, runs that a cell does not count, notes
+#: that say nothing of a transfer.
 REMARK = re.compile(
-    r"hecn: (\d+ (cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
+    r"hecn: (\d+ (files? not used|cells|of \d+ cells|runs? of|agrees?|readings?|retransmissions|other traffic).*|all alike .*"
     r"|data/logs/[\w.-]+:\d+: (one of several simultaneous runs, and the cell is of a single one|no repeat of the .*))"
 )
 NEEDS_OTHERS = ("--dask", "snmp poll")  # a cluster, agents
