@@ -134,14 +134,4 @@ def _value(prior: NDArray[np.float64], channel: NDArray[np.float64]) -> tuple[fl
 @cache
 def _entries() -> tuple[_Entry, ...]:
     """Commands of ``models/questions.yaml``."""
-    document = yaml_file.load(places.models_dir() / "questions.yaml")
-
-    def entry(name: str) -> _Entry:
-        return yaml_file.validate(
-            _Entry,
-            document.values[name],
-            lambda path: (document.source, document.line((name, *path))),
-            prefix=(name,),
-        )
-
-    return tuple(entry(name) for name in document.values)
+    return tuple(yaml_file.entries(_Entry, places.models_dir() / "questions.yaml").values())

@@ -196,14 +196,4 @@ def _merged(ordered: Iterable[Change]) -> Iterator[Change]:
 @cache
 def _classes() -> Mapping[str, _Class]:
     """Classes of ``models/remedies.yaml`` by their names."""
-    document = yaml_file.load(places.models_dir() / "remedies.yaml")
-
-    def entry(name: str) -> _Class:
-        return yaml_file.validate(
-            _Class,
-            document.values[name],
-            lambda path: (document.source, document.line((name, *path))),
-            prefix=(name,),
-        )
-
-    return MappingProxyType({name: entry(name) for name in document.values})
+    return MappingProxyType(yaml_file.entries(_Class, places.models_dir() / "remedies.yaml"))

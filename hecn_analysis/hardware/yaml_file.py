@@ -343,3 +343,41 @@ def _inner_model(annotation: Any) -> Any:  # noqa: ANN401 - a type annotation
         return annotation
     found = (_inner_model(argument) for argument in typing.get_args(annotation))
     return next((model for model in found if model is not None), None)
+
+
+def entries(model: type[Model], path: Path) -> dict[str, Model]:
+    """Make a `model` of each entry of a file.
+
+    Parameters
+    ----------
+    model
+        What the entries are to be.
+    path
+        The file: a mapping of names to entries.
+
+    Returns
+    -------
+    dict
+        The entries by their names, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        The first thing that is wrong, with file and line.
+
+    Examples
+    --------
+    >>> from hecn_analysis.base.places import models_dir
+    >>> from hecn_analysis.statements.cues import Cue
+    >>> entries(Cue, models_dir() / "cues.yaml")["tx-hang"].odds
+    {'nic': 40.0, 'offload': 40.0}
+    """
+    document = load(path)
+
+    def entry(name: str) -> Model:
+        def place(keys: tuple[str, ...]) -> Place:
+            return document.source, document.line((name, *keys))
+
+        return validate(model, document.values[name], place, prefix=(name,))
+
+    return {name: entry(name) for name in document.values}

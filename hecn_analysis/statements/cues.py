@@ -137,14 +137,7 @@ def entries() -> dict[str, Cue]:
     >>> entries()["tx-hang"].odds
     {'nic': 40.0, 'offload': 40.0}
     """
-    document = yaml_file.load(places.models_dir() / "cues.yaml")
-
-    def entry(key: str) -> Cue:
-        return yaml_file.validate(
-            Cue, document.values[key], lambda path: (document.source, document.line((key, *path))), prefix=(key,)
-        )
-
-    return {key: entry(key) for key in document.values}
+    return yaml_file.entries(Cue, places.models_dir() / "cues.yaml")
 
 
 def _words(text: str) -> set[bytes]:

@@ -106,17 +106,7 @@ def described(
 @cache
 def descriptions() -> dict[str, _Description]:
     """Return the descriptions of all changes by their keys."""
-    document = yaml_file.load(places.models_dir() / "changes.yaml")
-
-    def description(key: str) -> _Description:
-        return yaml_file.validate(
-            _Description,
-            document.values[key],
-            lambda path: (document.source, document.line((key, *path))),
-            prefix=(key,),
-        )
-
-    return {key: description(key) for key in document.values}
+    return yaml_file.entries(_Description, places.models_dir() / "changes.yaml")
 
 
 def is_networked(scenario: Scenario) -> bool:
