@@ -20,7 +20,7 @@ from hecn_analysis.files.documents import Document
 from hecn_analysis.hardware import yaml_file
 from hecn_analysis.statements.statement import Statement, end_of
 
-#: Lines of one entry that are told, of those with its words that are looked at, and characters of a line that count.
+#: Lines that one entry quotes, lines with its words that it tries, and characters of a line that it reads.
 _MOST_TOLD: Final = 3
 _MOST_TRIED: Final = 400
 _LONGEST: Final = 600

@@ -1,4 +1,4 @@
-"""Formats of captures, and captures that are damaged: what is whole is read, the rest is told, and nothing raises."""
+"""Formats of captures, and damaged captures: the reader keeps what is whole, names the rest, and never raises."""
 
 import random
 import struct

@@ -45,7 +45,7 @@ def cases(corpus):
 
 @pytest.fixture(scope="module")
 def remedies(cases):
-    """Of cases whose remedy helped: what it set, the rate that it led to, and the changes that are told."""
+    """Cases whose remedy helped: what it set, the rate that it led to, and the changes that the verdict gives."""
     return [
         (set(truth["remedy"]["settings"]), truth["after_bps"], verdict.changes)
         for truth, verdict in cases
