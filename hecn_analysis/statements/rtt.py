@@ -1,10 +1,11 @@
-"""Round-trip times and loss of pings: without a transfer, and during one.
+"""Round-trip times: those of pings, with their loss, without a transfer and during one; those of iperf 2's handshakes.
 
 Units and traps
 ---------------
 - A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
 - The median of the single times is not moved by a first one that waits for ARP; where only the summary is there, its
   average counts. Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
+- iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
 """
 
@@ -50,6 +51,7 @@ _IDLE: Final = re.compile(
     r"(?<![a-z])(?:before|idle|after|baseline|quiet|unloaded|without|no load)(?![a-z])", re.IGNORECASE
 )
 _UNITS: Final = {"usec": 1e6, "us": 1e6}
+_HANDSHAKE: Final = re.compile(r"connected with .{1,200}\((?:[a-z]{1,9}/){1,4}irtt=(?:\d{1,9}/){1,4}(?P<us>\d{1,9})\)")
 
 
 @dataclass
@@ -68,11 +70,22 @@ class _Ping:
 
 
 def find(document: Document) -> Iterator[Statement]:
-    """Find the round-trip times and the loss of each ping in a file."""
+    """Find the round-trip times and the loss of each ping in a file, and the times of handshakes."""
     text = document.text
+    if "irtt=" in text:
+        yield from _handshakes(document)
     if "min/avg/max" in text or any(word in text for word in ("ttl=", "TTL=", "time=", "time<")):
         for ping in _pings(document):
             yield from _says(document, ping)
+
+
+def _handshakes(document: Document) -> Iterator[Statement]:
+    """Read the RTT of each handshake that iperf 2 prints."""
+    for number, text in enumerate(document.lines, 1):
+        match = _HANDSHAKE.search(text) if len(text) <= _LONGEST and "irtt=" in text else None
+        if match is not None and (time_us := int(match["us"])):
+            source = document.source_file
+            yield Statement("path.rtt_idle_s", time_us / 1e6, source, number, text.strip()[:300], end_of(source))
 
 
 def _is_loaded(text: str) -> bool | None:

@@ -93,3 +93,15 @@ def test_versions(text, rtt_s, loss):
 )
 def test_too_little_says_nothing(text):
     assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        ("[  1] local 192.0.2.1 port 5 connected with 192.0.2.2 port 5001 (icwnd/mss/irtt=14/1448/90455)", [0.090455]),
+        ("[  3] local 192.0.2.1 port 5 connected with 192.0.2.2 port 5001 (sock=3) (icwnd/mss/irtt=1/2/0)", []),
+        ("[  3] local 192.0.2.1 port 5 connected with 192.0.2.2 port 5001", []),
+    ],
+)
+def test_the_handshake_of_iperf_2_is_an_rtt(line, times):
+    assert [value for name, value, _ in said(line) if name == "path.rtt_idle_s"] == [pytest.approx(t) for t in times]
