@@ -3,8 +3,8 @@
 Units and traps
 ---------------
 - A ping during a transfer is known by the name of its file, or by a line above it: "during", "loaded", "while".
-- The median of the single times is not moved by a first one that waits for ARP; where only the summary is there, its
-  average counts. Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
+- The median of the single times, and their median deviation, are not moved by a first one that waits for ARP; where
+  only the summary is there, its average and deviation count. Linux and BSD print minimum, average, maximum; Windows minimum, maximum, average.
 - iperf 2 prints the RTT of the handshake in microseconds, before any data are in flight: "irtt".
 - Loss follows from the counts of the summary, in any language; without one, from gaps in the sequence and timeouts.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
@@ -24,6 +24,9 @@ from hecn_analysis.statements.statement import Statement, end_of
 #: Replies from which on a median is stated; a short transfer is over before many. [B]
 _LEAST: Final = 5
 _LEAST_LOADED: Final = 3
+
+#: Standard deviations of a normal distribution in its median absolute deviation.
+_NORMAL: Final = 1.4826
 
 #: How far a printed loss may be from that of the counts. [B]
 _ROUNDED: Final = 0.02
@@ -150,6 +153,12 @@ def _summary(ping: _Ping, text: str, line: int) -> None:
             ping.scatter = float(summary["scatter"].replace(",", ".")) / 1e3, line
 
 
+def _scatter(times: Sequence[float]) -> float:
+    """Median absolute deviation, scaled to a standard deviation: one reply that waits for ARP does not count. [s]."""
+    middle = statistics.median(times)
+    return _NORMAL * statistics.median(abs(time - middle) for time in times)
+
+
 def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
     """State what a ping says."""
 
@@ -164,10 +173,10 @@ def _says(document: Document, ping: _Ping) -> Iterator[Statement]:
     elif received >= least and ping.mean is not None:
         yield said(f"path.rtt_{when}_s", *ping.mean)
     if received >= least and not ping.is_loaded:
-        if ping.scatter is not None:
+        if len(ping.times) >= least:
+            yield said("path.rtt_scatter_s", _scatter([time for time, _ in ping.times]), ping.last)
+        elif ping.scatter is not None:
             yield said("path.rtt_scatter_s", *ping.scatter)
-        elif len(ping.times) >= least:
-            yield said("path.rtt_scatter_s", statistics.pstdev(time for time, _ in ping.times), ping.last)
     if ping.counts is not None and ping.counts[0] >= least:
         sent, received, line = ping.counts
         yield said(f"path.ping_loss_{when}", (sent - received) / sent, line)
